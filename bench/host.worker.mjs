@@ -1,7 +1,7 @@
 /** One measurement of bench/host.bench.mjs: `calls N FOLDER [kept]` or `resume ID FOLDER`; prints what it saw as JSON. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runAgent } from "../dist/host/index.js";
+import { runAgent } from "../dist/agent/index.js";
 import { scripted } from "../dist/models/index.js";
 
 const [what, given, root, kept] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { AgentName, SessionCall } from "../host/index.ts";
+import type { AgentName, SessionCall } from "../agent/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import type { Call, Io } from "./command.ts";
 import { optionTexts, positiveNumber } from "./option-values.ts";

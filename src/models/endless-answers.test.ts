@@ -2,11 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { afterEach, expect, test } from "vitest";
-import { answerTooLarge, LineTooLong, lineBound, pageBound, withinSize } from "./answer-size.ts";
+import { answerTooLarge, LineTooLong, lineBound, pageBound, withinSize } from "./answer-limits.ts";
 import { anthropic } from "./anthropic/anthropic.ts";
 import { failureOf, worthRetrying } from "./failure.ts";
 import type { Model, ModelEvent } from "./model.ts";
-import { chunkReader } from "./openai/read-chunks.ts";
+import { chunkReader } from "./openai/openai-stream.ts";
 
 let close: () => void = () => undefined;
 afterEach(() => close());

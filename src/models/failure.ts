@@ -1,4 +1,4 @@
-import { answerTooLarge, LineTooLong } from "./answer-size.ts";
+import { answerTooLarge, LineTooLong } from "./answer-limits.ts";
 import type { ModelError } from "./model.ts";
 
 /** The classes that StopFailure reports, as the client was measured to use them. */

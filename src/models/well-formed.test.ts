@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messagesRequest } from "./anthropic/request.ts";
+import { messagesRequest } from "./anthropic/anthropic-request.ts";
 import { brokenRule } from "./anthropic/request-rules.ts";
 import { wellFormed } from "./message.ts";
 

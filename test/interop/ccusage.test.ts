@@ -4,7 +4,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { runAgent } from "../../src/host/index.ts";
+import { runAgent } from "../../src/agent/index.ts";
 import { scripted } from "../../src/models/index.ts";
 import { usageReport } from "../../src/usage/index.ts";
 import { makeWorld } from "./world.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runAgent } from "../../src/host/index.ts";
+import { runAgent } from "../../src/agent/index.ts";
 import { type Model, type ModelRequest, type Script as ModelScript, scripted } from "../../src/models/index.ts";
 import { findSession } from "../../src/sessions/index.ts";
 import { runClient } from "./client.ts";

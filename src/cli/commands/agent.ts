@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { GivenAgent, HeadlessOptions } from "../../agent/index.ts";
 import { packageVersion } from "../../files/index.ts";
-import type { GivenAgent, HeadlessOptions } from "../../host/index.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
 import { defined, Problem } from "../../protocol/index.ts";
@@ -127,7 +127,7 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
     checkAgentFlags(call, headless);
     const [{ runHeadless, runInteractive }, { openModel, withRetry }] = await Promise.all([
-      import("../../host/index.ts"),
+      import("../../agent/index.ts"),
       import("../../models/index.ts"),
     ]);
     const say = (sentence: string): void => void io.err(`hookline: ${sentence}\n`);

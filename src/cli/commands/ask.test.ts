@@ -9,7 +9,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** The stand-in as one program, since --agent takes no arguments. */
 const agent = join(base, "agent");
-const standIn = join(import.meta.dirname, "../../host/runner/fixtures/stand-in.mjs");
+const standIn = join(import.meta.dirname, "../../runner/fixtures/stand-in.mjs");
 writeFileSync(agent, `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`, { mode: 0o755 });
 
 function ask(args: readonly string[], { stdin = "", env = {} } = {}) {

@@ -1,4 +1,4 @@
-import type { Reinjection, SessionResult } from "../../host/index.ts";
+import type { Reinjection, SessionResult } from "../../agent/index.ts";
 import { isEventName, Problem } from "../../protocol/index.ts";
 import { callsOf } from "../ask-calls.ts";
 import type { Call, Command, Io } from "../command.ts";
@@ -49,7 +49,7 @@ that is not 0.`,
     'hookline ask --resume 0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11 --fork "And in one sentence?"',
   ],
   async run(call, io) {
-    const { exitStatusOf, runSessions } = await import("../../host/index.ts");
+    const { exitStatusOf, runSessions } = await import("../../agent/index.ts");
     const form = formOf(call);
     const calls = await callsOf(call, io);
     const limit = positiveNumber(call, "jobs");
@@ -105,7 +105,7 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
 }
 
 async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
-  const { asContext, asResultObject, asText, asToolResult } = await import("../../host/index.ts");
+  const { asContext, asResultObject, asText, asToolResult } = await import("../../agent/index.ts");
   // JSON is for programs; these words may go to a terminal.
   if (form === "text") return (await import("../../engine/index.ts")).stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;

@@ -1,4 +1,4 @@
-import type { AgentResult } from "../../host/index.ts";
+import type { AgentResult } from "../../agent/index.ts";
 import { type Outcome, Problem } from "../../protocol/index.ts";
 import type { Command, Io } from "../command.ts";
 import { missingSteps } from "../demo/checks.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AgentEvent, type AgentResult, type Person, runAgent } from "../../host/index.ts";
+import { type AgentEvent, type AgentResult, type Person, runAgent } from "../../agent/index.ts";
 import { scripted } from "../../models/index.ts";
 import type { Outcome } from "../../protocol/index.ts";
 import type { Style } from "../print/style.ts";

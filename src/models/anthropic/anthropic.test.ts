@@ -7,7 +7,7 @@ import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { withRetry } from "../retry.ts";
 import { anthropic } from "./anthropic.ts";
-import { streamReader } from "./read-stream.ts";
+import { streamReader } from "./anthropic-stream.ts";
 
 let api: ScriptedApi | undefined;
 

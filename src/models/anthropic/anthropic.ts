@@ -1,11 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { boundedFetch, withinSize } from "../answer-size.ts";
-import { checkPortOptions, loadPeer } from "../check-options.ts";
+import { boundedFetch, withinSize } from "../answer-limits.ts";
 import { errorOf } from "../failure.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { checkPortOptions, loadPeer } from "../port-options.ts";
+import { messagesRequest } from "./anthropic-request.ts";
+import { startSize, streamReader } from "./anthropic-stream.ts";
 import { apiName, isLong, knownModel, longWindow, windowOf } from "./known-models.ts";
-import { startSize, streamReader } from "./read-stream.ts";
-import { messagesRequest } from "./request.ts";
 
 export interface AnthropicOptions {
   /** A name the API knows, or `haiku`, `sonnet`, `opus`; `[1m]` behind it asks for the long window. */

@@ -1,11 +1,11 @@
 import type OpenAI from "openai";
-import { boundedFetch, withinSize } from "../answer-size.ts";
-import { checkPortOptions, loadPeer } from "../check-options.ts";
+import { boundedFetch, withinSize } from "../answer-limits.ts";
 import { errorOf } from "../failure.ts";
 import { wellFormed } from "../message.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
-import { chunkReader } from "./read-chunks.ts";
-import { chatRequest, leftOut } from "./request.ts";
+import { checkPortOptions, loadPeer } from "../port-options.ts";
+import { chatRequest, leftOut } from "./openai-request.ts";
+import { chunkReader } from "./openai-stream.ts";
 
 export interface OpenaiCompatibleOptions {
   readonly model: string;

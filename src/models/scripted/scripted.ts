@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Problem } from "../../protocol/index.ts";
-import { messagesRequest } from "../anthropic/request.ts";
+import { messagesRequest } from "../anthropic/anthropic-request.ts";
 import { brokenRule } from "../anthropic/request-rules.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { pause } from "../retry.ts";
-import { choose, nameOf, unmet, unused } from "./choose.ts";
-import { type Ids, play, type Stage } from "./play.ts";
+import { choose, nameOf, unmet, unused } from "./choose-answer.ts";
+import { type Ids, play, type Stage } from "./play-answer.ts";
 import { readScript, type Script } from "./script.ts";
 
 export interface ScriptedOptions {

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import type { Clock, EngineOptions } from "../engine/index.ts";
+import { runTag } from "../exec/index.ts";
+import { homeFolder } from "../files/index.ts";
+import { efforts, type Model } from "../models/index.ts";
+import type { Mode } from "../permissions/index.ts";
+import { Problem } from "../protocol/index.ts";
+import type { AgentEvent } from "./agent-event.ts";
+import { checkAgentOptions } from "./check-agent-options.ts";
+import type { ServerConnector } from "./mcp/mcp-servers.ts";
+import type { AgentControl } from "./session/session-control.ts";
+import type { GivenAgent } from "./subagents/given-agents.ts";
+import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
+import type { Person } from "./turn/ask-user.ts";
+import { type Reads, readsOf } from "./world/agent-settings.ts";
+
+/** How an agent is run. Only `model` is needed; everything else has a default. */
+export interface RunAgentOptions {
+  readonly model: Model;
+  /** Finds the port for another model's name; without it every name is asked of `model`. */
+  readonly openModel?: (name: string) => Promise<Model>;
+  /** The name to ask for, where it is not the port's own. */
+  readonly modelName?: string;
+  readonly fallbackModel?: string;
+  /** How much the model works on an answer: `low`, `medium`, `high`, `xhigh` or `max`; the model's own default when absent. */
+  readonly effort?: string;
+  /** Tokens the model may think before it answers; 0, the default, is without thinking. */
+  readonly maxThinkingTokens?: number;
+  /** Whether `model` in settings takes the place of `model` here. */
+  readonly modelFromSettings?: boolean;
+  /** The only prompt: the run ends when it is answered. Without one, prompts come through the control that `onReady` gets. */
+  readonly prompt?: string;
+  /** Called before anything is fired, with what can be done to the session from outside; it begins when this resolves. */
+  readonly onReady?: (control: AgentControl) => void | Promise<void>;
+  readonly observe?: (event: AgentEvent) => void;
+  /** Who is asked; without anybody, a question is a refusal. */
+  readonly person?: Person;
+  /** Aborting it ends the run; the reason's `message` may name the signal. */
+  readonly signal?: AbortSignal;
+
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The version that stands in transcripts and in the registry. */
+  readonly version?: string;
+  /** A person sits there and talks; changes what hooks are told and how they run. */
+  readonly interactive?: boolean;
+
+  readonly sessionId?: string;
+  readonly resume?: string;
+  /** The latest session of this folder. */
+  readonly goOn?: boolean;
+  readonly fork?: boolean;
+  readonly name?: string;
+  /** False writes nothing of the session. */
+  readonly persist?: boolean;
+  readonly store?: string;
+
+  readonly settings?: readonly string[];
+  readonly plugins?: readonly string[];
+  readonly trust?: EngineOptions["trust"];
+  readonly managedFolder?: string;
+  readonly permissionMode?: Mode;
+  readonly allowedTools?: readonly string[];
+  /** Permission rules that deny; a tool that is denied as a whole is not offered. */
+  readonly disallowedTools?: readonly string[];
+  /** The host's own tools that are offered; all of them when absent. */
+  readonly tools?: readonly string[];
+  /** In the place of the agent's own system prompt. */
+  readonly systemPrompt?: string;
+  /** Behind the system prompt. */
+  readonly appendSystemPrompt?: string;
+  /** Further kinds of agents, by name. */
+  readonly agents?: Readonly<Record<string, GivenAgent>>;
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
+  readonly addDirectories?: readonly string[];
+  /** A worktree to work in; an empty name makes one up. */
+  readonly worktree?: string;
+  readonly agent?: string;
+  readonly connect?: ServerConnector;
+  readonly mcpConfig?: readonly string[];
+  /** Offers WebFetch, which is off unless asked for. */
+  readonly webFetch?: boolean | Omit<WebFetchOptions, "digest">;
+
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  /** When to compact: a share of the model's window up to 1, else tokens. */
+  readonly compactAt?: number;
+  readonly setup?: "init" | "init-only" | "maintenance";
+  readonly idleMs?: number;
+  readonly promptNoticeMs?: number;
+  /** How often at most it is told what a running hook has printed. */
+  readonly hookProgressMs?: number;
+
+  readonly clock?: Clock;
+  readonly uuid?: () => string;
+}
+
+/** Options with every default filled in; from here on nobody asks the process for anything. */
+export interface AgentOptions extends RunAgentOptions {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly interactive: boolean;
+  readonly persist: boolean;
+  readonly compactAt: number;
+  readonly idleMs: number;
+  readonly promptNoticeMs: number;
+  readonly hookProgressMs: number;
+  readonly clock: Clock;
+  readonly uuid: () => string;
+  /** Whether agents, commands, skills and servers of a source are used. */
+  readonly reads: Reads;
+}
+
+export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
+  checkAgentOptions(options);
+  const env = options.env ?? process.env;
+  checkEffort(options.effort);
+  return {
+    ...options,
+    cwd: resolve(options.cwd ?? process.cwd()),
+    home: options.home ?? homeFolder(env),
+    // Everything that the session starts carries its mark, below that of a run it is part of.
+    env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
+    version: options.version ?? "0.0.0",
+    interactive: options.interactive ?? false,
+    persist: options.persist ?? true,
+    compactAt: options.compactAt ?? 0.8,
+    idleMs: options.idleMs ?? 60_000,
+    promptNoticeMs: options.promptNoticeMs ?? 6_000,
+    hookProgressMs: options.hookProgressMs ?? 1_000,
+    clock: options.clock ?? { now: () => Date.now() },
+    uuid: options.uuid ?? randomUUID,
+    reads: readsOf(options.settingSources),
+  };
+}
+
+function checkEffort(effort: string | undefined): void {
+  if (effort === undefined || (efforts as readonly string[]).includes(effort)) return;
+  throw new Problem("host/bad-effort", `"${effort}" is not an effort level. Use ${efforts.join(", ")}.`, {
+    about: { effort },
+  });
+}

@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream";
+import { stripControl } from "../../protocol/index.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import type { AgentControl } from "../session/session-control.ts";
+
+/** The streams an agent talks over, and the signals it hears. */
+export interface FrontIo {
+  readonly stdin: Readable | NodeJS.ReadableStream;
+  out(text: string): Promise<void>;
+  err(text: string): Promise<void>;
+  readonly colour: boolean;
+  /** Calls the listener for every signal until the returned function is called. */
+  onSignal(listener: (signal: SignalName) => void): () => void;
+  /** Leaves the process at once. */
+  leave(status: number): void;
+}
+
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Why a run ends: a signal that asks for it. */
+export class EndedBySignal extends Error {
+  readonly signal: SignalName;
+
+  constructor(signal: SignalName) {
+    super(`ended by ${signal}`);
+    this.signal = signal;
+  }
+}
+
+export const signalStatus: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/** The second Ctrl-C: nothing is waited for, and nothing that was started stays. */
+export async function leaveNow(control: AgentControl | undefined, io: FrontIo): Promise<void> {
+  await control?.abandon();
+  io.leave(signalStatus.SIGINT);
+}
+
+/** What a person who reads stderr is told beside the answer; nothing a terminal would act on. */
+export function noticeOf(event: AgentEvent): string | undefined {
+  switch (event.kind) {
+    case "notice":
+      return `${stripControl(event.text)}\n`;
+    case "warning":
+      return `hookline: ${stripControl(event.warning.message)}\n`;
+    case "retry": {
+      const { attempt, tries, waitMs, error } = event.retry;
+      const wait = `${(waitMs / 1000).toFixed(1)} s`;
+      return `API error (${stripControl(error.message)}); try ${attempt} of ${tries} failed, next in ${wait}\n`;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { createInterface, type Interface } from "node:readline";
+import { readMode } from "../../permissions/index.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { AgentControl } from "../session/session-control.ts";
+import { subjectOf } from "../tools/tool.ts";
+import type { Person } from "../turn/ask-user.ts";
+import { initialized, isBlocks, readWishes } from "./control-requests.ts";
+import type { FrontIo } from "./front-io.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The program at the other end of stdin and stdout: it sends prompts and requests, and answers ours. */
+export interface Protocol {
+  /** Serves requests and prompts; resolves when the session may begin. */
+  serve(control: AgentControl): Promise<void>;
+  readonly person: Person;
+  /**
+   * Forms of servers alone. A program that has sent no request of its own may know none, and would never answer one: for it the form
+   * is cancelled.
+   */
+  readonly forms: Person;
+  close(): void;
+}
+
+export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
+  const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
+  let reader: Interface | undefined;
+  let takesRequests = false;
+  let gone = false;
+
+  /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
+  function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
+    const request_id = randomUUID();
+    return new Promise((done, fail) => {
+      // A signal that was given before tells nobody any more.
+      if (signal.aborted) return fail(signal.reason);
+      if (gone) return fail(new Error(hasGone));
+      const settle = (answer: { value?: unknown; error?: string }): void => {
+        waiting.delete(request_id);
+        signal.removeEventListener("abort", cancel);
+        if (answer.error === undefined) done(answer.value);
+        else fail(new Error(answer.error));
+      };
+      const cancel = (): void => {
+        send({ type: "control_cancel_request", request_id });
+        waiting.delete(request_id);
+        fail(signal.reason);
+      };
+      waiting.set(request_id, settle);
+      signal.addEventListener("abort", cancel, { once: true });
+      send({ type: "control_request", request_id, request: { subtype, ...fields } });
+    });
+  }
+
+  function answer(request_id: unknown, outcome: Fields): void {
+    send({ type: "control_response", response: { request_id, ...outcome } });
+  }
+
+  async function obey(control: AgentControl, id: unknown, asked: Fields): Promise<void> {
+    try {
+      const response = await carryOut(control, asked, request);
+      answer(id, { subtype: "success", ...(response === undefined ? {} : { response }) });
+    } catch (error) {
+      answer(id, { subtype: "error", error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  const complain = (error: string): void => send({ type: "control_response", response: { subtype: "error", error } });
+
+  function take(control: AgentControl, line: Fields): Promise<void> | undefined {
+    if (line["type"] === "user") {
+      const { content } = (line["message"] ?? {}) as { content?: unknown };
+      if (typeof content === "string" || isBlocks(content)) control.prompt(content);
+      else complain(`a user message without content: ${JSON.stringify(line).slice(0, 80)}`);
+    } else if (line["type"] === "control_request") {
+      takesRequests = true;
+      return obey(control, line["request_id"], (line["request"] ?? {}) as Fields);
+    } else if (line["type"] === "control_response") {
+      const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
+      const settle = waiting.get(String(request_id));
+      settle?.(subtype === "error" ? { error: String(error) } : { value: response });
+    }
+    return undefined;
+  }
+
+  const person = personOver(request);
+  return {
+    serve(control) {
+      // Opened only now: what it reads before somebody listens is lost.
+      const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+      reader = lines;
+      return new Promise((begin) => {
+        lines.on("line", (text) => {
+          const line = objectIn(text);
+          if (line === undefined) complain(`not a JSON object: ${text.slice(0, 80)}`);
+          else void Promise.resolve(take(control, line)).then(begin);
+        });
+        lines.once("close", () => {
+          gone = true;
+          for (const settle of waiting.values()) settle({ error: hasGone });
+          control.end();
+          begin();
+        });
+      });
+    },
+    person,
+    forms: {
+      elicit: async (form, signal) => (takesRequests && (await person.elicit?.(form, signal))) || { action: "cancel" },
+    },
+    close: () => reader?.close(),
+  };
+}
+
+const hasGone = "the other end has closed its side";
+
+/** The program answers in the person's place. One that refuses to, or is gone, has said no. */
+function personOver(ask: Ask): Person {
+  async function put(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
+    try {
+      return ((await ask(subtype, fields, signal)) ?? {}) as Fields;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    async permission({ tool, input, toolUseId, suggestions, reason, blockedPath }, signal) {
+      const about = {
+        tool_name: tool,
+        display_name: tool,
+        input,
+        description: subjectOf(input),
+        permission_suggestions: suggestions,
+        ...(blockedPath === undefined ? {} : { blocked_path: blockedPath }),
+        tool_use_id: toolUseId,
+        decision_reason: reason,
+      };
+      return readAnswer(await put("can_use_tool", about, signal));
+    },
+    async question(question, signal) {
+      const { selected } = await put("hook_question", { ...question }, signal);
+      return typeof selected === "string" ? selected : undefined;
+    },
+    confirm: async (text, signal) => (await put("confirm", { text }, signal))["ok"] === true,
+    async elicit({ server, message, schema }, signal) {
+      const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
+      const { action, content } = await put("elicitation", about, signal);
+      if (action !== "accept" && action !== "decline") return { action: "cancel" };
+      return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
+    },
+  };
+}
+
+type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unknown>;
+
+async function carryOut(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
+  switch (asked["subtype"]) {
+    case "initialize":
+      control.configure(readWishes(asked));
+      registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
+      return initialized(control);
+    case "interrupt":
+      control.interrupt();
+      return undefined;
+    case "set_model": {
+      const { refused } = await control.setModel(String(asked["model"]));
+      if (refused !== undefined) throw new Error(refused);
+      return { model: (await control.catalog()).model };
+    }
+    case "set_permission_mode": {
+      const mode = readMode(asked["mode"]);
+      if (mode === undefined) throw new Error(`"${String(asked["mode"])}" is no permission mode`);
+      control.setPermissionMode(mode);
+      return { mode };
+    }
+    case "register_repo_root":
+      return {
+        directory: await control.addDirectory(String(asked["path"] ?? asked["directory"]), "register_repo_root"),
+      };
+    case "stop_hook":
+      return stopHook(control, asked);
+    default:
+      throw new Error(`Unsupported control request subtype: ${String(asked["subtype"])}`);
+  }
+}
+
+/** Hooks at run time are the embedding program's to manage: add, list, remove. */
+function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields): unknown {
+  if (action === "add") return { id: stopHooks.add({ type: "command", command: String(command) }) };
+  if (action === "remove") stopHooks.remove(String(id));
+  return { hooks: stopHooks.list().map((hook) => ({ id: hook.id, command: hook.name })) };
+}
+
+/**
+ * Each callback is a request of ours that the other end answers with the JSON of a hook. One that takes longer than its group's
+ * `timeout` (seconds) has failed, as any hook. Contract: all of them or none; what cannot be registered is a `Problem`.
+ */
+function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
+  const registered: (() => void)[] = [];
+  try {
+    for (const [event, groups] of Object.entries(hooks))
+      for (const group of Array.isArray(groups) ? (groups as Fields[]) : [])
+        for (const id of (group["hookCallbackIds"] ?? []) as unknown[])
+          registered.push(registerHook(control, event, group, id, ask));
+  } catch (error) {
+    for (const remove of registered) remove();
+    throw error;
+  }
+}
+
+function registerHook(control: AgentControl, event: string, group: Fields, callback_id: unknown, ask: Ask): () => void {
+  const { matcher, timeout } = group;
+  return control.on(
+    event,
+    typeof matcher === "string" ? matcher : undefined,
+    (input, toolUseId, signal) =>
+      ask(
+        "hook_callback",
+        { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
+        signal,
+      ),
+    timeout === undefined || timeout === null ? {} : { timeout: timeout as number },
+  );
+}
+
+function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields) {
+  if (behavior === "allow")
+    return {
+      behavior,
+      ...(typeof updatedInput === "object" && updatedInput !== null ? { input: updatedInput as ToolInput } : {}),
+      ...(Array.isArray(updatedPermissions) ? { updates: updatedPermissions as PermissionUpdate[] } : {}),
+    } as const;
+  return {
+    behavior: "deny",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(interrupt === true ? { interrupt } : {}),
+  } as const;
+}
+
+function objectIn(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch {
+    return undefined; // told to the other end
+  }
+}

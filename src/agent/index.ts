@@ -1,0 +1,35 @@
+/** Door `hookline/host`: the reference agent. */
+export type { AgentResult, Denial, ModelSpending } from "../protocol/index.ts";
+export {
+  asContext,
+  asResultObject,
+  asText,
+  asToolResult,
+  type Reinjection,
+  type SessionResultObject,
+} from "../runner/result-forms.ts";
+export { type RunnerPorts, runSession } from "../runner/run-session.ts";
+export { type RunSessionsOptions, runSessions } from "../runner/run-sessions.ts";
+export type { AgentName, SessionCall, SessionEvent } from "../runner/session-call.ts";
+export { exitStatusOf, type GoOn, type SessionResult, type SessionWarning } from "../runner/session-result.ts";
+export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
+export type { RunAgentOptions } from "./agent-options.ts";
+export type { FrontIo, SignalName } from "./front/front-io.ts";
+export { type HeadlessOptions, runHeadless } from "./front/headless.ts";
+export { runInteractive } from "./front/interactive.ts";
+export type { HookModel, HookSpending } from "./hook-ports/hook-model.ts";
+export { modelPort } from "./hook-ports/model-port.ts";
+export { type AgentPortOptions, agentPort } from "./hook-ports/model-ports.ts";
+export { mcpConnector } from "./mcp/connect-servers.ts";
+export type { ServerConnector, Servers, ServerWishes } from "./mcp/mcp-servers.ts";
+export { runAgent } from "./run-agent.ts";
+export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
+export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./session/session-control.ts";
+export type { GivenAgent } from "./subagents/given-agents.ts";
+export type {
+  ElicitationAnswer,
+  ElicitationForm,
+  PermissionAnswer,
+  PermissionQuestion,
+  Person,
+} from "./turn/ask-user.ts";

@@ -1,0 +1,198 @@
+import type { McpPort } from "../../engine/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { type Tool, toolError } from "../tools/tool.ts";
+import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
+import { mostCharacters, rendered, resultOf, textOf } from "./mcp-result.ts";
+import {
+  mcpToolName,
+  plain,
+  type ServerConnector,
+  type Servers,
+  type ServerWishes,
+  serverIn,
+  serversNamed,
+} from "./mcp-servers.ts";
+import { type Connection, connect, type ListedTool, loadMcpSdk, type McpSdk } from "./server-connection.ts";
+import { serverEnv } from "./stdio-transport.ts";
+
+/** A server that was configured, and what became of it. */
+interface Entry {
+  readonly name: string;
+  readonly status: "failed" | "disabled" | "untrusted" | "connected";
+  readonly connection?: Connection;
+}
+
+/**
+ * Connects the configured MCP servers with the official SDK: programs over stdio, and streamable HTTP. One that does not come up is
+ * a state and a sentence for the person; only a configuration that the caller named and that cannot be used is a `Problem`.
+ */
+export function mcpConnector(): ServerConnector {
+  return async (wishes) => {
+    const { servers, warnings } = await findServers(wishes);
+    for (const warning of warnings) wishes.tell(warning);
+    const usable = withoutTwins(admitted(servers, wishes), wishes);
+    const sdk = usable.some(needsSdk) ? await loaded(wishes) : undefined;
+    const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
+    return serversOf(entries, wishes);
+  };
+}
+
+/** A server that policy does not keep out. */
+interface AdmittedServer extends FoundServer {
+  readonly config: Exclude<FoundServer["config"], { kind: "refused" }>;
+}
+
+/** What policy keeps out is reported and, as in the client, not listed. */
+function admitted(servers: readonly FoundServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
+  return servers.flatMap(({ name, from, config }) => {
+    if (config.kind !== "refused") return [{ name, from, config }];
+    tell(`The MCP server ${name} of ${from} is not used: ${config.why}.`);
+    return [];
+  });
+}
+
+function needsSdk({ config }: FoundServer): boolean {
+  return config.kind === "stdio" || config.kind === "http";
+}
+
+/** Without the package no server can be reached; the session goes on without them, and says so. */
+async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
+  try {
+    return await loadMcpSdk();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    tell(error.message);
+    return undefined;
+  }
+}
+
+/** Two names that become one in the names of tools would lend one server the rules made for the other. */
+function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
+  const taken = new Map<string, string>();
+  return servers.filter((server) => {
+    const { name } = server;
+    if (!isStarted(server)) return true;
+    const first = taken.get(plain(name));
+    if (first !== undefined)
+      tell(`The MCP server "${name}" is left out: its tools would have the names of "${first}".`);
+    else taken.set(plain(name), name);
+    return first === undefined;
+  });
+}
+
+async function entryOf(
+  { name, from, config }: AdmittedServer,
+  sdk: McpSdk | undefined,
+  wishes: ServerWishes,
+): Promise<Entry> {
+  const { tell, cwd, env, elicit, signal } = wishes;
+  if (config.kind === "off") return { name, status: "disabled" };
+  if (config.kind === "untrusted") {
+    tell(`The MCP server ${name} of ${from} is not started: ${config.why}. hookline trust shows and approves it.`);
+    return { name, status: "untrusted" };
+  }
+  if (config.kind === "unusable") {
+    tell(`The MCP server ${name} of ${from} cannot be used: ${config.why}.`);
+    return { name, status: "failed" };
+  }
+  if (sdk === undefined) return { name, status: "failed" };
+  try {
+    const connection = await connect(sdk, config, {
+      name,
+      cwd,
+      env: serverEnv(env, cwd),
+      connectMs: milliseconds(env["MCP_TIMEOUT"], 30_000),
+      callMs: milliseconds(env["MCP_TOOL_TIMEOUT"], 600_000),
+      elicit,
+      tell,
+      signal,
+    });
+    return { name, status: "connected", connection };
+  } catch (error) {
+    tell(`The MCP server ${name} of ${from} did not come up: ${(error as Error).message}`);
+    return { name, status: "failed" };
+  }
+}
+
+function milliseconds(said: string | undefined, usual: number): number {
+  const ms = Number(said);
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
+}
+
+function serversOf(entries: readonly Entry[], { tell, env }: ServerWishes): Servers {
+  const named = serversNamed(entries);
+  const told = new Set<string>();
+  const limit = mostCharacters(env);
+
+  /** One name is one tool of one server, or a call would reach another one than rules and person meant. */
+  function offered({ name: server, connection }: Entry): readonly Tool[] {
+    const taken = new Set<string>();
+    return (connection?.tools ?? []).flatMap((listed) => {
+      const tool = toolOf(server, listed, connection, limit);
+      const why = whyNot(tool.name, server, named, taken);
+      taken.add(tool.name);
+      if (why === undefined) return [tool];
+      const text = `The tool "${listed.name}" of the MCP server "${server}" is left out as ${tool.name}: ${why}.`;
+      if (!told.has(text)) tell(text);
+      told.add(text);
+      return [];
+    });
+  }
+
+  return {
+    get tools() {
+      return entries.flatMap(offered);
+    },
+    get states() {
+      return entries.map(({ name, status, connection }) => ({
+        name,
+        status: connection === undefined || connection.connected ? status : "failed",
+      }));
+    },
+    port: portTo(entries),
+    async close() {
+      await Promise.all(entries.map(({ connection }) => connection?.close()));
+    },
+  };
+}
+
+function whyNot(
+  tool: string,
+  server: string,
+  named: readonly string[],
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const reads = serverIn(tool, named);
+  if (reads !== plain(server))
+    return `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
+  return taken.has(tool) ? "another tool of that server has this name already" : undefined;
+}
+
+function toolOf(server: string, listed: ListedTool, connection: Connection | undefined, limit: number): Tool {
+  const tool: Tool = {
+    name: mcpToolName(server, listed.name),
+    description: listed.description ?? "",
+    inputSchema: listed.inputSchema,
+    // What a server says of itself is no reason to lend it to those who may only read.
+    readOnly: false,
+    render: (response) => rendered(response, limit),
+    async run(input, context) {
+      const result = await connection?.call(listed.name, input, context.signal);
+      if (result === undefined) return toolError(`The MCP server ${server} is not connected.`);
+      return await resultOf(tool, result, limit, context);
+    },
+  };
+  return tool;
+}
+
+/** For hooks of type `mcp_tool`: only servers that are connected already. */
+function portTo(entries: readonly Entry[]): McpPort {
+  return async ({ server, tool, input }, signal) => {
+    const live = entries.filter(({ connection }) => connection?.connected === true);
+    const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => plain(name) === server);
+    if (entry?.connection === undefined) return { connected: false };
+    const result = await entry.connection.call(tool, input, signal);
+    if (result.isError) return { connected: true, text: result.message, isError: true };
+    return { connected: true, text: textOf(result.response), isError: false };
+  };
+}

@@ -1,0 +1,62 @@
+import type { McpPort, ServerTrust } from "../../engine/index.ts";
+import type { McpState } from "../agent-event.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
+import type { ServerPolicy } from "./server-policy.ts";
+
+/** The servers a session is connected to. */
+export interface Servers {
+  readonly tools: readonly Tool[];
+  readonly states: readonly McpState[];
+  /** For hooks that call a server's tool. */
+  readonly port: McpPort;
+  close(): Promise<void>;
+}
+
+/** What a connector is lent by the session. */
+export interface ServerWishes {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Files, or JSON texts, that were named on the command line. */
+  readonly configs: readonly string[];
+  /** Whether servers of a source are used; all are when absent. `local` is the user's own for this folder, `flag` is `configs`. */
+  readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
+  /** Whether a server that the project itself configures may be started. */
+  readonly approved: ServerTrust;
+  /** Why settings keep a server from being used (`deniedMcpServers`, `allowedMcpServers`); undefined for one that may be used. */
+  readonly policy?: ServerPolicy;
+  /** Servers of `.mcp.json` that settings switch off. */
+  readonly off?: readonly string[];
+  /** Where `managed-mcp.json` would be: if it is there, no other server may be used. */
+  readonly managed?: string;
+  readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
+  readonly tell: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Contract: never rejects for what a server does; one that does not come up is a state, not an error. */
+export type ServerConnector = (wishes: ServerWishes) => Promise<Servers>;
+
+/** `mcp__server__tool`, in letters that every API takes. */
+export function mcpToolName(server: string, tool: string): string {
+  return `mcp__${plain(server)}__${plain(tool)}`.slice(0, longest);
+}
+
+/** A server's name as it stands in its tools' names. */
+export function plain(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+/** Which of the servers (`plain`) a tool's name is read as: the one with the longest name that fits, as rules read it. */
+export function serverIn(toolName: string, servers: readonly string[]): string | undefined {
+  const fitting = servers.filter((server) => toolName.startsWith(`mcp__${server}__`));
+  return fitting.sort((a, b) => b.length - a.length)[0];
+}
+
+/** Names of the servers that may have tools, for the rules; one that is not started has no say in how others' tools are read. */
+export function serversNamed(states: readonly { readonly name: string; readonly status: string }[]): readonly string[] {
+  return states.filter(({ status }) => status === "connected" || status === "failed").map(({ name }) => plain(name));
+}
+
+const longest = 128;

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { onAbort } from "../../exec/index.ts";
+import { sameOriginFetch } from "../../net/index.ts";
+import { missingPackage } from "../../protocol/index.ts";
+import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
+import { responseOf, textOf } from "./mcp-result.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { type StdioTransport, stdioTransport } from "./stdio-transport.ts";
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export type CallResult =
+  | { readonly isError: false; readonly response: readonly unknown[] }
+  | { readonly isError: true; readonly message: string; readonly interrupted: boolean };
+
+/** One connected server. */
+export interface Connection {
+  readonly connected: boolean;
+  readonly tools: readonly ListedTool[];
+  /** Contract: never rejects; a server that is gone is an error in words. */
+  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly name: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly connectMs: number;
+  readonly callMs: number;
+  readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
+  readonly tell: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Contract: rejects with an error whose message says why the server did not come up; nothing is left running then. */
+export async function connect(sdk: McpSdk, config: ServerConfig, options: ConnectionOptions): Promise<Connection> {
+  const { name, tell } = options;
+  const transport = transportOf(sdk, config, options);
+  const client = new sdk.Client(
+    { name: "hookline", version: "0" },
+    { capabilities: { elicitation: { form: {}, url: {} } } },
+  );
+  let connected = false;
+  let tools: readonly ListedTool[] = [];
+  let lastError = "";
+
+  client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }, { signal }) => {
+    if (params.mode === "url") {
+      tell(`The MCP server ${name} wanted a page to be opened; that was declined.`);
+      return { action: "decline" };
+    }
+    const schema = params.requestedSchema as Readonly<Record<string, unknown>>;
+    const { action, content } = await options.elicit({ server: name, message: params.message, schema }, signal);
+    return action === "accept" ? { action, content: content as Record<string, string> } : { action };
+  });
+  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, async () => {
+    tools = await listed(client, options);
+  });
+  client.onerror = (error) => {
+    lastError = error.message;
+  };
+  client.onclose = () => {
+    if (connected) tell(`The MCP server ${name} is gone: ${whyGone()}`);
+    connected = false;
+  };
+
+  function whyGone(): string {
+    const words = "lastWords" in transport ? (transport as StdioTransport).lastWords() : "";
+    return [lastError || "the connection was closed", words].filter(Boolean).join(". It said: ");
+  }
+
+  async function close(): Promise<void> {
+    if (connected && "terminateSession" in transport) await sayGoodbye(transport as StreamableHTTPClientTransport);
+    connected = false;
+    await client.close();
+    await transport.close(); // the client forgets a transport that never came up
+  }
+
+  try {
+    await under(options.signal, (signal) => client.connect(transport, { timeout: options.connectMs, signal }));
+    tools = await listed(client, options);
+    connected = true;
+  } catch (cause) {
+    const why = (cause as Error).message;
+    await close();
+    throw new Error([why, whyGone()].filter((words, at) => at === 0 || !why.includes(words)).join(": "), { cause });
+  }
+
+  return {
+    get connected() {
+      return connected;
+    },
+    get tools() {
+      return tools;
+    },
+    async call(tool, input, signal) {
+      if (!connected) return failure(`The MCP server ${name} is not connected: ${whyGone()}`);
+      try {
+        const request = { name: tool, arguments: { ...input } };
+        const limits = { timeout: options.callMs, resetTimeoutOnProgress: true };
+        const result = await under(signal, (own) => client.callTool(request, undefined, { ...limits, signal: own }));
+        const response = responseOf(result);
+        return result.isError === true ? failure(textOf(response)) : { isError: false, response };
+      } catch (cause) {
+        if (signal.aborted) return { isError: true, message: "The call was interrupted.", interrupted: true };
+        const gone = connected ? "" : ` (the server is gone: ${whyGone()})`;
+        return failure(`The MCP server ${name} did not answer: ${(cause as Error).message}${gone}`);
+      }
+    },
+    close,
+  };
+}
+
+/** A server that keeps sessions may forget ours. One that does not answer is not waited for. */
+async function sayGoodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+  const said = transport.terminateSession().catch(() => undefined); // it is gone, or knows no sessions: nothing is left to end
+  await Promise.race([said, sleep(goodbyeMs, undefined, { ref: false })]);
+}
+
+const goodbyeMs = 500;
+
+/** A signal of its own for each request: the SDK never stops listening to the one it is given. */
+async function under<Value>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+  const own = new AbortController();
+  if (signal.aborted) own.abort(signal.reason);
+  const stopListening = onAbort(signal, () => own.abort(signal.reason));
+  try {
+    return await ask(own.signal);
+  } finally {
+    stopListening();
+  }
+}
+
+function failure(message: string): CallResult {
+  return { isError: true, message, interrupted: false };
+}
+
+function transportOf(sdk: McpSdk, config: ServerConfig, { cwd, env }: ConnectionOptions): Transport {
+  if (config.kind === "stdio") {
+    return stdioTransport({ command: config.command, args: config.args, cwd, env: { ...env, ...config.env } });
+  }
+  // The SDK's class says of an optional member that it may be undefined, which its own interface does not.
+  return new sdk.StreamableHTTPClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: sameOriginFetch,
+  }) as Transport;
+}
+
+/** All pages, within reason. A server without tools is a server all the same. */
+async function listed(client: Client, { connectMs, signal }: ConnectionOptions): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const tools: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page += 1) {
+    const from = cursor === undefined ? {} : { cursor };
+    const answer = await under(signal, (own) => client.listTools(from, { timeout: connectMs, signal: own }));
+    tools.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
+}
+
+const mostPages = 100;
+
+/** What of the official SDK is used here, loaded when the first server is to be connected. */
+export interface McpSdk {
+  readonly Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
+  readonly StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
+  readonly ElicitRequestSchema: typeof import("@modelcontextprotocol/sdk/types.js").ElicitRequestSchema;
+  readonly ToolListChangedNotificationSchema: typeof import("@modelcontextprotocol/sdk/types.js").ToolListChangedNotificationSchema;
+}
+
+export async function loadMcpSdk(): Promise<McpSdk> {
+  try {
+    return await loadParts();
+  } catch (cause) {
+    throw missingPackage("@modelcontextprotocol/sdk", "A connection to an MCP server", cause);
+  }
+}
+
+async function loadParts(): Promise<McpSdk> {
+  const [{ Client }, { StreamableHTTPClientTransport }, { ElicitRequestSchema, ToolListChangedNotificationSchema }] =
+    await Promise.all([
+      import("@modelcontextprotocol/sdk/client/index.js"),
+      import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+      import("@modelcontextprotocol/sdk/types.js"),
+    ]);
+  return { Client, StreamableHTTPClientTransport, ElicitRequestSchema, ToolListChangedNotificationSchema };
+}

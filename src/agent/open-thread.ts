@@ -1,0 +1,51 @@
+import type { Message, Purpose } from "../models/index.ts";
+import { defined } from "../protocol/index.ts";
+import type { Transcript } from "../sessions/index.ts";
+import type { AgentSession } from "./session/agent-session.ts";
+import { openJournal } from "./session/journal.ts";
+import type { AgentIdentity, Thread } from "./session/thread.ts";
+import { allowedTools } from "./subagents/allowed-tools.ts";
+import type { AgentDefinition } from "./subagents/subagent-definitions.ts";
+import { offeredTools } from "./tools/builtin-tools.ts";
+import { openReadState } from "./tools/files/file-access.ts";
+import { systemPrompt } from "./world/workspace.ts";
+
+/** What differs between the main thread and those of subagents. */
+export interface ThreadParts extends Pick<Thread, "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"> {
+  /** Absent on the main thread. */
+  readonly agent?: AgentIdentity;
+  readonly purpose: Purpose;
+  readonly transcript: Transcript;
+  /** The kind of subagent that the thread is, or that the session was started as. */
+  readonly definition: () => AgentDefinition | undefined;
+  readonly messages: Message[];
+}
+
+/** Opens a thread and adds it to its session. */
+export function openThread(session: AgentSession, { transcript, definition, ...own }: ThreadParts): Thread {
+  const { options, surroundings } = session;
+  const thread: Thread = {
+    ...own,
+    session,
+    journal: openJournal(transcript, {
+      promptId: () => session.promptId,
+      cwd: () => thread.cwd,
+      ...defined({ attribution: own.agent?.type }),
+    }),
+    readState: openReadState(),
+    tools: () => {
+      const ofServers = session.servers.flatMap(({ tools }) => tools);
+      const offered = offeredTools(options, [...session.tools, ...session.subagentTools(thread)], ofServers);
+      return allowedTools(offered, definition());
+    },
+    system: () => {
+      const date = new Date(options.clock.now());
+      const place = { cwd: thread.cwd, date, instructions: surroundings.instructions() };
+      return systemPrompt(place, definition(), own.agent === undefined ? session.prompts : {});
+    },
+    tailAt: own.messages.length,
+    stopActive: false,
+  };
+  session.threads.add(thread);
+  return thread;
+}

@@ -1,0 +1,67 @@
+import { type AgentResult, Problem } from "../protocol/index.ts";
+import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./agent-options.ts";
+import { resultOf } from "./session/agent-result.ts";
+import { beginSession } from "./session/begin-session.ts";
+import { openSessionEnd } from "./session/end-session.ts";
+import { type OpenedSession, openAgentSession } from "./session/open-session.ts";
+import { controlOf } from "./session/session-control.ts";
+import { type Driver, openDriver } from "./session/session-driver.ts";
+
+/**
+ * Runs the reference agent: one session, from Setup to SessionEnd.
+ *
+ * Contract: resolves with the last result, however the model, tools, hooks and people behaved; an API error, a limit and an interrupt
+ * are results. It rejects with a `Problem` for a wrong call or a session that cannot be opened, and when the transcript cannot be
+ * written. Once `signal` is aborted it is over within two seconds, whatever still runs.
+ */
+export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
+  const options = resolveAgentOptions(given);
+  const ending = options.signal ?? new AbortController().signal;
+  const opened = await openAgentSession(options, ending);
+  const reason = options.interactive ? "prompt_input_exit" : "other";
+  const end = openSessionEnd(opened.main);
+  // Whoever asks for the end does not wait for the turn: hooks hear of it at once.
+  const beginEnd = (): void => end.begin("other");
+  if (ending.aborted) beginEnd();
+  ending.addEventListener("abort", beginEnd, { once: true });
+  try {
+    const driver = openDriver(opened.main, opened.history.deferred);
+    // An abort while the session begins is an interrupt as well.
+    const worked = work(opened, driver, options).catch((error: unknown) => {
+      if (!ending.aborted || error instanceof Problem) throw error;
+      return undefined;
+    });
+    const result = await Promise.race([worked, end.overdue]);
+    if (result !== undefined) return result;
+    const how = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
+    return resultOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });
+  } finally {
+    ending.removeEventListener("abort", beginEnd);
+    await end.finish(reason);
+  }
+}
+
+const nothing = { by: "completed", text: "", stopReason: "" } as const;
+
+/** From the first event to the last answer. */
+async function work(opened: OpenedSession, driver: Driver, options: AgentOptions): Promise<AgentResult | undefined> {
+  const { inbox } = opened.session;
+  const close = inbox.hold();
+  await options.onReady?.(controlOf(opened, driver, close));
+  const { firstPrompt } = await beginSession(opened);
+  const deferred = opened.history.deferred.length > 0;
+  const sdk = { kind: "prompt", source: "sdk" } as const;
+  if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
+  if (firstPrompt !== undefined) inbox.put({ ...sdk, content: firstPrompt, first: true });
+  if (options.setup === "init-only") close();
+  else if (options.prompt !== undefined) {
+    if (options.prompt.trim() !== "") inbox.put({ ...sdk, content: options.prompt });
+    else if (!deferred) throw noPrompt();
+    close();
+  }
+  return driver.run();
+}
+
+function noPrompt(): Problem {
+  return new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
+}

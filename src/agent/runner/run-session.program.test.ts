@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { runSession } from "../../runner/run-session.ts";
+import type { SessionEvent } from "../../runner/session-call.ts";
+import { asking } from "./fixtures/asking.ts";
+
+test("a child that ignores the end is ended, and what it said so far is kept", async () => {
+  const { call, left } = await asking("hang");
+  const result = await runSession(call("hi", { timeoutMs: 1_500 }));
+  expect(result).toMatchObject({ ended: "timeout", exitCode: null, answer: "so far", answerSource: "result" });
+  expect(left()).toEqual([]);
+});
+
+test("an interrupt ends the child and the result says so", async () => {
+  const { call } = await asking("hang");
+  const stop = new AbortController();
+  const onEvent = (event: SessionEvent) => void (event.kind === "message" && stop.abort());
+  expect(await runSession(call("hi", { signal: stop.signal, onEvent }))).toMatchObject({ ended: "interrupted" });
+});

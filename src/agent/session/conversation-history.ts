@@ -1,0 +1,169 @@
+import {
+  type ContentBlock,
+  joinTurns,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from "../../models/index.ts";
+import type { Block, Linked } from "../../sessions/index.ts";
+import { type Attachment, sayOf } from "../turn/attachments.ts";
+import type { BatchCall } from "../turn/call-model.ts";
+
+/** What a transcript says of the conversation that is resumed. */
+export interface History {
+  /** The messages that the model was sent. */
+  readonly messages: Message[];
+  /** Tokens of the conversation as its last answer counted them. */
+  readonly contextTokens: number;
+  /** Calls that a hook deferred and that still wait for a decision. */
+  readonly deferred: readonly BatchCall[];
+  /** The model of the last answer. */
+  readonly lastModel: string | undefined;
+  /** The folder of the last line. */
+  readonly lastFolder: string | undefined;
+}
+
+/** Reads the entries of a transcript; large parts are already in their places. */
+export function readHistory(context: readonly Linked[]): History {
+  const deferred = deferredIn(context);
+  const messages = context.flatMap((entry) => messageOf(entry) ?? []);
+  const waiting = new Set(deferred.map(({ call }) => call.id));
+  return {
+    messages: withoutLooseEnds(joinTurns(messages), waiting),
+    contextTokens: tokensIn(context),
+    deferred,
+    lastModel: lastModel(context),
+    lastFolder: context.findLast(({ cwd }) => cwd !== undefined)?.cwd,
+  };
+}
+
+/** The model that answered last; lines about API errors name none. */
+function lastModel(context: readonly Linked[]): string | undefined {
+  const last = context.findLast(
+    (entry) => entry.kind === "assistant" && entry.model !== undefined && entry.model !== "<synthetic>",
+  );
+  return last?.kind === "assistant" ? last.model : undefined;
+}
+
+function tokensIn(context: readonly Linked[]): number {
+  const last = context.findLast((entry) => entry.kind === "assistant" && entry.usage !== undefined);
+  const usage = last?.kind === "assistant" ? (last.usage ?? {}) : {};
+  const names = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+  return names.reduce((sum, name) => sum + (typeof usage[name] === "number" ? usage[name] : 0), 0);
+}
+
+/** Calls that a hook deferred in an earlier run and that still wait for a decision. */
+function deferredIn(context: readonly Linked[]): readonly BatchCall[] {
+  const wanted = new Set<string>();
+  for (const entry of context)
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") wanted.add(entry.toolUseId ?? "");
+  const calls: BatchCall[] = [];
+  if (wanted.size === 0) return calls;
+  for (const entry of context) {
+    if (entry.kind === "user")
+      for (const block of entry.content) if (block.type === "tool_result") wanted.delete(block.toolUseId);
+    if (entry.kind !== "assistant") continue;
+    for (const block of entry.content) {
+      if (block.type !== "tool_use" || !wanted.has(block.id)) continue;
+      const input = block.input as ToolUseBlock["input"];
+      calls.push({ call: { type: "tool_use", id: block.id, name: block.name, input }, lineUuid: entry.uuid });
+    }
+  }
+  return calls.filter(({ call }) => wanted.has(call.id));
+}
+
+function messageOf(entry: Linked): Message | undefined {
+  if (entry.kind === "attachment") {
+    const { type, hookName, hookEvent, toolUseId, fields } = entry;
+    const text = sayOf({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
+    return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
+  }
+  if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
+  if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
+  const [only] = entry.content;
+  const content = entry.content.length === 1 && only !== undefined ? asSent(only) : entry.content.flatMap(asSent);
+  return content.length === 0 ? undefined : { role: entry.kind, content };
+}
+
+/** A block of a transcript in the API's spelling; nothing for those that no model is ever sent. */
+function asSent(block: Block): readonly ContentBlock[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+    case "thinking":
+      return [{ type: "thinking", thinking: block.thinking, signature: block.signature ?? "" }];
+    case "redacted_thinking":
+      return [{ type: "redacted_thinking", data: block.data }];
+    case "tool_use":
+      return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
+    case "tool_result":
+      return [resultOf(block)];
+    case "image":
+    case "document":
+      return [{ type: block.type, source: block.source } as ContentBlock];
+    default:
+      return [];
+  }
+}
+
+function inputOf(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+}
+
+function resultOf({
+  toolUseId,
+  content,
+  contentWasText,
+  isError,
+}: Extract<Block, { type: "tool_result" }>): ToolResultBlock {
+  const blocks = content.flatMap(asSent);
+  const text = blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+  return {
+    type: "tool_result",
+    tool_use_id: toolUseId,
+    content: contentWasText === true ? text : (blocks as NonNullable<ToolResultBlock["content"]>),
+    ...(isError ? { is_error: true } : {}),
+  };
+}
+
+/** Calls without a result and results without a call would be refused by the API. */
+function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
+  const results = new Set<string>();
+  const calls = new Set<string>();
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      if (block.type === "tool_result") results.add(block.tool_use_id);
+      if (block.type === "tool_use") calls.add(block.id);
+    }
+  }
+  const isLoose = (block: ContentBlock) => block.type === "tool_result" && !calls.has(block.tool_use_id);
+  const isLost = (id: string) => !results.has(id) && !deferred.has(id);
+  const tied: Message[] = [];
+  for (const message of messages) {
+    const blocks = blocksOf(message);
+    if (!blocks.some(isOfTool)) {
+      tied.push(message);
+      continue;
+    }
+    const content = blocks.some(isLoose) ? blocks.filter((block) => !isLoose(block)) : blocks;
+    if (content.length > 0) tied.push(content === message.content ? message : { ...message, content });
+    const lost = content.flatMap((block) =>
+      block.type === "tool_use" && isLost(block.id) ? [unanswered(block.id)] : [],
+    );
+    if (lost.length > 0) tied.push({ role: "user", content: lost });
+  }
+  return tied;
+}
+
+function isOfTool({ type }: ContentBlock): boolean {
+  return type === "tool_use" || type === "tool_result";
+}
+
+/** The result of a call that was not carried out. */
+export function unanswered(id: string): ToolResultBlock {
+  return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
+}
+
+function blocksOf({ content }: Message): readonly ContentBlock[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}

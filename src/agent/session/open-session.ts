@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { type EngineOptions, openEngine } from "../../engine/index.ts";
+import { clientHome } from "../../engine/internal.ts";
+import { guardedObserver } from "../../protocol/guarded-observer.ts";
+import { defined } from "../../protocol/index.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import { noteInTranscript } from "../channels.ts";
+import { enginePorts } from "../hook-ports/engine-ports.ts";
+import { openThread } from "../open-thread.ts";
+import { openBackgroundAgents } from "../subagents/background-subagents.ts";
+import { withGivenAgents } from "../subagents/given-agents.ts";
+import { type AgentDefinition, loadAgents } from "../subagents/subagent-definitions.ts";
+import { subagentTools } from "../subagents/subagent-tools.ts";
+import { builtinTools, digest } from "../tools/builtin-tools.ts";
+import { openBackgroundShells } from "../tools/shell/background-shells.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { WebFetchOptions } from "../tools/web/fetch-page.ts";
+import { readCustomization } from "../world/agent-settings.ts";
+import { withoutProviderKeys } from "../world/provider-keys.ts";
+import { openSurroundings } from "../world/workspace.ts";
+import { openTiming } from "./agent-result.ts";
+import type { AgentSession } from "./agent-session.ts";
+import { type History, readHistory } from "./conversation-history.ts";
+import { openInbox, shellNews } from "./inbox.ts";
+import { openLiveEntry } from "./registry-entry.ts";
+import { modelAtStart, modelOpener } from "./session-model.ts";
+import { openPermissions } from "./session-permissions.ts";
+import { type OpenedRecord, openRecord } from "./session-record.ts";
+import { openSpending } from "./spending.ts";
+import { openThreads, type Thread, type Threads } from "./thread.ts";
+
+/** A session that is open but has not begun: nothing was fired yet. */
+export interface OpenedSession {
+  readonly session: AgentSession;
+  readonly main: Thread;
+  /** Without the earlier conversation: the main thread has it, and it may be large. */
+  readonly opened: Omit<OpenedRecord, "context">;
+  readonly history: Omit<History, "messages">;
+}
+
+export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
+  const threads = openThreads();
+  const report: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
+    report({ kind: "warning", warning });
+    const main = threads.find("main");
+    if (main !== undefined) noteInTranscript(main, warning.message);
+  });
+  const notice: AgentSession["notice"] = (text, level) => report({ kind: "notice", text, level });
+  const warn = (text: string): void => notice(text, "warning");
+
+  const wished: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
+  const { env, removed } = await withoutProviderKeys(wished, warn);
+  const { context, ...opened } = await openRecord(wished);
+  const { messages, ...history } = readHistory(context);
+  // The limits and hooks of the subagent hold for the whole session, also when a later process continues it.
+  const options: AgentOptions = { ...wished, ...defined({ agent: wished.agent ?? opened.startedAs }) };
+  const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));
+
+  const directories = [...(options.addDirectories ?? [])];
+  const inbox = openInbox();
+  const { now } = options.clock;
+  const session: AgentSession = {
+    options,
+    engine,
+    projectRoot: options.cwd,
+    permissions: openPermissions(engine, options, directories, () => session),
+    spending: openSpending(now),
+    timing: openTiming(now),
+    inbox,
+    agents: openBackgroundAgents(),
+    shells: openBackgroundShells(
+      (shell) => inbox.put(shellNews(shell)),
+      options.interactive ? undefined : () => inbox.hold(),
+    ),
+    live: await openLiveEntry(opened.record, options, warn),
+    surroundings: openSurroundings({
+      options,
+      engine,
+      directories: () => directories,
+      envFolder: () => join(opened.record.root, "session-env", session.record.id),
+      warn,
+    }),
+    definitions: await loadDefinitions(options, env, warn),
+    prompts: { system: options.systemPrompt, append: options.appendSystemPrompt },
+    tools: ownTools(options, threads),
+    subagentTools,
+    servers: [],
+    openModel: modelOpener(options),
+    report,
+    notice,
+    signal: ending,
+    get toolEnv() {
+      return { ...env, ...engine.toolEnv() };
+    },
+    directories,
+    record: opened.record,
+    removedKeys: removed,
+    notices: new Set(),
+    threads,
+    turns: 0,
+  };
+
+  const definition = () => session.definitions.find(({ type }) => type === options.agent);
+  const main = openThread(session, {
+    purpose: "main",
+    transcript: opened.record.main,
+    definition,
+    messages,
+    model: await modelAtStart(session, definition()),
+    cwd: options.cwd,
+    contextTokens: history.contextTokens,
+    ...defined({ maxCalls: options.maxTurns }),
+  });
+  return { session, main, opened, history };
+}
+
+/** The engine asks for the main thread when an event is fired, and then it is open. */
+function engineOptions(
+  options: AgentOptions,
+  env: AgentOptions["env"],
+  envFileRoot: string,
+  threads: Threads,
+): EngineOptions {
+  const { cwd, home, interactive, settings = [], plugins = [], permissionMode } = options;
+  const { trust, managedFolder, settingSources, agent: startedAs } = options;
+  return {
+    cwd,
+    home,
+    env,
+    interactive,
+    settings,
+    plugins,
+    ...defined({ trust, managedFolder, settingSources, startedAs }),
+    envFileRoot,
+    canDefer: !interactive,
+    bypassAvailable: permissionMode === "bypassPermissions",
+    common: () => {
+      const { session, cwd: folder } = threads.main;
+      const { record, promptId } = session;
+      const place = { session_id: record.id, transcript_path: record.file, cwd: folder };
+      return { ...place, ...defined({ prompt_id: promptId }) };
+    },
+    conversation: ({ agent_id: id }) => (threads.find(String(id)) ?? threads.main).messages,
+    agentKind: ({ agent_id: id }) => threads.find(String(id))?.agent?.kind,
+    ports: enginePorts(threads, interactive),
+  };
+}
+
+/** The kinds of subagents: built-in ones, those of files, and those that a program gives. */
+async function loadDefinitions(
+  options: AgentOptions,
+  env: AgentOptions["env"],
+  warn: (text: string) => void,
+): Promise<readonly AgentDefinition[]> {
+  const { cwd, home, reads, agents = {} } = options;
+  const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
+  const folders = [
+    ...(reads("agents", "user") ? [{ folder: join(configHome, "agents"), of: "person" } as const] : []),
+    ...(reads("agents", "project") ? [{ folder: join(cwd, ".claude", "agents"), of: "checkout" } as const] : []),
+  ];
+  return withGivenAgents(await loadAgents(folders, warn), reads("agents", "flag") ? agents : {});
+}
+
+function ownTools({ webFetch = false }: AgentOptions, threads: Threads): readonly Tool[] {
+  if (webFetch === false) return builtinTools();
+  const digested: WebFetchOptions["digest"] = (text, prompt, signal) => digest(threads.main, text, prompt, signal);
+  return builtinTools({ webFetch: { ...(webFetch === true ? {} : webFetch), digest: digested } });
+}

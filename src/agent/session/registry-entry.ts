@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
+import { openFolder, processStart, replaceFile, unless } from "../../files/index.ts";
+import { liveSessions } from "../../sessions/index.ts";
+import type { AgentOptions } from "../agent-options.ts";
+
+/** This process's line in the registry of running sessions, `sessions/<pid>.json`. */
+export interface LiveEntry {
+  set(status: "busy" | "idle" | "waiting", waitingFor?: string): Promise<void>;
+  rename(name: string): Promise<void>;
+  /** `/clear` goes on under another id. */
+  move(sessionId: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Contract: replaced as a whole at each change. A registry that cannot be written ends nothing: it only informs. */
+export async function openLiveEntry(
+  { root, id }: { readonly root: string; readonly id: string },
+  options: AgentOptions,
+  warn: (text: string) => void,
+): Promise<LiveEntry> {
+  if (!options.persist) return silent;
+  const { clock, cwd, interactive, version } = options;
+  const folder = join(root, "sessions");
+  const file = join(folder, `${process.pid}.json`);
+  const startedAt = Math.round(clock.now());
+  let note: Readonly<Record<string, unknown>> = {
+    pid: process.pid,
+    sessionId: id,
+    cwd,
+    startedAt,
+    procStart: processStart(process.pid) ?? "",
+    version,
+    kind: interactive ? "interactive" : "print",
+    entrypoint: "hookline",
+    // By this mark what the process started is found again, should it be killed.
+    runTag: options.env[runTag] ?? "",
+    ...(options.name === undefined
+      ? { name: `${basename(cwd)}-${randomBytes(1).toString("hex")}`, nameSource: "derived" }
+      : { name: options.name }),
+  };
+  let turn: Promise<void> = Promise.resolve();
+  let told = false;
+  let removed = false;
+
+  function change(fields: Readonly<Record<string, unknown>>): Promise<void> {
+    // What a turn that was left behind still has to say comes too late.
+    if (removed) return turn;
+    note = { ...note, ...fields };
+    const text = JSON.stringify(note);
+    turn = turn.then(() => replaceFile(file, text).then(() => undefined)).catch(tellOnce);
+    return turn;
+  }
+
+  function tellOnce(error: unknown): void {
+    if (!told) warn(`${file} cannot be written: ${String(error)}`);
+    told = true;
+  }
+
+  await openFolder(folder);
+  await sweep(root, id, warn);
+  return {
+    set(status, waitingFor) {
+      const now = Math.round(clock.now());
+      const { waitingFor: _, ...rest } = note;
+      note = rest;
+      return change({
+        status,
+        updatedAt: now,
+        statusUpdatedAt: now,
+        ...(waitingFor === undefined ? {} : { waitingFor }),
+      });
+    },
+    rename(name) {
+      const { nameSource: _, ...rest } = note;
+      note = rest;
+      return change({ name });
+    },
+    move: (sessionId) => change({ sessionId }),
+    async remove() {
+      removed = true;
+      await turn;
+      await rm(file, { force: true });
+    },
+  };
+}
+
+/** Removes the entries of dead processes, and ends what a killed predecessor of this very session left running. */
+async function sweep(root: string, id: string, warn: (text: string) => void): Promise<void> {
+  const all = await liveSessions({ roots: [{ path: root, origin: "hookline" }], all: true });
+  for (const { file, live, sessionId } of all) {
+    if (live !== "no") continue;
+    if (sessionId === id) await endPredecessor(file, warn);
+    await rm(file, { force: true });
+  }
+}
+
+/** An entry that is still there is that of a process which was killed: a normal end removes it. */
+async function endPredecessor(file: string, warn: (text: string) => void): Promise<void> {
+  const tag = tagIn((await unless(["ENOENT"], readFile(file, "utf8"))) ?? "");
+  if (tag === undefined) return;
+  const left = await findLeftovers(runTag, `${tag}/`);
+  if (left.length === 0) return;
+  const names = left.map(({ name, pid }) => `${name} (pid ${pid})`).join(", ");
+  const stuck = endLeftovers(left);
+  if (stuck.length === 0) warn(`The session was killed before and had left processes running; ended: ${names}.`);
+  else warn(`The session was killed before and left processes that cannot be ended: ${names}.`);
+}
+
+function tagIn(text: string): string | undefined {
+  try {
+    const { runTag: tag } = JSON.parse(text) as { runTag?: unknown };
+    return typeof tag === "string" && tag !== "" ? tag : undefined;
+  } catch {
+    return undefined; // half written by a process that was killed: it names nothing to end
+  }
+}
+
+const silent: LiveEntry = {
+  set: async () => undefined,
+  rename: async () => undefined,
+  move: async () => undefined,
+  remove: async () => undefined,
+};

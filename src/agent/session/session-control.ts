@@ -1,0 +1,136 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { Handler, StopHooks } from "../../engine/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
+import type { ContentBlock } from "../../models/index.ts";
+import type { Mode } from "../../permissions/index.ts";
+import { type EventName, Problem, rowOf } from "../../protocol/index.ts";
+import { withGivenAgents } from "../subagents/given-agents.ts";
+import { commandList } from "../turn/custom-commands.ts";
+import { notifyHooks } from "../turn/fire-event.ts";
+import type { OpenedSession } from "./open-session.ts";
+import type { Driver } from "./session-driver.ts";
+import { switchModel } from "./session-model.ts";
+import type { Thread } from "./thread.ts";
+
+export function controlOf({ session, main }: OpenedSession, driver: Driver, close: () => void): AgentControl {
+  const { engine, inbox, permissions, signal } = session;
+  return {
+    prompt: (content, source = "sdk") => inbox.put({ kind: "prompt", content, source }),
+    end: close,
+    interrupt: driver.interrupt,
+    abandon: async () => void endLeftovers(await findLeftovers(runTag, session.options.env[runTag] ?? "")),
+    setModel: (name) => switchModel(main, name, "sdk", signal),
+    setPermissionMode: permissions.setMode,
+    addDirectory: (path, source) => addDirectory(main, path, source),
+    configure: ({ systemPrompt, appendSystemPrompt, agents }) => {
+      const { system, append } = session.prompts;
+      session.prompts = { system: systemPrompt || system, append: appendSystemPrompt || append };
+      if (agents !== undefined && session.options.reads("agents", "flag"))
+        session.definitions = withGivenAgents(session.definitions, agents);
+    },
+    catalog: async () => ({
+      commands: await commandList(session.options),
+      agents: session.definitions.map(({ type, description }) => ({ name: type, description })),
+      model: main.model.name,
+    }),
+    stopHooks: engine.stopHooks,
+    session: {
+      get id() {
+        return session.record.id;
+      },
+      get transcriptPath() {
+        return session.record.file;
+      },
+      get permissionMode() {
+        return permissions.mode();
+      },
+    },
+    on: (event, matcher, callback, limits) => {
+      const name = rowOf(event).name as EventName;
+      const handler: Handler = (payload, { toolUseId, signal: given }) =>
+        callback({ ...payload }, toolUseId, given) as Promise<undefined>;
+      return matcher === undefined ? engine.on(name, handler, limits) : engine.on(name, matcher, handler, limits);
+    },
+  };
+}
+
+/** A folder that counts as inside from now on. Gives its real path. */
+export async function addDirectory(
+  main: Thread,
+  path: string,
+  source: "slash_command" | "register_repo_root",
+): Promise<string> {
+  const wanted = resolve(main.cwd, path);
+  const directory = await realpath(wanted).catch(() => wanted);
+  if (source === "register_repo_root") await checkInside(main, directory);
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new Problem("host/no-folder", `${wanted} is not a folder. Name an existing one.`, {
+      about: { path: wanted },
+    });
+  if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
+  notifyHooks(main, "DirectoryAdded", { directory, source });
+  return directory;
+}
+
+/** A program may add what lies below the session's folder or below one it was started with; anything else is for the user to add. */
+async function checkInside({ session }: Thread, directory: string): Promise<void> {
+  const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+  const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
+  if (roots.some((root) => isInside(root, directory))) return;
+  const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;
+  throw new Problem("host/no-folder", message, { about: { path: directory } });
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** What can be done to a running session from outside: by the person, or by the program that started it. Never by the model. */
+export interface AgentControl {
+  /** A prompt; it is answered after those before it. */
+  prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
+  /** No more prompts will come: the session ends when all are answered. */
+  end(): void;
+  /** Ends the turn that runs, and the agents in the background. */
+  interrupt(): void;
+  /** Ends every process of the session at once, for whoever cannot wait for its end. */
+  abandon(): Promise<void>;
+  /** Gives the reason of a refusal. */
+  setModel(name: string): Promise<{ readonly refused?: string }>;
+  setPermissionMode(mode: Mode): void;
+  addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
+  /** Before the session begins: a system prompt and kinds of agents of the program. Throws a `Problem` for an agent it cannot use. */
+  configure(wishes: SessionWishes): void;
+  /** What can be typed with a slash, and which kinds of agents there are. */
+  catalog(): Promise<SessionCatalog>;
+  readonly stopHooks: StopHooks;
+  readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
+  /** A hook of the embedding program; `timeout` is in seconds. Contract: throws a `Problem` for an event or a limit there is not. */
+  on(
+    event: string,
+    matcher: string | undefined,
+    callback: HookCallback,
+    options?: { readonly timeout?: number },
+  ): () => void;
+}
+
+export type HookCallback = (
+  payload: Readonly<Record<string, unknown>>,
+  toolUseId: string | undefined,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+export interface SessionWishes {
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly agents?: Readonly<Record<string, unknown>>;
+}
+
+export interface SessionCatalog {
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly model: string;
+}

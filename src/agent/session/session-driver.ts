@@ -1,0 +1,117 @@
+import type { AgentResult } from "../../protocol/index.ts";
+import { tellModelAsHost } from "../channels.ts";
+import { type BuiltinEnd, runBuiltin } from "../turn/builtin-commands.ts";
+import type { BatchCall } from "../turn/call-model.ts";
+import { notifyHooks } from "../turn/fire-event.ts";
+import { runBatch, runTurn, type TurnEnd } from "../turn/loop.ts";
+import { answerPrompt, textOf } from "../turn/submit-prompt.ts";
+import { resultOf } from "./agent-result.ts";
+import type { Incoming } from "./inbox.ts";
+import type { Thread } from "./thread.ts";
+
+/** What can be done to the turn that runs. */
+export interface Driver {
+  /** Answers prompts and news until none can come any more. Gives the last result. */
+  run(): Promise<AgentResult | undefined>;
+  /** Ends the turn that runs, and the agents in the background. */
+  interrupt(): void;
+}
+
+export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver {
+  const { session } = main;
+  const { options, inbox, live, signal, spending } = session;
+  let turn: AbortController | undefined;
+
+  async function one(item: Incoming): Promise<TurnEnd | BuiltinEnd> {
+    turn = new AbortController();
+    const either = AbortSignal.any([turn.signal, signal]);
+    await live.set("busy");
+    try {
+      if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
+      const typed = textOf(item.content);
+      return (await runBuiltin(main, typed, item, either)) ?? (await answerPrompt(main, item, either));
+    } catch (error) {
+      if (!either.aborted) throw error;
+      return { by: "interrupted", text: "" };
+    } finally {
+      turn = undefined;
+    }
+  }
+
+  /** After a while without a prompt, somebody is told. */
+  async function next(): Promise<Incoming | undefined> {
+    await live.set("idle");
+    const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
+    const idle = options.interactive
+      ? setTimeout(() => notifyHooks(main, "Notification", about), options.idleMs)
+      : undefined;
+    const wait = setTimeout(() => session.shells.letGo(), longestWaitMs(options.env));
+    try {
+      return await inbox.next(signal);
+    } finally {
+      clearTimeout(idle);
+      clearTimeout(wait);
+    }
+  }
+
+  /** Commands that the end of a headless run ends. */
+  function tellLeft(): void {
+    if (options.interactive || signal.aborted) return;
+    for (const shell of session.shells.list().filter((one) => one.status() === "running")) {
+      const text = `A command still ran in the background and was ended with the run: ${shell.command}`;
+      session.notice(text, "warning");
+    }
+  }
+
+  return {
+    async run() {
+      let result: AgentResult | undefined;
+      let told = true;
+      // A result counts everything since the one before it.
+      let since = { startedAt: options.clock.now(), turns: session.turns };
+      try {
+        for (let item = await next(); item !== undefined; item = await next()) {
+          if (told) since = { startedAt: options.clock.now(), turns: session.turns };
+          if (told) spending.mark();
+          if (told) session.timing.mark();
+          const end = await one(item);
+          if ("exit" in end) break;
+          result = resultOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
+          // Who gave one prompt wants one result: it waits for what runs in the background.
+          told = options.prompt === undefined || !inbox.expects || item.first === true;
+          if (told) session.report({ kind: "result", result });
+          if (result.terminal_reason === "tool_deferred" && !options.interactive) break;
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      if (result !== undefined && !told) session.report({ kind: "result", result });
+      tellLeft();
+      return result;
+    },
+    interrupt() {
+      turn?.abort(new Error("interrupted"));
+      void session.agents.killAll();
+    },
+  };
+}
+
+/** How long a headless run that has nothing else to do waits for commands in the background. The variable is the client's. */
+function longestWaitMs(env: Readonly<Record<string, string | undefined>>): number {
+  const wanted = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
+  return wanted >= 0 && wanted < 2 ** 31 ? wanted : 600_000;
+}
+
+/** A built-in command ends like a turn that said one thing. */
+function asTurn(end: TurnEnd | BuiltinEnd): TurnEnd {
+  return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
+}
+
+/** Asks about the calls again, carries out what may run, and lets the model go on. */
+async function finishDeferred(main: Thread, calls: readonly BatchCall[], signal: AbortSignal): Promise<TurnEnd> {
+  main.session.promptId = main.session.options.uuid();
+  const end = await runBatch(main, calls, signal);
+  if (end !== undefined) return end;
+  await tellModelAsHost(main, "Continue from where you left off.");
+  return runTurn(main, signal);
+}

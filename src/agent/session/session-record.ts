@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openFolder, takeLock } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import {
+  agentSettingIn,
+  findRoots,
+  findSession,
+  folderName,
+  type Linked,
+  openStore,
+  type SessionPlace,
+  type Store,
+  type StoreSession,
+  sessionAt,
+  storeRoot,
+  type Transcript,
+} from "../../sessions/index.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import { readPromptFile } from "../world/prompt-file.ts";
+
+/** Where a session is written: its id, its files, and the ids it gives out. */
+export interface SessionRecord {
+  readonly id: string;
+  /** The main transcript; named in payloads even when nothing is written. */
+  readonly file: string;
+  /** `<session>/`, beside the transcript. */
+  readonly folder: string;
+  /** Below which `tasks/`, `session-env/` and `sessions/` lie. */
+  readonly root: string;
+  /** What teammates of the session belong to. */
+  readonly team: string;
+  readonly main: Transcript;
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript>;
+  agentFile(id: string): string;
+  newAgentId(name?: string): string;
+  newTaskId(): string;
+  close(): Promise<void>;
+}
+
+/** A record, with what it goes on from. */
+export interface OpenedRecord {
+  readonly record: SessionRecord;
+  readonly source: "startup" | "resume";
+  /** What was said before; empty for a new session. */
+  readonly context: readonly Linked[];
+  /** The agent that the earlier session was started as. */
+  readonly startedAs?: string;
+  /** The session it was forked from, which SessionStart names. */
+  readonly forkedFrom?: { readonly id: string; readonly file: string };
+}
+
+/** Opens the session that the options name: a new one, one that goes on, or a fork of one. */
+export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
+  const opened = await openNamed(options);
+  if (opened.source === "startup") return opened;
+  const startedAs = await agentSettingIn(opened.forkedFrom?.file ?? opened.record.file);
+  return startedAs === undefined ? opened : { ...opened, startedAs };
+}
+
+async function openNamed(options: AgentOptions): Promise<OpenedRecord> {
+  const { cwd, env, home, version, clock, uuid, persist } = options;
+  if (options.sessionId !== undefined) checkUuid(options.sessionId);
+  const root = options.store ?? storeRoot({ env, home }).path;
+  const named = options.goOn === true ? "last" : options.resume;
+  if (!persist && named === undefined) return { record: unwritten(options, root), source: "startup", context: [] };
+  const own = { path: root, origin: "hookline" as const };
+  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
+  const find = (which: string) => findSession(which, { cwd, ...where });
+  if (!persist && named !== undefined) return await unwrittenCopy(await find(named), options, root);
+  const store = await openStore({ root, env, home, version, now: clock.now, uuid });
+  const branch = await gitBranch(cwd);
+  const wanted = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
+  if (named === undefined) return { ...(await begin(store, options, wanted)), source: "startup", context: [] };
+  const place = await find(named);
+  if (place.root.path === store.root.path && options.fork !== true) {
+    const session = await store.resume(place.id, wanted);
+    if (writtenByUs(session.context))
+      return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
+  }
+  const { sessionId } = options;
+  const session = await store.fork(place, { ...wanted, ...(sessionId === undefined ? {} : { id: sessionId }) });
+  const forkedFrom = { id: place.id, file: place.file };
+  return {
+    record: await claimed(recordOf(session, root, store)),
+    source: "resume",
+    context: session.context,
+    forkedFrom,
+  };
+}
+
+async function begin(store: Store, { sessionId, uuid }: AgentOptions, wanted: { cwd: string }) {
+  const id = sessionId ?? uuid();
+  const session = await store.open({ ...wanted, id });
+  if ("context" in session) {
+    const message = `There is a session ${id} already. Use --resume ${id} to go on with it, or leave out --session-id.`;
+    throw new Problem("sessions/exists", message, { about: { id } });
+  }
+  return { record: await claimed(recordOf(session, store.root.path, store)) };
+}
+
+/** Goes on with what a session said, and writes nothing: the session keeps every byte and may run elsewhere meanwhile. */
+async function unwrittenCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenedRecord> {
+  const { main } = await sessionAt(place).load();
+  const forkedFrom = { id: place.id, file: place.file };
+  return { record: unwritten(options, root), source: "resume", context: main.context(), forkedFrom };
+}
+
+/** A new record of the same kind, for what comes after `/clear`. */
+export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
+  const { sessionId: _, resume: __, goOn: ___, fork: ____, ...rest } = options;
+  return (await openRecord(rest as AgentOptions)).record;
+}
+
+/** A session that another program wrote to is its own: we go on in a fork, and it keeps every byte. */
+function writtenByUs(context: readonly Linked[]): boolean {
+  return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
+}
+
+function recordOf(session: StoreSession, root: string, store: Store): SessionRecord {
+  const { id, file, folder } = session;
+  return {
+    ...namesOf(id, file, folder, root),
+    main: session,
+    openAgent: (agent, meta) => session.openAgent(agent, meta),
+    close: () => store.close(),
+  };
+}
+
+/** One process per session: the lock is held until the record is closed, or until the process is gone. */
+async function claimed(record: SessionRecord): Promise<SessionRecord> {
+  await openFolder(join(record.root, "sessions"));
+  const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
+  if (!lock.held) {
+    const who = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
+    const message = `${who} runs the session ${record.id}. End it first, or use --fork-session to go on beside it.`;
+    throw new Problem("sessions/live", message, { about: { id: record.id, pid: lock.owner?.pid } });
+  }
+  return {
+    ...record,
+    async close() {
+      await record.close();
+      await lock.release();
+    },
+  };
+}
+
+function namesOf(id: string, file: string, folder: string, root: string) {
+  const agentFile = (agent: string): string => join(folder, "subagents", `agent-${agent}.jsonl`);
+  return {
+    id,
+    file,
+    folder,
+    root,
+    team: `session-${id.slice(0, 8)}`,
+    agentFile,
+    newAgentId: (name?: string) =>
+      `a${name === undefined ? "" : `${name}-`}${randomBytes(8).toString("hex").slice(0, 16)}`,
+    newTaskId: () => `b${randomBytes(6).toString("hex").slice(0, 8)}`,
+  };
+}
+
+/** The same names and no transcript; what cannot do without a file lies in a folder that goes with the run. */
+function unwritten({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
+  const id = sessionId ?? uuid();
+  const named = join(root, "projects", folderName(cwd), `${id}.jsonl`);
+  const apart = join(tmpdir(), `hookline-${randomBytes(8).toString("hex")}`);
+  const names = namesOf(id, named, join(apart, id), apart);
+  return {
+    ...names,
+    main: nowhere(names.file, uuid),
+    openAgent: async (agent) => nowhere(names.agentFile(agent), uuid),
+    close: () => rm(apart, { recursive: true, force: true }),
+  };
+}
+
+function nowhere(file: string, uuid: () => string): Transcript {
+  let tip: string | null = null;
+  return {
+    file,
+    get tip() {
+      return tip;
+    },
+    async append(draft, options) {
+      tip = options?.uuid ?? uuid();
+      return { uuid: tip, record: draft };
+    },
+    close: async () => undefined,
+  };
+}
+
+function checkUuid(id: string): void {
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)) return;
+  throw new Problem("host/bad-session-id", `"${id}" is no UUID. Give a whole one, or leave the id out.`, {
+    about: { id },
+  });
+}
+
+/** What HEAD points to, read from the file: no program is started for it. */
+async function gitBranch(cwd: string): Promise<string | undefined> {
+  // Whoever made the folder may have put a pipe or a device there.
+  const head = await readPromptFile(join(cwd, ".git", "HEAD"), "anywhere");
+  if (head === undefined || "fault" in head) return undefined;
+  return /^ref: refs\/heads\/(.+)$/m.exec(head.text)?.[1] ?? "HEAD";
+}

@@ -1,0 +1,122 @@
+import type { Thread } from "../session/thread.ts";
+import type { TurnEnd } from "../turn/loop.ts";
+import { reportNews, reportOf } from "./subagent-report.ts";
+import { beginAgent, continueAgent, mayIdle } from "./subagent-thread.ts";
+
+/** An agent that runs beside the main thread, or ran. */
+export interface BackgroundAgent {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  readonly name?: string;
+  readonly status: "running" | "idle" | "completed" | "failed" | "killed";
+  /** A message for it, to be read when it next looks. */
+  send(text: string): void;
+  /** Ends it with the status `killed`. */
+  kill(): void;
+  /** Resolves when it has ended. */
+  readonly done: Promise<void>;
+}
+
+export interface BackgroundAgents {
+  list(): readonly BackgroundAgent[];
+  find(idOrName: string): BackgroundAgent | undefined;
+  add(agent: BackgroundAgent): void;
+  /** Ends all that run and waits for them. */
+  killAll(): Promise<void>;
+}
+
+export function openBackgroundAgents(): BackgroundAgents {
+  const agents = new Map<string, BackgroundAgent>();
+  return {
+    list: () => [...agents.values()],
+    find: (wanted) => agents.get(wanted) ?? [...agents.values()].findLast(({ name }) => name === wanted),
+    add: (agent) => void agents.set(agent.id, agent),
+    async killAll() {
+      const running = [...agents.values()].filter(({ status }) => status === "running" || status === "idle");
+      for (const agent of running) agent.kill();
+      await Promise.all(running.map(({ done }) => done));
+    },
+  };
+}
+
+export interface BackgroundWish {
+  readonly description: string;
+  readonly prompt: string;
+  readonly toolUseId: string;
+  /** It has done its work already; only a message makes it go on. */
+  readonly again?: boolean;
+}
+
+/**
+ * Lets an agent work beside the main thread. Each time it has nothing more to do, the main thread is told; then it can be sent
+ * messages, which make it go on. The session waits for it while it works, not while it is idle.
+ */
+export function startInBackground(thread: Thread, wish: BackgroundWish): BackgroundAgent {
+  const { session, agent } = thread;
+  const { inbox, options } = session;
+  const killed = new AbortController();
+  const signal = AbortSignal.any([killed.signal, session.signal]);
+  let status: BackgroundAgent["status"] = wish.again === true ? "completed" : "running";
+  let wake: (() => void) | undefined;
+
+  /** One stretch of work. */
+  async function work(prompt: string, first: boolean): Promise<void> {
+    const release = inbox.hold();
+    const startedAt = options.clock.now();
+    status = "running";
+    try {
+      let end = await (first ? beginAgent(thread, prompt, signal) : continueAgent(thread, prompt, signal));
+      if (agent?.name !== undefined) end = await mayIdle(thread, end, signal);
+      settle(end, prompt, startedAt);
+    } catch (error) {
+      session.notice(`Subagent "${wish.description}" failed: ${String(error)}`, "error");
+      settle({ by: "api_error", text: String(error), error: "unknown" }, prompt, startedAt);
+    } finally {
+      release();
+    }
+  }
+
+  function settle(end: TurnEnd, prompt: string, startedAt: number): void {
+    if (signal.aborted || end.by === "interrupted") status = "killed";
+    else status = end.by === "api_error" ? "failed" : agent?.name === undefined ? "completed" : "idle";
+    const told = status === "idle" ? "completed" : status;
+    const about = { ...wish, outputFile: agent?.transcriptPath ?? "" };
+    const content = reportNews(reportOf(thread, end, { prompt, startedAt }), about, told);
+    // Who was killed says so with the next prompt; it is no reason to wake the model.
+    if (!session.signal.aborted)
+      inbox.put({ kind: "news", content, source: "system", ...(status === "killed" ? { quiet: true } : {}) });
+  }
+
+  /** Works, then waits for mail, until it is killed or the session ends. */
+  async function live(): Promise<void> {
+    if (wish.again !== true) await work(wish.prompt, true);
+    while (!signal.aborted) {
+      const [message] = thread.mail?.splice(0, 1) ?? [];
+      if (message !== undefined) await work(message, false);
+      else
+        await new Promise<void>((done) => {
+          wake = done;
+          signal.addEventListener("abort", () => done(), { once: true });
+        });
+    }
+    status = "killed";
+  }
+
+  const done = live();
+  return {
+    id: agent?.id ?? "",
+    type: agent?.type ?? "",
+    description: wish.description,
+    ...(agent?.name === undefined ? {} : { name: agent.name }),
+    get status() {
+      return status;
+    },
+    send(text) {
+      thread.mail?.push(text);
+      wake?.();
+    },
+    kill: () => killed.abort(new Error("killed")),
+    done,
+  };
+}

@@ -1,0 +1,119 @@
+import type { ContentBlock } from "../../models/index.ts";
+import type { TaskStep, TaskUsage } from "../agent-event.ts";
+import { usageOf } from "../session/journal.ts";
+import { noUsage } from "../session/spending.ts";
+import { type Thread, taskOf } from "../session/thread.ts";
+import type { TurnEnd } from "../turn/loop.ts";
+
+/** What an agent came to, as the tool that started it reports it. */
+export interface AgentReport {
+  readonly status: "completed";
+  readonly prompt: string;
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly resolvedModel: string;
+  readonly totalDurationMs: number;
+  readonly totalTokens: number;
+  readonly totalToolUseCount: number;
+  readonly usage: Readonly<Record<string, unknown>>;
+  /** Of an agent with a working copy of its own. */
+  readonly worktreePath?: string;
+  readonly worktreeBranch?: string;
+}
+
+export function reportOf(
+  thread: Thread,
+  end: TurnEnd,
+  { prompt, startedAt }: { prompt: string; startedAt: number },
+): AgentReport {
+  const { agent, model, session, contextTokens } = thread;
+  return {
+    status: "completed",
+    prompt,
+    agentId: agent?.id ?? "",
+    agentType: agent?.type ?? "",
+    content: [{ type: "text", text: `${end.text || lastText(thread)}${cutOff(thread, end)}` }],
+    resolvedModel: model.name,
+    totalDurationMs: Math.round(session.options.clock.now() - startedAt),
+    totalTokens: contextTokens,
+    totalToolUseCount: callsIn(thread),
+    usage: usageOf(thread.lastUsage ?? noUsage),
+    ...(agent?.worktree === undefined ? {} : { worktreePath: agent.worktree.path }),
+    ...(agent?.worktree?.branch === undefined ? {} : { worktreeBranch: agent.worktree.branch }),
+  };
+}
+
+function cutOff({ maxCalls }: Thread, { by }: TurnEnd): string {
+  return by === "max_turns" ? `\n[The agent reached its limit of ${maxCalls} turns and may not have finished.]` : "";
+}
+
+/** What the agent said last, whatever ended its turn. */
+function lastText({ messages }: Thread): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  return blocksOf(last?.content)
+    .flatMap((block) => (block.type === "text" ? block.text : []))
+    .join("");
+}
+
+function callsIn({ messages }: Thread): number {
+  return messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === "tool_use").length;
+}
+
+function blocksOf(content: string | readonly ContentBlock[] | undefined): readonly ContentBlock[] {
+  return content === undefined || typeof content === "string" ? [] : content;
+}
+
+/** What the main thread is told when an agent in the background has ended. */
+export function reportNews(
+  report: AgentReport,
+  about: { description: string; toolUseId: string; outputFile: string },
+  status: string,
+): string {
+  // What the agent says cannot end the frame it stands in.
+  const text = report.content
+    .map((block) => block.text)
+    .join("\n")
+    .replace(/<(?=\/(?:result|task-notification)>)/gi, "&lt;");
+  return `<task-notification>
+<task-id>${report.agentId}</task-id>
+<tool-use-id>${about.toolUseId}</tool-use-id>
+<output-file>${about.outputFile}</output-file>
+<status>${status}</status>
+<summary>Agent "${about.description}" ${status === "completed" ? "finished" : status}</summary>
+<result>${text}</result>
+<usage><subagent_tokens>${report.totalTokens}</subagent_tokens><tool_uses>${report.totalToolUseCount}</tool_uses><duration_ms>${report.totalDurationMs}</duration_ms></usage>${placeOf(report)}
+</task-notification>`;
+}
+
+function placeOf({ worktreePath, worktreeBranch }: AgentReport): string {
+  if (worktreePath === undefined) return "";
+  const branch = worktreeBranch === undefined ? "" : `<worktreeBranch>${worktreeBranch}</worktreeBranch>`;
+  return `\n<worktree><worktreePath>${worktreePath}</worktreePath>${branch}</worktree>`;
+}
+
+/** Reports to the observer what a subagent is doing; nothing for the main thread. */
+export function reportSubagentStep(thread: Thread, step: TaskStep): void {
+  const task = taskOf(thread);
+  if (task === undefined || thread.purpose !== "subagent") return;
+  thread.session.report({ kind: "task", step, task, toolUseId: thread.agent?.toolUseId ?? "" });
+}
+
+export function reportSubagentEnd(thread: Thread, end: TurnEnd): void {
+  const { agent } = thread;
+  const failed = end.by === "api_error";
+  const status = end.by === "interrupted" ? "killed" : failed ? "failed" : "completed";
+  const background = agent?.background === true;
+  const summary = background ? end.text : (agent?.description ?? "");
+  const file = background ? (agent?.transcriptPath ?? "") : "";
+  reportSubagentStep(thread, { is: "ended", status, summary, file, usage: subagentUsage(thread) });
+}
+
+export function subagentUsage(thread: Thread): TaskUsage {
+  const { agent, session, contextTokens } = thread;
+  return {
+    tokens: contextTokens,
+    toolUses: callsIn(thread),
+    durationMs: Math.round(session.options.clock.now() - (agent?.startedAt ?? session.options.clock.now())),
+  };
+}

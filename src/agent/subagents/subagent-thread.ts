@@ -1,0 +1,110 @@
+import { defined } from "../../protocol/index.ts";
+import { addUserMessage, recordNotes, tellModelAsHost } from "../channels.ts";
+import { openThread } from "../open-thread.ts";
+import type { AgentWorktree, Thread } from "../session/thread.ts";
+import { type Attachment, refusalOf } from "../turn/attachments.ts";
+import { fireAndHold } from "../turn/fire-event.ts";
+import { runTurn, type TurnEnd } from "../turn/loop.ts";
+import type { AgentDefinition } from "./subagent-definitions.ts";
+import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
+
+/** An agent that is wanted. */
+export interface AgentWish {
+  readonly definition: AgentDefinition;
+  readonly description: string;
+  readonly prompt: string;
+  readonly toolUseId: string;
+  /** With a name it is a teammate. */
+  readonly name?: string;
+  readonly model?: string;
+  /** A folder of its own. */
+  readonly cwd?: string;
+  readonly worktree?: AgentWorktree;
+  readonly id?: string;
+  /** It works beside the thread that starts it. */
+  readonly background?: boolean;
+}
+
+export const deepestAgent = 5;
+
+/** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
+export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<Thread> {
+  const { session } = parent;
+  const { definition, description, name, toolUseId } = wish;
+  const { record, options } = session;
+  const id = wish.id ?? record.newAgentId(name);
+  const depth = (parent.agent?.depth ?? 0) + 1;
+  const type = name ?? definition.type;
+  const meta = {
+    agentType: type,
+    description,
+    ...(name === undefined ? { toolUseId } : { name, taskKind: "in_process_teammate", teamName: record.team }),
+    spawnDepth: depth,
+    ...(parent.agent === undefined ? {} : { parentAgentId: parent.agent.id }),
+  };
+  const transcript = await record.openAgent(id, meta);
+  const wanted = wish.model ?? definition.model;
+  return openThread(session, {
+    agent: {
+      id,
+      type,
+      kind: definition.type,
+      depth,
+      transcriptPath: transcript.file,
+      toolUseId,
+      description,
+      startedAt: options.clock.now(),
+      background: wish.background ?? false,
+      ...defined({ name, worktree: wish.worktree }),
+    },
+    purpose: "subagent",
+    transcript,
+    definition: () => definition,
+    messages: [],
+    model: wanted === undefined ? { ...parent.model } : await session.openModel(wanted),
+    cwd: wish.cwd ?? parent.cwd,
+    contextTokens: 0,
+    mail: [],
+    ...defined({ maxCalls: definition.maxTurns }),
+  });
+}
+
+/** The first turn of an agent: hooks hear of it, then it works on its prompt. */
+export async function beginAgent(thread: Thread, prompt: string, signal: AbortSignal): Promise<TurnEnd> {
+  const { agent } = thread;
+  const about = { agent_id: agent?.id, agent_type: agent?.type };
+  const { notes } = await fireAndHold(thread, "SubagentStart", about, { signal });
+  const { background = false, depth = 1 } = agent ?? {};
+  reportSubagentStep(thread, { is: "started", prompt, background, depth });
+  return continueAgent(thread, prompt, signal, notes);
+}
+
+/** A further turn, with a message as its prompt. */
+export async function continueAgent(
+  thread: Thread,
+  prompt: string,
+  signal: AbortSignal,
+  notes: readonly Attachment[] = [],
+): Promise<TurnEnd> {
+  thread.stopActive = false;
+  await addUserMessage(thread, prompt);
+  await recordNotes(thread, notes);
+  const end = await runTurn(thread, signal);
+  reportSubagentEnd(thread, end);
+  return end;
+}
+
+/** A teammate is about to wait for messages; hooks may send it back to work. */
+export async function mayIdle(thread: Thread, ended: TurnEnd, signal: AbortSignal): Promise<TurnEnd> {
+  const { agent, session } = thread;
+  let end = ended;
+  // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work for ever.
+  for (let sentBack = 0; sentBack < 8 && end.by === "completed"; sentBack += 1) {
+    const about = { teammate_name: agent?.name, team_name: session.record.team };
+    const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });
+    if (!outcome.blocked || !outcome.continue) return end;
+    await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalOf(outcome)}`);
+    end = await runTurn(thread, signal);
+  }
+  return end;
+}

@@ -1,0 +1,156 @@
+import type { ToolInput } from "../../protocol/index.ts";
+import type { AgentWorktree, Thread } from "../session/thread.ts";
+import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
+import { makeWorktree } from "../worktree/git-worktree.ts";
+import { startInBackground } from "./background-subagents.ts";
+import { namesProvider } from "./subagent-definitions.ts";
+import { type AgentReport, reportOf } from "./subagent-report.ts";
+import { type AgentWish, beginAgent, deepestAgent, openAgentThread } from "./subagent-thread.ts";
+
+/** The tools by which a thread starts subagents and sends them messages. */
+export function subagentTools(thread: Thread): readonly Tool[] {
+  return [agentTool(thread), sendMessageTool(thread)];
+}
+
+/** Starts an agent: a conversation of its own that works on one task and reports. */
+function agentTool(parent: Thread): Tool {
+  const { definitions } = parent.session;
+  const kinds = definitions.map(({ type, description }) => `- ${type}: ${description}`).join("\n");
+  const tool: Tool = {
+    name: "Agent",
+    description: `Starts an agent for a task of its own. It sees nothing of this conversation: say everything it needs. Kinds:\n${kinds}`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        description: { type: "string", description: "Three to five words" },
+        prompt: { type: "string" },
+        subagent_type: { type: "string" },
+        model: { type: "string" },
+        run_in_background: { type: "boolean" },
+        name: { type: "string", description: "Makes it a teammate that can be sent messages" },
+        isolation: { type: "string", enum: ["worktree"] },
+      },
+      required: ["description", "prompt"],
+    },
+    readOnly: false,
+    refuse: (input) => refusal(parent, input),
+    render,
+    run: (input, context) => runAgentTool(tool, parent, input, context),
+  };
+  return tool;
+}
+
+function refusal({ session, agent }: Thread, { subagent_type: wanted, name, model }: ToolInput): string | undefined {
+  const types = session.definitions.map(({ type }) => type);
+  if (wanted !== undefined && !types.includes(String(wanted)))
+    return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
+  if ((agent?.depth ?? 0) >= deepestAgent)
+    return `Agents may start agents only ${deepestAgent} deep. Do the task yourself.`;
+  if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(String(name)))
+    return "A teammate's name has letters, digits, - and _ only, and at most 32 of them.";
+  if (typeof model === "string" && namesProvider(model)) return `"${model}" is no name of a model. Leave it out.`;
+  return undefined;
+}
+
+async function runAgentTool(tool: Tool, parent: Thread, input: ToolInput, context: ToolContext): Promise<ToolResult> {
+  const { session } = parent;
+  const definition = session.definitions.find(({ type }) => type === (input["subagent_type"] ?? "general-purpose"));
+  if (definition === undefined) return toolError("There is no such agent.");
+  const name = typeof input["name"] === "string" ? input["name"] : undefined;
+  const id = session.record.newAgentId(name);
+  const folder = input["isolation"] === "worktree" ? await isolatedFolder(context, `agent-${id}`) : { cwd: parent.cwd };
+  if ("error" in folder) return toolError(folder.error);
+  const wish: AgentWish = {
+    definition,
+    description: String(input["description"]),
+    prompt: String(input["prompt"]),
+    toolUseId: context.toolUseId,
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(typeof input["model"] === "string" ? { model: input["model"] } : {}),
+    ...folder,
+  };
+  const background = input["run_in_background"] === true || name !== undefined;
+  const thread = await openAgentThread(parent, { ...wish, background });
+  if (background) return launched(tool, thread, wish);
+  const startedAt = session.options.clock.now();
+  const end = await beginAgent(thread, wish.prompt, context.signal);
+  session.agents.add(startInBackground(thread, { ...wish, again: true }));
+  if (end.by === "interrupted") return toolError("[Request interrupted by user for tool use]", true);
+  if (end.by === "api_error") return toolError(end.text);
+  return toolSuccess(tool, reportOf(thread, end, { prompt: wish.prompt, startedAt }));
+}
+
+function launched(tool: Tool, thread: Thread, { description, prompt, toolUseId, name }: AgentWish): ToolResult {
+  const { session, agent } = thread;
+  session.agents.add(startInBackground(thread, { description, prompt, toolUseId }));
+  return toolSuccess(tool, {
+    isAsync: true,
+    status: "async_launched",
+    agentId: agent?.id,
+    description,
+    resolvedModel: thread.model.name,
+    prompt,
+    outputFile: agent?.transcriptPath,
+    canReadOutputFile: true,
+    ...(name === undefined ? {} : { name, teamName: session.record.team }),
+  });
+}
+
+function render(response: unknown) {
+  const said = response as Readonly<Record<string, unknown>>;
+  if (said["isAsync"] === true) return [{ type: "text" as const, text: launchText(said) }];
+  const report = response as AgentReport;
+  const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = report;
+  const { worktreePath, worktreeBranch } = report;
+  // An agent that only looked around is not worth talking to again.
+  if (agentType === "Explore" && worktreePath === undefined) return content;
+  const branch = worktreeBranch === undefined ? "" : `\nworktreeBranch: ${worktreeBranch}`;
+  const place = worktreePath === undefined ? "" : `\nworktreePath: ${worktreePath}${branch}`;
+  const text = `agentId: ${agentId} (use SendMessage with to: '${agentId}', summary: '<5-10 word recap>' to continue this agent)${place}
+<usage>subagent_tokens: ${totalTokens}
+tool_uses: ${totalToolUseCount}
+duration_ms: ${totalDurationMs}</usage>`;
+  return [...content, { type: "text" as const, text }];
+}
+
+function launchText({ agentId, name }: Readonly<Record<string, unknown>>): string {
+  return `Async agent launched successfully.
+agentId: ${agentId} (use SendMessage with to: '${name ?? agentId}' to talk to it)
+The agent is working in the background. You will be notified automatically when it completes; do not do its work meanwhile.`;
+}
+
+/** A working copy for one agent: what a hook supplies, else a worktree of git's. It stays when the agent has ended. */
+async function isolatedFolder(
+  { worktrees, cwd, env, signal }: ToolContext,
+  name: string,
+): Promise<{ readonly cwd: string; readonly worktree: AgentWorktree } | { readonly error: string }> {
+  const made = await makeWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
+  if ("error" in made) return made;
+  const { path, branch } = made.made;
+  return { cwd: path, worktree: { path, ...(branch === undefined ? {} : { branch }) } };
+}
+
+/** Sends a message to an agent that was started before: a teammate, or one in the background. */
+function sendMessageTool({ session }: Thread): Tool {
+  const tool: Tool = {
+    name: "SendMessage",
+    description:
+      "Sends a message to an agent by its id or name. It goes on with it when it has time; its answer comes as a notification.",
+    inputSchema: {
+      type: "object",
+      properties: { to: { type: "string" }, message: { type: "string" }, summary: { type: "string" } },
+      required: ["to", "message"],
+    },
+    readOnly: false,
+    render: (response) => String((response as { message?: unknown }).message ?? ""),
+    async run({ to, message }) {
+      const agent = session.agents.find(String(to));
+      if (agent === undefined) return toolError(`No agent ${String(to)} can be sent messages.`);
+      if (agent.status === "killed") return toolError(`The agent ${String(to)} was ended; it takes no messages.`);
+      agent.send(String(message));
+      return toolSuccess(tool, { success: true, message: `Message sent to ${String(to)}.` });
+    },
+  };
+  return tool;
+}

@@ -1,0 +1,143 @@
+import type { ToolInput } from "../../../protocol/index.ts";
+import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
+import { realPath, withAbsolute } from "../tool-paths.ts";
+import { sayError } from "./file-access.ts";
+import { patchOf } from "./structured-patch.ts";
+import { changedSinceRead, lookForWriting, saveText } from "./write-tool.ts";
+
+interface EditInput {
+  readonly file_path: string;
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all: boolean;
+}
+
+export const editTool: Tool = {
+  name: "Edit",
+  description:
+    "Replaces a piece of text in a file by another. The file must have been read before and be unchanged since. `old_string` must occur exactly once, unless `replace_all` is set. An empty `old_string` makes a new file.",
+  readOnly: false,
+  inputSchema: {
+    type: "object",
+    properties: {
+      file_path: { type: "string", description: "The absolute path of the file" },
+      old_string: { type: "string", description: "The text to replace, exactly as it stands in the file" },
+      new_string: { type: "string", description: "The text to put in its place" },
+      replace_all: { type: "boolean", default: false, description: "Replace every occurrence" },
+    },
+    required: ["file_path", "old_string", "new_string"],
+    additionalProperties: false,
+  },
+  responseSchema: {
+    type: "object",
+    required: ["filePath", "oldString", "newString", "originalFile", "structuredPatch", "userModified", "replaceAll"],
+    properties: {
+      filePath: { type: "string" },
+      oldString: { type: "string" },
+      newString: { type: "string" },
+      originalFile: { type: "string" },
+      structuredPatch: { type: "array", items: { type: "object" } },
+      userModified: { type: "boolean" },
+      replaceAll: { type: "boolean" },
+    },
+  },
+  render(response) {
+    const { filePath, replaceAll } = response as { filePath: string; replaceAll: boolean };
+    const how = replaceAll ? "updated. All occurrences were successfully replaced." : "updated successfully.";
+    return `The file ${filePath} has been ${how} (file state is current in your context — no need to Read it back)`;
+  },
+  expand: (input, context) => withAbsolute(input, "file_path", context),
+  refuse: async (input, context) => {
+    const edit = readInput(input);
+    if (edit.old_string === edit.new_string) {
+      return "No changes to make: old_string and new_string are exactly the same.";
+    }
+    const found = await lookForWriting(edit.file_path, context);
+    if ("refused" in found) return found.refused;
+    if ("missing" in found) return edit.old_string === "" ? undefined : found.missing;
+    const shape = decodeText(found.bytes);
+    return "fault" in shape ? shape.fault : faultOf(fitted(edit, shape.text), shape.text);
+  },
+  run: (input, context) => edit(readInput(input), context),
+};
+
+/** In a file with line breaks of both kinds the model, who sees none, means whichever are there. */
+function fitted(input: EditInput, text: string): EditInput {
+  const { old_string: old, new_string: fresh } = input;
+  if (!text.includes("\r\n") || text.includes(old)) return input;
+  const wide = (words: string) => words.replaceAll("\n", "\r\n");
+  return text.includes(wide(old)) ? { ...input, old_string: wide(old), new_string: wide(fresh) } : input;
+}
+
+async function edit(input: EditInput, context: ToolContext): Promise<ToolResult> {
+  const found = await lookForWriting(input.file_path, context);
+  if ("refused" in found) return toolError(found.refused);
+  if ("missing" in found && input.old_string !== "") return toolError(found.missing);
+  const shape: TextShape | { fault: string } =
+    "bytes" in found ? decodeText(found.bytes) : { text: "", bom: false, crlf: false };
+  if ("fault" in shape) return toolError(shape.fault);
+  const wanted = fitted(input, shape.text);
+  const fault = "bytes" in found ? faultOf(wanted, shape.text) : undefined;
+  if (fault !== undefined) return toolError(fault);
+  const after = replaced(wanted, shape.text);
+  try {
+    const path = realPath(input.file_path, context);
+    const before = "bytes" in found ? found.bytes : undefined;
+    if (!(await saveText(path, encodeText(after, shape), before, context))) return toolError(changedSinceRead);
+  } catch (error) {
+    return toolError(sayError(error, input.file_path));
+  }
+  return toolSuccess(editTool, {
+    filePath: input.file_path,
+    oldString: input.old_string,
+    newString: input.new_string,
+    originalFile: shape.text,
+    structuredPatch: patchOf(shape.text, after),
+    userModified: false,
+    replaceAll: input.replace_all,
+  });
+}
+
+function faultOf({ old_string: old, replace_all: all }: EditInput, text: string): string | undefined {
+  if (old === "") return text === "" ? undefined : "Cannot create new file - file already exists.";
+  const matches = text.split(old).length - 1;
+  if (matches === 0) return `String to replace not found in file.\nString: ${old}`;
+  if (matches === 1 || all) return undefined;
+  return `Found ${matches} matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: ${old}`;
+}
+
+/** By position: a replacement text with `$&` in it means just that. */
+function replaced({ old_string: old, new_string: fresh, replace_all: all }: EditInput, text: string): string {
+  if (old === "") return fresh;
+  if (all) return text.split(old).join(fresh);
+  const at = text.indexOf(old);
+  return text.slice(0, at) + fresh + text.slice(at + old.length);
+}
+
+function readInput(input: ToolInput): EditInput {
+  return input as unknown as EditInput;
+}
+
+/** A text without what an editor must keep but a model does not see: a byte order mark, line breaks of two characters. */
+export interface TextShape {
+  readonly text: string;
+  readonly bom: boolean;
+  readonly crlf: boolean;
+}
+
+/** A file that is not UTF-8 would not come back as it was; it cannot be edited as text. */
+export function decodeText(bytes: Uint8Array): TextShape | { readonly fault: string } {
+  const whole = Buffer.from(bytes).toString("utf8");
+  if (!Buffer.from(whole, "utf8").equals(bytes)) {
+    return { fault: "The file is not UTF-8 text, so it cannot be edited as text." };
+  }
+  const bom = whole.startsWith("\uFEFF");
+  const text = bom ? whole.slice(1) : whole;
+  const crlf = text.includes("\r\n") && !/(?:^|[^\r])\n/.test(text);
+  return { text: crlf ? text.replaceAll("\r\n", "\n") : text, bom, crlf };
+}
+
+export function encodeText(text: string, { bom, crlf }: TextShape): string {
+  const lines = crlf ? text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : text;
+  return bom ? `\uFEFF${lines}` : lines;
+}

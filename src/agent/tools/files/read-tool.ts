@@ -1,0 +1,188 @@
+import type { FileHandle } from "node:fs/promises";
+import { extname } from "node:path";
+import { errorCode } from "../../../files/index.ts";
+import type { ToolInput } from "../../../protocol/index.ts";
+import { readableSize } from "../shell/shell-output.ts";
+import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
+import { realPath, withAbsolute } from "../tool-paths.ts";
+import { digestOf, openFile, sayError } from "./file-access.ts";
+import { imageFacts, readWindow } from "./file-content.ts";
+
+interface ReadInput {
+  readonly file_path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+const mostChars = 256 * 2 ** 10;
+const linesUnlessTold = 2_000;
+/** What the API takes of one picture, before base64. */
+const mostImageBytes = 3.75 * 2 ** 20;
+
+export const readTool: Tool = {
+  name: "Read",
+  description:
+    "Reads a file: the lines of a text with their numbers, 2,000 unless told otherwise, or a picture (PNG, JPEG, GIF, WebP). `offset` is the first line, `limit` the number of lines.",
+  readOnly: true,
+  inputSchema: {
+    type: "object",
+    properties: {
+      file_path: { type: "string", description: "The absolute path of the file" },
+      offset: { type: "integer", minimum: 0, description: "The number of the first line to read" },
+      limit: { type: "integer", minimum: 1, description: "How many lines to read" },
+    },
+    required: ["file_path"],
+    additionalProperties: false,
+  },
+  responseSchema: {
+    type: "object",
+    required: ["type", "file"],
+    properties: { type: { enum: ["text", "image", "file_unchanged"] }, file: { type: "object" } },
+  },
+  render: renderRead,
+  expand: (input, context) => withAbsolute(input, "file_path", context),
+  refuse: ({ file_path }) => (endless.test(String(file_path)) ? wouldBlock(String(file_path)) : undefined),
+  run: (input, context) => read(readInput(input), context),
+};
+
+/** Known by name alone; every other device is found out when it is opened. */
+const endless =
+  /^\/dev\/(?:zero|u?random|full|stdin|stdout|stderr|tty|console|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/;
+
+function wouldBlock(path: string): string {
+  return `Cannot read '${path}': this device file would block or produce infinite output.`;
+}
+
+async function read(input: ReadInput, context: ToolContext): Promise<ToolResult> {
+  let file: FileHandle | undefined;
+  try {
+    const path = realPath(input.file_path, context);
+    file = await openFile(path);
+    const result = await readOpen(file, path, input, context);
+    if (!result.isError) await context.fileTouched(path);
+    return result;
+  } catch (error) {
+    if (context.signal.aborted) return toolError("The read was interrupted.", true);
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
+      return toolError(`File does not exist. Note: your current working directory is ${context.cwd()}.`);
+    }
+    return toolError(sayError(error, input.file_path));
+  } finally {
+    await file?.close();
+  }
+}
+
+async function readOpen(file: FileHandle, path: string, input: ReadInput, context: ToolContext): Promise<ToolResult> {
+  const given = input.file_path;
+  const stat = await file.stat();
+  if (stat.isDirectory()) return toolError(`EISDIR: illegal operation on a directory, read '${given}'`);
+  if (!stat.isFile()) {
+    return toolError(wouldBlock(given));
+  }
+  const picture = await readImage(file, stat.size, path, context);
+  if (picture !== undefined) return picture;
+  const first = Math.max(1, input.offset ?? 1);
+  const count = input.limit ?? linesUnlessTold;
+  const window = await readWindow(file, { first, count, mostChars }, context.signal);
+  if (window.binary) return toolError(binary(given));
+  if (window.tooLarge) return toolError(tooLarge(stat.size));
+  const known = context.readState.get(path);
+  const same = known?.by === "reading" && known.offset === input.offset && known.limit === input.limit;
+  if (same && known.digest === window.digest) {
+    return toolSuccess(readTool, { type: "file_unchanged", file: { filePath: given } });
+  }
+  const { offset, limit } = input;
+  const shown = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
+  context.readState.set(path, { by: "reading", digest: window.digest, ...shown });
+  return toolSuccess(readTool, {
+    type: "text",
+    file: {
+      filePath: given,
+      content: window.lines.join("\n"),
+      numLines: window.lines.length,
+      startLine: first,
+      totalLines: window.totalLines,
+    },
+  });
+}
+
+async function readImage(
+  file: FileHandle,
+  sizeBytes: number,
+  path: string,
+  context: ToolContext,
+): Promise<ToolResult | undefined> {
+  const head = Buffer.alloc(Math.min(sizeBytes, 64 * 2 ** 10));
+  await file.read(head, 0, head.length, 0);
+  const facts = imageFacts(head);
+  if (facts === undefined) return undefined;
+  if (sizeBytes > mostImageBytes) {
+    return toolError(
+      `The picture has ${readableSize(sizeBytes)}; at most ${readableSize(mostImageBytes)} can be shown.`,
+    );
+  }
+  const bytes = Buffer.alloc(sizeBytes);
+  await file.read(bytes, 0, sizeBytes, 0);
+  context.readState.set(path, { by: "reading", digest: digestOf(bytes), limit: 0 });
+  const { width, height } = facts.size ?? {};
+  return toolSuccess(readTool, {
+    type: "image",
+    file: {
+      base64: bytes.toString("base64"),
+      type: facts.mediaType,
+      originalSize: sizeBytes,
+      ...(width === undefined || height === undefined
+        ? {}
+        : {
+            dimensions: { originalWidth: width, originalHeight: height, displayWidth: width, displayHeight: height },
+          }),
+    },
+  });
+}
+
+function binary(path: string): string {
+  const kind = extname(path) === "" ? "" : ` ${extname(path)}`;
+  return `This tool cannot read binary files. The file appears to be a binary${kind} file. Please use appropriate tools for binary file analysis.`;
+}
+
+function tooLarge(sizeBytes: number): string {
+  return `File content (${readableSize(sizeBytes)}) exceeds maximum allowed size (256KB). Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.`;
+}
+
+function readInput(input: ToolInput): ReadInput {
+  return input as unknown as ReadInput;
+}
+
+interface TextFile {
+  readonly content: string;
+  readonly startLine: number;
+  readonly totalLines: number;
+}
+
+interface ImageFile {
+  readonly base64: string;
+  readonly type: string;
+}
+
+/** Lines with their numbers, a picture as a block. */
+export function renderRead(response: unknown): ToolContent {
+  const { type, file } = response as { type: string; file: unknown };
+  if (type === "image") {
+    const { base64, type: mediaType } = file as ImageFile;
+    return [{ type: "image", source: { type: "base64", data: base64, media_type: mediaType } }];
+  }
+  if (type === "file_unchanged") {
+    return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+  }
+  return numbered(file as TextFile);
+}
+
+function numbered({ content, startLine, totalLines }: TextFile): string {
+  if (content === "") {
+    return `<system-reminder>Warning: the file exists but is shorter than the provided offset (${startLine}). The file has ${totalLines} lines.</system-reminder>`;
+  }
+  return content
+    .split("\n")
+    .map((line, index) => `${startLine + index}\t${line}`)
+    .join("\n");
+}

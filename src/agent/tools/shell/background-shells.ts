@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { rmdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { type Ended, endLeftovers, findLeftovers, runTag } from "../../../exec/index.ts";
+import { errorCode } from "../../../files/index.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import type { BashInput } from "./bash.ts";
+import { type ShellEnd, type StartedShell, startShell } from "./run-shell.ts";
+
+/** The commands of one session that outlive their call: those started in the background, and what others left behind. */
+export interface BackgroundShells {
+  /** Running and ended ones, in order of start. */
+  list(): readonly BackgroundShell[];
+  add(shell: BackgroundShell): void;
+  /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
+  tag(outer: string | undefined): string;
+  /** Those that run are not waited for any longer. */
+  letGo(): void;
+  /** Outputs were written to this folder of the session's own, which lies in one of this user. */
+  writesTo(folder: string): void;
+  /** The session's end: ends all that run, and what any command left running behind itself. */
+  endAll(): Promise<void>;
+  /** Removes folders of outputs that hold none any more. */
+  clearFolders(): Promise<void>;
+}
+
+export interface BackgroundShell {
+  readonly id: string;
+  readonly toolUseId: string;
+  readonly command: string;
+  readonly description: string;
+  /** Everything it printed so far. */
+  readonly outputPath: string;
+  status(): "running" | "completed" | "failed" | "killed";
+  /** Absent while it runs, and when a signal ended it. */
+  exitCode(): number | undefined;
+  end(): Promise<void>;
+  /** Resolves when it has ended. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * `onEnd` hears of each command that ended, by itself or not: the host tells the model. `hold` keeps the run from ending until its answer
+ * is called.
+ */
+export function openBackgroundShells(
+  onEnd: (shell: BackgroundShell) => void = () => undefined,
+  hold: () => () => void = () => () => undefined,
+): BackgroundShells {
+  const shells = new Map<string, BackgroundShell>();
+  const holds = new Set<() => void>();
+  const own = randomUUID();
+  const tags = new Set<string>();
+  const folders = new Set<string>();
+  return {
+    list: () => [...shells.values()],
+    add(shell) {
+      shells.set(shell.id, shell);
+      const release = hold();
+      holds.add(release);
+      void shell.done.then(() => {
+        onEnd(shell);
+        release();
+        holds.delete(release);
+      });
+    },
+    letGo() {
+      for (const release of holds) release();
+    },
+    tag(outer) {
+      const tag = outer ? `${outer}/${own}` : own;
+      tags.add(tag);
+      return tag;
+    },
+    writesTo: (folder) => void folders.add(folder),
+    async endAll() {
+      await Promise.all([...shells.values()].map((shell) => shell.end()));
+      for (const tag of tags) endLeftovers(await findLeftovers(runTag, `${tag}/`));
+    },
+    async clearFolders() {
+      for (const folder of folders) await removeEmpty([folder, dirname(folder), dirname(dirname(folder))]);
+    },
+  };
+}
+
+/** From the inside out, up to the first that stays: it holds an output to read later, or another session's. */
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const code = await rmdir(folder).then(() => undefined, errorCode);
+    // A command may have removed it before us.
+    if (code !== undefined && code !== "ENOENT") return;
+  }
+}
+
+/** Starts a command that goes on by itself. Its output is a file that can be read at any time. */
+export async function startInBackground(
+  input: BashInput,
+  envFiles: readonly string[],
+  context: ToolContext,
+): Promise<ToolResult> {
+  const shell = await startShell({ command: input.command, envFiles, timeoutMs: Number.POSITIVE_INFINITY }, context);
+  const id = basename(shell.outputPath, ".output");
+  context.shells.add(backgroundShell(id, shell, input, context));
+  const response = {
+    stdout: "",
+    stderr: "",
+    interrupted: false,
+    isImage: false,
+    noOutputExpected: false,
+    backgroundTaskId: id,
+  };
+  const content = `Command running in background with ID: ${id}. Output is being written to: ${shell.outputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
+  return { isError: false, content, response };
+}
+
+function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext): BackgroundShell {
+  let ended: Ended | undefined;
+  const done = shell.done.then((end: ShellEnd) => {
+    ended = end.ended;
+  });
+  return {
+    id,
+    toolUseId: context.toolUseId,
+    command: input.command,
+    description: input.description ?? input.command,
+    outputPath: shell.outputPath,
+    status() {
+      if (ended === undefined) return "running";
+      if (ended.by === "exit") return ended.code === 0 ? "completed" : "failed";
+      return ended.by === "cancelled" ? "killed" : "failed";
+    },
+    exitCode: () => (ended?.by === "exit" ? ended.code : undefined),
+    end() {
+      shell.cancel();
+      return done;
+    },
+    done,
+  };
+}

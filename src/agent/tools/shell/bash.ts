@@ -1,0 +1,226 @@
+import { realpath, stat } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import type { Ended } from "../../../exec/index.ts";
+import { unless } from "../../../files/index.ts";
+import type { ToolInput } from "../../../protocol/index.ts";
+import { type JsonSchema, ownIssue } from "../check-tool-input.ts";
+import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
+import { startInBackground } from "./background-shells.ts";
+import {
+  type EnvFileCheck,
+  mostOutputBytes,
+  openEnvFileCheck,
+  type ShellEnd,
+  type StartedShell,
+  startShell,
+} from "./run-shell.ts";
+import {
+  dropOutput,
+  meaningOf,
+  persistedText,
+  readableSize,
+  shellSigns,
+  shortened,
+  takeOutput,
+} from "./shell-output.ts";
+
+const timeoutUnlessToldMs = 120_000;
+const longestTimeoutMs = 600_000;
+
+/** One for a session: it remembers which env files are of no use. */
+export function bashTool(): Tool {
+  const envFiles = openEnvFileCheck();
+  const tool: Tool = {
+    name: "Bash",
+    description:
+      "Runs a command in bash and gives what it prints. The folder stays where a command left it; variables do not. A command runs for two minutes unless `timeout` (milliseconds, ten minutes at most) says otherwise, or goes on by itself with `run_in_background`.",
+    readOnly: false,
+    inputSchema: bashInput,
+    responseSchema: bashResponse,
+    render: renderBash,
+    refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
+    run: async (given, context) => {
+      const input = readBashInput(given);
+      if (input.run_in_background) return startInBackground(input, await envFiles.usable(context), context);
+      return runCommand(tool, input, context, envFiles);
+    },
+  };
+  return tool;
+}
+
+// A person who is asked must see all that will run: nothing may move the cursor over it.
+const hidden = /[\0-\x08\x0b-\x1f\x7f]/;
+const hiddenCharacters = ownIssue(
+  "command",
+  "command contains control characters that would be hidden in the approval dialog",
+);
+
+async function runCommand(
+  tool: Tool,
+  input: BashInput,
+  context: ToolContext,
+  envFiles: EnvFileCheck,
+): Promise<ToolResult> {
+  await leaveGoneFolder(context);
+  const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), longestTimeoutMs);
+  const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
+  const code = codeOf(end.ended);
+  const { silent, last } = shellSigns(input.command, context.cwd());
+  const meaning = code === undefined ? undefined : meaningOf(last, code);
+  if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await dropOutput(shell.outputPath));
+  const { text, saved } = await takeOutput(shell.outputPath, context.paths);
+  const note = end.folder === undefined ? "" : await followFolder(end.folder, context);
+  return toolSuccess(tool, {
+    stdout: text,
+    stderr: note,
+    interrupted: false,
+    isImage: isImage(text),
+    ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+    noOutputExpected: silent,
+    ...(saved === undefined ? {} : { persistedOutputPath: saved.path, persistedOutputSize: saved.sizeBytes }),
+  });
+}
+
+/** In a folder that is gone nothing can be started; the session goes back to where it is at home. */
+async function leaveGoneFolder(context: ToolContext): Promise<void> {
+  if ((await unless(["ENOENT", "ENOTDIR"], stat(context.cwd()))) !== undefined) return;
+  await context.moveTo(context.worktrees.current()?.path ?? context.projectRoot);
+}
+
+/** An env file that ends the shell is left out, and the command, which was not reached, is run without it. */
+async function runOnce(
+  { command }: BashInput,
+  timeoutMs: number,
+  context: ToolContext,
+  envFiles: EnvFileCheck,
+): Promise<{ shell: StartedShell; end: ShellEnd }> {
+  for (;;) {
+    const options = { command, envFiles: await envFiles.usable(context), timeoutMs, signal: context.signal };
+    const shell = await startShell(options, context);
+    const end = await shell.done;
+    if (end.stoppedIn === undefined || end.ended.by !== "exit") return { shell, end };
+    await envFiles.drop(end.stoppedIn, context);
+  }
+}
+
+function codeOf(ended: Ended): number | undefined {
+  return ended.by === "exit" ? ended.code : undefined;
+}
+
+const signalCodes: Readonly<Record<string, number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGKILL: 137,
+  SIGSEGV: 139,
+  SIGTERM: 143,
+};
+
+function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
+  const said = (lines: readonly string[]) => shortened([...lines, text].filter((line) => line !== "").join("\n"));
+  if (flooded) return toolError(said(["Exit code 143", `Command printed more than ${readableSize(mostOutputBytes)}`]));
+  switch (ended.by) {
+    case "exit":
+      return toolError(said([`Exit code ${ended.code}`]));
+    case "signal":
+      return toolError(said([`Exit code ${signalCodes[ended.signal] ?? 1}`]));
+    case "timeout":
+      return toolError(said(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
+    case "cancelled":
+      return toolError(said(["Command was aborted before completion"]), true);
+    case "not-started":
+      return toolError(`The command could not be started: ${ended.why}`);
+  }
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (ms < 1_000) return `${ms}ms`;
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}
+
+/** The session goes where the command went, if that is inside its folders; else it stays, and the note says so. */
+async function followFolder(folder: string, context: ToolContext): Promise<string> {
+  if (folder === (await realOf(context.cwd())) || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
+  const home = context.worktrees.current()?.path ?? context.projectRoot;
+  const roots = await Promise.all([home, ...context.directories()].map(realOf));
+  const inside = roots.some((root) => isInside(folder, root));
+  await (inside ? context.moveTo(folder) : context.moveTo(folder, home));
+  if (inside) return "";
+  return `\nShell cwd was reset to ${home}`;
+}
+
+/** The shell tells real paths; a session may have begun at a link. */
+async function realOf(folder: string): Promise<string> {
+  return (await unless(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
+}
+
+function isImage(text: string): boolean {
+  return /^data:image\/[\w.+-]+;base64,/i.test(text);
+}
+
+export interface BashInput {
+  readonly command: string;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly run_in_background?: boolean;
+}
+
+export const bashInput: JsonSchema = {
+  type: "object",
+  properties: {
+    command: { type: "string", description: "The command to run" },
+    timeout: { type: "number", description: "Milliseconds it may take, 600000 at most" },
+    description: { type: "string", description: "What it does, in a few words" },
+    run_in_background: { type: "boolean", description: "Go on without waiting for its end" },
+    dangerouslyDisableSandbox: { type: "boolean", description: "Has no effect: there is no sandbox" },
+  },
+  required: ["command"],
+  additionalProperties: false,
+};
+
+/** What a hook must at least give when it replaces an output. */
+export const bashResponse: JsonSchema = {
+  type: "object",
+  required: ["stdout", "stderr", "interrupted", "isImage"],
+  properties: {
+    stdout: { type: "string" },
+    stderr: { type: "string" },
+    interrupted: { type: "boolean" },
+    isImage: { type: "boolean" },
+    returnCodeInterpretation: { type: "string" },
+    noOutputExpected: { type: "boolean" },
+    backgroundTaskId: { type: "string" },
+    persistedOutputPath: { type: "string" },
+    persistedOutputSize: { type: "number" },
+  },
+};
+
+export interface BashResponse {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly isImage: boolean;
+  readonly backgroundTaskId?: string;
+  readonly persistedOutputPath?: string;
+  readonly persistedOutputSize?: number;
+}
+
+export function readBashInput(input: ToolInput): BashInput {
+  return input as unknown as BashInput;
+}
+
+export function renderBash(response: unknown): ToolContent {
+  const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as BashResponse;
+  const image = isImage ? /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/i.exec(stdout) : null;
+  if (image?.[1] !== undefined && image[2] !== undefined) {
+    return [{ type: "image", source: { type: "base64", data: image[2], media_type: image[1].toLowerCase() } }];
+  }
+  const shown =
+    persistedOutputPath === undefined ? stdout : persistedText(stdout, persistedOutputPath, persistedOutputSize ?? 0);
+  const text = [shown, stderr.trim()].filter((part) => part !== "").join("\n");
+  return text === "" ? "(Bash completed with no output)" : text;
+}

@@ -1,0 +1,31 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeWorld } from "../../fixtures/agent-run.ts";
+
+/** Runs one command and gives what then lies in the temporary folder. */
+async function left(input: Readonly<Record<string, unknown>>, persist: boolean): Promise<readonly string[]> {
+  const world = makeWorld({ hooks: {} });
+  onTestFinished(world.remove);
+  const temp = join(dirname(world.project), "temp");
+  mkdirSync(temp);
+  const { result } = await world.run([{ calls: [{ tool: "Bash", input }] }, { times: "any", text: "done" }], {
+    prompt: "go",
+    persist,
+    permissionMode: "bypassPermissions",
+    env: { ...world.env, TMPDIR: temp, CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS: "300" },
+  });
+  expect(result).toMatchObject({ result: "done", is_error: false });
+  return readdirSync(temp, { recursive: true, encoding: "utf8" }).map((name) => name.replace(/.*\//, ""));
+}
+
+test("a session leaves no empty output directory", async () => {
+  expect(await left({ command: "echo one" }, true)).toEqual([]);
+  expect(await left({ command: "exit 3" }, true)).toEqual([]);
+});
+
+test("what a background command printed can be read after the session, unless that is on no record", async () => {
+  const input = { command: "echo one; sleep 65", run_in_background: true };
+  expect((await left(input, true)).filter((name) => name.endsWith(".output"))).toHaveLength(1);
+  expect(await left(input, false)).toEqual([]);
+});

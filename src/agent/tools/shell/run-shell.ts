@@ -1,0 +1,190 @@
+import { constants } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Ended, type Running, run, runTag, start } from "../../../exec/index.ts";
+import { openFolder, unless } from "../../../files/index.ts";
+import type { ToolContext } from "../tool.ts";
+
+export interface StartedShell {
+  readonly outputPath: string;
+  readonly done: Promise<ShellEnd>;
+  cancel(): void;
+}
+
+export interface ShellEnd {
+  readonly ended: Ended;
+  /** The output grew beyond the limit, and that is why it was ended. */
+  readonly flooded: boolean;
+  readonly stoppedIn?: string;
+  readonly folder?: string;
+}
+
+export interface ShellOptions {
+  readonly command: string;
+  readonly envFiles: readonly string[];
+  readonly timeoutMs: number;
+  /** Absent for a command that goes on when the call is over. */
+  readonly signal?: AbortSignal;
+}
+
+const lookEveryMs = 50;
+/** From the request to end to the kill: at the end of a session all commands are gone before hooks have used up their time. */
+const graceMs = 1_000;
+/** Far more than anybody reads, far less than a disk. */
+export const mostOutputBytes: number = 256 * 2 ** 20;
+
+/** Starts bash on a command, in a session and process group of its own, its output in a file for its owner only. */
+export async function startShell(options: ShellOptions, context: ToolContext): Promise<StartedShell> {
+  const outputPath = await makeOutput(context);
+  const { command, envFiles, timeoutMs, signal } = options;
+  const args = ["--noprofile", "--norc", "-c", shellScript, "/bin/bash", outputPath, ...envFiles];
+  const running = start(
+    { form: "exec", file: "/bin/bash", args },
+    {
+      cwd: context.cwd(),
+      env: { ...context.env, ...ownVariables(context) },
+      tag: { name: runTag, value: `${context.shells.tag(context.env[runTag])}/${context.toolUseId}` },
+      input: command,
+      timeoutMs,
+      graceMs,
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return { outputPath, done: follow(running, outputPath), cancel: running.cancel };
+}
+
+/** What every command finds in its environment; startup files are not read, and an editor that git opens closes at once. */
+function ownVariables({ sessionId }: ToolContext): Record<string, string | undefined> {
+  return {
+    SHELL: "/bin/bash",
+    BASH_ENV: undefined,
+    ENV: undefined,
+    GIT_EDITOR: "true",
+    CLAUDECODE: "1",
+    CLAUDE_CODE_SESSION_ID: sessionId,
+    CLAUDE_CODE_ENTRYPOINT: "hookline",
+    CLAUDE_PROJECT_DIR: undefined,
+  };
+}
+
+async function makeOutput({ paths, newId, shells }: ToolContext): Promise<string> {
+  shells.writesTo(paths.outputs);
+  // Below a folder that anybody may write to: each step must be ours alone.
+  for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs])
+    await openFolder(folder);
+  const path = join(paths.outputs, `${newId()}.output`);
+  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
+  await (await open(path, flags, 0o600)).close();
+  return path;
+}
+
+async function follow(running: Running, outputPath: string): Promise<ShellEnd> {
+  let flooded = false;
+  const watch = setInterval(async () => {
+    // A command can take the file or its folder away; what it then writes is no output of ours.
+    const size = await stat(outputPath).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size <= mostOutputBytes) return;
+    flooded = true;
+    running.cancel();
+  }, lookEveryMs);
+  const { ended, stdout } = await running.done;
+  clearInterval(watch);
+  return { ended, flooded, ...readShellWords(stdout.text) };
+}
+
+/**
+ * What bash is given, on one line so that its messages count lines from the command's own. The command comes on stdin. Its output goes
+ * to the file `$1`, both streams in the order of writing: what a command leaves running neither holds us nor loses its output. The pipe
+ * in its place carries our own words and is closed while foreign text runs: `env <file>` before each env file, `go` before the
+ * command, `pwd <folder>` after a command that went well.
+ */
+export const shellScript: string = [
+  `IFS= builtin read -r -d '' hookline_command; exec 9>&1 >>"$1" 2>&1 </dev/null; shift`,
+  `for hookline_file in "$@"; do builtin echo "env $hookline_file" >&9`,
+  `builtin . "$hookline_file" 9>&- >/dev/null 2>&1; done`,
+  "builtin set --; builtin unset hookline_file; builtin echo go >&9",
+  'builtin eval "builtin unset hookline_command; $hookline_command" 9>&-; hookline_code=$?',
+  '[ "$hookline_code" -eq 0 ] && builtin echo "pwd $(builtin pwd -P)" >&9; builtin exit "$hookline_code"',
+].join("; ");
+
+export interface ShellWords {
+  /** The env file that was being read when the shell ended, before the command was reached. */
+  readonly stoppedIn?: string;
+  /** Where the command ended, when it went well. */
+  readonly folder?: string;
+}
+
+export function readShellWords(text: string): ShellWords {
+  const at = `\n${text}`.indexOf("\ngo\n");
+  if (at < 0) {
+    const file = text.split("\n").findLast((line) => line.startsWith("env "));
+    return file === undefined ? {} : { stoppedIn: file.slice("env ".length) };
+  }
+  const folder = text.slice(at + "go\n".length).replace(/\n$/, "");
+  return folder.startsWith("pwd /") ? { folder: folder.slice("pwd ".length) } : {};
+}
+
+/** The env files in a session's folder `session-env/<session>`, in the order in which they were last written. */
+export async function envFilesOf(folder: string): Promise<string[]> {
+  const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
+  const files: { path: string; writtenAt: number }[] = [];
+  for (const name of names.filter((one) => /^[a-z]+-hook-\d+\.sh$/.test(one)).sort(byNumber)) {
+    const path = join(folder, name);
+    const found = await unless(["ENOENT"], stat(path));
+    if (found?.isFile() && found.size > 0) files.push({ path, writtenAt: found.mtimeMs });
+  }
+  return files.sort((a, b) => a.writtenAt - b.writtenAt).map(({ path }) => path);
+}
+
+/** Which env files bash can read. Of one that it cannot, the person hears once; another version of it is tried again. */
+export interface EnvFileCheck {
+  usable(context: ToolContext): Promise<readonly string[]>;
+  /** It ended the shell, so it is left out from now on. */
+  drop(path: string, context: ToolContext): Promise<void>;
+}
+
+export function openEnvFileCheck(): EnvFileCheck {
+  const verdicts = new Map<string, boolean>();
+
+  async function usable(context: ToolContext): Promise<readonly string[]> {
+    const good: string[] = [];
+    for (const path of await context.envFiles()) {
+      const version = await versionOf(path);
+      if (!verdicts.has(version)) {
+        const fault = await faultOf(path, context);
+        verdicts.set(version, fault === undefined);
+        if (fault !== undefined) context.tell(`The env file ${path} is left out: ${fault}`);
+      }
+      if (verdicts.get(version)) good.push(path);
+    }
+    return good;
+  }
+
+  async function drop(path: string, context: ToolContext): Promise<void> {
+    verdicts.set(await versionOf(path), false);
+    context.tell(`The env file ${path} is left out: it ends the shell.`);
+  }
+
+  return { usable, drop };
+}
+
+function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+async function versionOf(path: string): Promise<string> {
+  const found = await unless(["ENOENT"], stat(path));
+  return `${path} ${found?.mtimeMs} ${found?.size} ${found?.ino}`;
+}
+
+/** `bash -n` reads without running. */
+async function faultOf(path: string, { env, cwd, signal }: ToolContext): Promise<string | undefined> {
+  const args = ["--noprofile", "--norc", "-n", path];
+  const options = { cwd: cwd(), env: { ...env, BASH_ENV: undefined }, timeoutMs: 5_000, signal };
+  const { ended, stderr } = await run({ form: "exec", file: "/bin/bash", args }, options);
+  if (ended.by === "exit" && ended.code === 0) return undefined;
+  return stderr.text.trim().split("\n")[0] || `bash could not read it (${ended.by})`;
+}

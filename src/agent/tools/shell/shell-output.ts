@@ -1,0 +1,137 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { errorCode } from "../../../files/index.ts";
+import { analyseShell, type ShellPart } from "../../../permissions/index.ts";
+import type { ToolPaths } from "../tool.ts";
+
+/** What a command printed, as far as it is shown. */
+export interface ShellOutput {
+  readonly text: string;
+  /** Where all of it lies, when it is more than is shown. */
+  readonly saved?: { readonly path: string; readonly sizeBytes: number };
+}
+
+const mostChars = 30_000;
+const previewChars = 2_000;
+const errorChars = 10_000;
+
+/** Reads what is shown and clears the file away; an output that is longer than that is kept beside the transcript. */
+export async function takeOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
+  const sizeBytes = (await stat(outputPath)).size;
+  const text = await beginningOf(outputPath, sizeBytes);
+  if (text.length <= mostChars && sizeBytes <= mostChars * 4) {
+    await rm(outputPath, { force: true });
+    return { text };
+  }
+  await mkdir(paths.toolResults, { recursive: true, mode: 0o700 });
+  const path = join(paths.toolResults, basename(outputPath).replace(/\.output$/, ".txt"));
+  await moveFile(outputPath, path);
+  return { text: text.slice(0, mostChars), saved: { path, sizeBytes } };
+}
+
+/** What is shown of a failure's output; all of it goes. */
+export async function dropOutput(outputPath: string): Promise<string> {
+  const text = await beginningOf(outputPath, (await stat(outputPath)).size);
+  await rm(outputPath, { force: true });
+  return text.slice(0, mostChars);
+}
+
+/** What the model sees of an output that was kept elsewhere. */
+export function persistedText(text: string, path: string, sizeBytes: number): string {
+  const start = text.slice(0, previewChars);
+  const cut = start.lastIndexOf("\n");
+  const preview = text.length > previewChars && cut > 0 ? start.slice(0, cut) : start;
+  return `<persisted-output>\nOutput too large (${readableSize(sizeBytes)}). Full output saved to: ${path}\n\nPreview (first 2KB):\n${preview}\n...\n</persisted-output>`;
+}
+
+/** The words of a failure: a long one loses its middle. */
+export function shortened(text: string): string {
+  if (text.length <= errorChars) return text;
+  const half = errorChars / 2;
+  return `${text.slice(0, half)}\n\n... [${text.length - errorChars} characters truncated] ...\n\n${text.slice(-half)}`;
+}
+
+async function beginningOf(path: string, sizeBytes: number): Promise<string> {
+  // No character has more than four bytes.
+  return trimmed(await firstBytes(path, Math.min(sizeBytes, mostChars * 4)));
+}
+
+/** Without the empty lines in front and the blanks behind. */
+function trimmed(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+}
+
+async function firstBytes(path: string, count: number): Promise<string> {
+  // The command may have put something else in its place: a link leads elsewhere, and a pipe would hold us for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(count);
+    const { bytesRead } = await file.read(bytes, 0, count, 0);
+    return bytes.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== "EXDEV") throw error;
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+    await rm(from, { force: true });
+  }
+}
+
+/** Bytes as people read them: `512 bytes`, `29.3KB`, `4MB`. */
+export function readableSize(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  const [amount, unit] =
+    bytes < 2 ** 20 ? [bytes / 1_024, "KB"] : bytes < 2 ** 30 ? [bytes / 2 ** 20, "MB"] : [bytes / 2 ** 30, "GB"];
+  return `${amount.toFixed(1).replace(/\.0$/, "")}${unit}`;
+}
+
+/** What is known of a command from its words alone. */
+export interface ShellSigns {
+  /** All it does is done silently, so that no output is no news. */
+  readonly silent: boolean;
+  /** The program whose exit code is that of the whole. */
+  readonly last: string | undefined;
+}
+
+const silentPrograms = new Set([
+  ...["mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset", "wait"],
+]);
+
+export function shellSigns(command: string, cwd: string): ShellSigns {
+  const { parts, problems } = analyseShell(command, { cwd, home: cwd });
+  const heads = parts.flatMap(headOf);
+  // What bash would read twice is no question here: the program is the same.
+  const known = heads.length > 0 && problems.every(({ code }) => code === "second-evaluation");
+  return { silent: known && heads.every((head) => silentPrograms.has(head)), last: known ? heads.at(-1) : undefined };
+}
+
+/** Exit codes that are an answer and no failure. */
+export function meaningOf(program: string | undefined, code: number): string | undefined {
+  if (code !== 1 || program === undefined) return undefined;
+  return answers[program];
+}
+
+const answers: Readonly<Record<string, string>> = {
+  grep: "No matches found",
+  rg: "No matches found",
+  find: "Some directories were inaccessible",
+  diff: "Files differ",
+  test: "Condition is false",
+  "[": "Condition is false",
+};
+
+function headOf(part: ShellPart): string[] {
+  // A variable that is set is a part too, named for itself; it prints nothing.
+  if (part.kind === "state") return part.text === part.head && !silentPrograms.has(part.head) ? [] : [part.head];
+  if (part.kind !== "command") return [];
+  const [piece, ...more] = part.words[0]?.pieces ?? [];
+  return [typeof piece === "string" && more.length === 0 ? piece : ""];
+}

@@ -1,0 +1,130 @@
+import { ownIssue } from "../check-tool-input.ts";
+import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
+import { type Fetched, fetchPage, type Page, urlFault, type WebFetchOptions } from "./fetch-page.ts";
+
+const mostChars = 100_000;
+
+export function webFetchTool(options: WebFetchOptions): Tool {
+  const tool: Tool = {
+    name: "WebFetch",
+    description:
+      "Gets a page of the public internet and answers a question about it. A page that has moved to another host is not followed: the answer says where it is now.",
+    readOnly: true,
+    inputSchema: {
+      type: "object",
+      properties: {
+        url: { type: "string", description: "The address, http or https" },
+        prompt: { type: "string", description: "What to find out from the page" },
+      },
+      required: ["url", "prompt"],
+      additionalProperties: false,
+    },
+    responseSchema: {
+      type: "object",
+      required: ["bytes", "code", "codeText", "result", "durationMs", "url"],
+      properties: {
+        bytes: { type: "number" },
+        code: { type: "number" },
+        codeText: { type: "string" },
+        result: { type: "string" },
+        durationMs: { type: "number" },
+        url: { type: "string" },
+      },
+    },
+    render: (response) => (response as { result: string }).result,
+    refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : ownIssue("url", "Invalid URL")),
+    run: ({ url, prompt }, context) => fetchAndDigest(tool, String(url), String(prompt), options, context),
+  };
+  return tool;
+}
+
+async function fetchAndDigest(
+  tool: Tool,
+  url: string,
+  prompt: string,
+  options: WebFetchOptions,
+  { now, signal }: ToolContext,
+): Promise<ToolResult> {
+  const startedAt = now();
+  const fault = urlFault(url);
+  if (fault !== undefined) return toolError(fault);
+  const fetched: Fetched = await fetchPage(new URL(url), options, signal);
+  if (signal.aborted) return toolError("The page was not fetched: interrupted.", true);
+  if ("error" in fetched) return toolError(fetched.error);
+  if ("moved" in fetched) {
+    const { from, to, code, codeText } = fetched.moved;
+    const result = `REDIRECT DETECTED: The URL redirects to a different host.\n\nOriginal URL: ${from}\nRedirect URL: ${to}\nStatus: ${code} ${codeText}\n\nTo go on, call WebFetch again with url "${to}" and the same prompt.`;
+    return toolSuccess(tool, { bytes: 0, code, codeText, result, durationMs: Math.round(now() - startedAt), url });
+  }
+  const { page } = fetched;
+  const text = textOf(page);
+  if (text === undefined) return toolError(`${page.url} is ${page.type || "no text"}, which cannot be read as text.`);
+  const result = await options.digest(text.slice(0, mostChars), prompt, signal);
+  const { code, codeText, bytes } = page;
+  return toolSuccess(tool, {
+    bytes: bytes.length,
+    code,
+    codeText,
+    result,
+    durationMs: Math.round(now() - startedAt),
+    url,
+  });
+}
+
+function textOf({ type, bytes, cut }: Page): string | undefined {
+  const [kind = ""] = type.toLowerCase().split(";");
+  const readable = kind === "" || kind.startsWith("text/") || /(?:json|xml|javascript|yaml)$/.test(kind.trim());
+  if (!readable || bytes.subarray(0, 8_192).includes(0)) return undefined;
+  const text = bytes.toString("utf8");
+  const words = /html/.test(kind) ? pageText(text) : text;
+  return cut ? `${words}\n[The page is longer than 1 MiB; the rest was not fetched.]` : words;
+}
+
+const unseen = new Set(["script", "style", "noscript", "template", "svg"]);
+const breaking = new Set([
+  ...["p", "div", "br", "li", "ul", "ol", "tr", "table", "section", "article", "header", "footer", "pre", "blockquote"],
+  ...["h1", "h2", "h3", "h4", "h5", "h6", "hr", "main", "nav", "title"],
+]);
+
+/** The words of a page: tags away, what nobody sees away. Each character is looked at once, whatever the page. */
+export function pageText(html: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    parts.push(decoded(html.slice(at, open < 0 ? html.length : open)));
+    if (open < 0) break;
+    const close = html.startsWith("<!--", open) ? html.indexOf("-->", open) : html.indexOf(">", open);
+    if (close < 0) break;
+    const name = /^<\/?([a-z][a-z0-9]*)/i.exec(html.slice(open, open + 32))?.[1]?.toLowerCase() ?? "";
+    if (breaking.has(name)) parts.push("\n");
+    at = close + (html.startsWith("<!--", open) ? 3 : 1);
+    if (unseen.has(name) && html[open + 1] !== "/") at = behind(html, name, at);
+  }
+  return parts
+    .join("")
+    .split("\n")
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line, index, lines) => line !== "" || lines[index - 1] !== "")
+    .join("\n")
+    .trim();
+}
+
+/** Behind the end tag; a part that is never ended swallows the rest. */
+function behind(html: string, name: string, from: number): number {
+  const end = new RegExp(`</${name}[\\s>]`, "gi");
+  end.lastIndex = from;
+  const found = end.exec(html);
+  const close = found === null ? -1 : html.indexOf(">", found.index);
+  return close < 0 ? html.length : close + 1;
+}
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+
+function decoded(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, number, hex, name) => {
+    const code = number === undefined ? Number.parseInt(hex ?? "", 16) : Number(number);
+    if (name !== undefined) return named[String(name).toLowerCase()] ?? whole;
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
+  });
+}

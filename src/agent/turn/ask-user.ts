@@ -1,0 +1,129 @@
+import type { Question } from "../../engine/index.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { Thread } from "../session/thread.ts";
+import { fire, notifyHooks } from "./fire-event.ts";
+
+/** Puts a question to whoever is there, one at a time; with nobody there the answer is no. */
+export async function askPermission(
+  thread: Thread,
+  question: PermissionQuestion,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const { person } = thread.session.options;
+  const permission = person?.permission?.bind(person);
+  if (permission === undefined) {
+    const message = `This call needs a permission and nobody is there to ask: ${question.reason}`;
+    return { behavior: "deny", message };
+  }
+  const about = thread.agent === undefined ? question : { ...question, agentType: thread.agent.type };
+  return inTurn(thread, signal, () => permission(about, signal));
+}
+
+const turns = new WeakMap<object, Promise<unknown>>();
+
+/** One question at a time per session; while it stands, the registry says so, and after a while a notification does. */
+export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => Promise<T>): Promise<T> {
+  const { session } = thread;
+  const before = turns.get(session);
+  const mine = (async () => {
+    await before;
+    signal.throwIfAborted();
+    const notice = setTimeout(
+      () =>
+        notifyHooks(thread, "Notification", {
+          message: "The agent needs your permission",
+          notification_type: "permission_prompt",
+        }),
+      session.options.promptNoticeMs,
+    );
+    await session.live.set("waiting", "permission prompt");
+    try {
+      signal.throwIfAborted(); // saying so took time
+      return await put();
+    } finally {
+      clearTimeout(notice);
+      await session.live.set("busy");
+    }
+  })();
+  turns.set(
+    session,
+    mine.then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return mine;
+}
+
+/** Who answers questions: somebody at the terminal, or a program at the other end of the protocol. */
+export interface Person {
+  /** Without it nobody can be asked for a permission, and a question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
+  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** A hook's own question; undefined when the person refuses. */
+  question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
+  /** A question with a yes or no. */
+  confirm?(text: string, signal: AbortSignal): Promise<boolean>;
+  /** A form that a server wants filled in. */
+  elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
+}
+
+export interface PermissionQuestion {
+  readonly tool: string;
+  readonly input: ToolInput;
+  readonly toolUseId: string;
+  readonly reason: string;
+  /** Changes of the rules that would have made the question needless. */
+  readonly suggestions: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
+  readonly agentType?: string;
+}
+
+export type PermissionAnswer =
+  | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
+  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
+
+export interface ElicitationForm {
+  readonly server: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface ElicitationAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** A server asks for input: hooks may answer, else the person does, and hooks may change what they said. Nobody there is a cancel. */
+export async function elicit(main: Thread, form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer> {
+  const named = { mcp_server_name: form.server };
+  const about = { ...named, message: form.message, mode: "form", requested_schema: form.schema };
+  const asked = await fire(main, "Elicitation", about, { signal });
+  const byHook = answerIn(asked.output, asked.blocked);
+  if (byHook !== undefined) return byHook;
+  const answer = await askPerson(main, form, signal);
+  const result = {
+    ...named,
+    mode: "form",
+    action: answer.action,
+    ...(answer.content ? { content: answer.content } : {}),
+  };
+  const heard = await fire(main, "ElicitationResult", result, { signal });
+  const message = `Elicitation response for server "${form.server}": ${answer.action}`;
+  notifyHooks(main, "Notification", { message, notification_type: "elicitation_response" });
+  return answerIn(heard.output, heard.blocked) ?? answer;
+}
+
+function answerIn(
+  { action, content }: { action?: ElicitationAnswer["action"]; content?: ElicitationAnswer["content"] },
+  blocked: boolean,
+) {
+  if (blocked) return { action: "decline" } as const;
+  if (action === undefined) return undefined;
+  return content === undefined ? { action } : { action, content };
+}
+
+async function askPerson(main: Thread, form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer> {
+  const { person } = main.session.options;
+  if (person?.elicit === undefined) return { action: "cancel" };
+  return inTurn(main, signal, async () => (await person.elicit?.(form, signal)) ?? { action: "cancel" });
+}

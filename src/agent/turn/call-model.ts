@@ -1,0 +1,191 @@
+import {
+  answerOf,
+  failureOf,
+  joinTurns,
+  type ModelEnd,
+  type ModelError,
+  type ModelRequest,
+  type ToolUseBlock,
+  worthFallback,
+} from "../../models/index.ts";
+import { lineOwner } from "../channels.ts";
+import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
+import { maxOutputTokens, totalTokens } from "../session/spending.ts";
+import { effortOf, type Thread, toolDefinitions } from "../session/thread.ts";
+import { reportSubagentStep, subagentUsage } from "../subagents/subagent-report.ts";
+import { subjectOf } from "../tools/tool.ts";
+import { openDisplay } from "./answer-display.ts";
+import { notifyHooks } from "./fire-event.ts";
+import type { TurnEnd } from "./loop.ts";
+
+/** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
+export type Answered = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
+
+/** A tool call of an answer, with the line of the call in the transcript. */
+export interface BatchCall {
+  readonly call: ToolUseBlock;
+  readonly lineUuid: string;
+  /** The input is not a JSON object. */
+  readonly unreadable?: boolean;
+}
+
+/** Asks the model of a thread, shows the text as it comes, and keeps the answer. A model that is overloaded makes way for its fallback. */
+export async function askModel(thread: Thread, signal: AbortSignal): Promise<Answered | ModelError> {
+  const { session, agent } = thread;
+  const display = agent === undefined ? openDisplay(thread, signal) : undefined;
+  const startedAt = session.options.clock.now();
+  const timing = agent === undefined ? session.timing : undefined;
+  timing?.at("requested");
+  for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
+    if (event.type !== "retry" && event.type !== "error") timing?.at("answering");
+    if (event.type !== "retry" && event.type !== "error" && event.type !== "end") timing?.at("speaking");
+    if (agent === undefined) session.report({ kind: "partial", event });
+    if (event.type === "text") display?.add(event.index, event.text);
+    if (event.type === "retry") {
+      session.report({ kind: "retry", retry: event });
+      display?.reset();
+    }
+    if (event.type === "error") {
+      display?.reset();
+      return (await fellBack(thread, event)) ? askModel(thread, signal) : event;
+    }
+    if (event.type === "end") {
+      const apiMs = session.options.clock.now() - startedAt;
+      const { contextWindow } = thread.model.port;
+      session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs, contextWindow });
+      warnAboutPrice(thread);
+      const shown = (await display?.end(event)) ?? textOf(event);
+      return recordAnswer(thread, event, shown);
+    }
+  }
+  throw new Error(`${thread.model.name} ended without an answer and without an error`);
+}
+
+/** The words of an answer, without thinking and calls. */
+export function textOf({ content }: ModelEnd): string {
+  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
+}
+
+function requestOf(thread: Thread): ModelRequest {
+  const effort = effortOf(thread);
+  const { maxThinkingTokens = 0 } = thread.session.options;
+  return {
+    purpose: thread.purpose,
+    model: thread.model.name,
+    system: thread.system(),
+    messages: joinTurns(thread.messages),
+    tools: toolDefinitions(thread),
+    maxTokens: maxOutputTokens,
+    ...(maxThinkingTokens > 0 ? { thinkingTokens: maxThinkingTokens } : {}),
+    ...(effort === undefined ? {} : { effort }),
+    ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),
+  };
+}
+
+async function recordAnswer(thread: Thread, answer: ModelEnd, shown: string): Promise<Answered> {
+  const { session, journal, messages } = thread;
+  const uuids = await journal.answer(answer);
+  thread.tailAt = messages.length;
+  if (answer.content.length > 0) messages.push({ role: "assistant", content: answer.content });
+  thread.lastUsage = answer.usage;
+  thread.contextTokens = totalTokens(answer.usage);
+  const calls: BatchCall[] = [];
+  for (const [index, block] of answer.content.entries()) {
+    const lineUuid = uuids[index] ?? "";
+    session.report({ kind: "assistant", answer, block, uuid: lineUuid, ...lineOwner(thread) });
+    if (block.type !== "tool_use") continue;
+    calls.push({ call: block, lineUuid, unreadable: block.id in (answer.broken ?? {}) });
+    const usage = subagentUsage(thread);
+    reportSubagentStep(thread, { is: "progress", tool: block.name, about: aboutCall(block), usage });
+  }
+  return { ...answer, calls, shown };
+}
+
+function aboutCall({ name, input }: ToolUseBlock): string {
+  const subject = subjectOf(input);
+  return name === "Bash" ? `Running ${subject}` : `${name} ${subject}`.trim();
+}
+
+/** Once per thread: an agent that fell back stays there. */
+async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
+  const { fallbackModel } = thread.session.options;
+  if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
+  await applyModelSwitch(thread, fallbackModel, "auto");
+  return true;
+}
+
+/** A question beside the conversation: no tool is called and nothing shown, but it is paid for like any other. */
+export async function askOnce(
+  thread: Thread,
+  request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
+  signal: AbortSignal,
+): Promise<ModelEnd | ModelError> {
+  const { clock } = thread.session.options;
+  const startedAt = clock.now();
+  const answer = await answerOf(thread.model.port, { tools: [], maxTokens: 8_000, ...request }, signal);
+  if (answer.type === "end") {
+    const { model, usage } = answer;
+    thread.session.spending.add({ purpose: request.purpose, model, usage, apiMs: clock.now() - startedAt });
+  }
+  return answer;
+}
+
+/** A turn that the API ended. */
+export interface ApiFailure {
+  /** The class that StopFailure reports. */
+  readonly error: string;
+  /** For the person, and in the place of an answer. */
+  readonly text: string;
+  readonly status?: number;
+  /** The API's own word for it. */
+  readonly type?: string;
+  readonly details?: string;
+  /** The conversation no longer fits: a shorter one may. */
+  readonly tooLong?: boolean;
+}
+
+export function apiFailure(error: ModelError): ApiFailure {
+  const { status, message, errorType } = error;
+  const details =
+    status === undefined
+      ? undefined
+      : `${status} ${JSON.stringify({ type: "error", error: { type: errorType, message } })}`;
+  const recognised = failureOf(error);
+  return {
+    error: recognised,
+    text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
+    ...(status === undefined ? {} : { status, type: errorType }),
+    tooLong: recognised === "invalid_request",
+    ...(recognised === "invalid_request" && details !== undefined ? { details } : {}),
+  };
+}
+
+/** Ends the turn without an answer: a line that says so, and StopFailure instead of Stop. Nobody waits for its hooks. */
+export async function failTurn(thread: Thread, failure: ApiFailure): Promise<TurnEnd> {
+  const { session, journal, agent } = thread;
+  const { error, text, status, type, details } = failure;
+  const content = [{ type: "text" as const, text }];
+  const answer = {
+    type: "end" as const,
+    id: session.options.uuid(),
+    model: "<synthetic>",
+    content,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 },
+    stopReason: "stop_sequence",
+  };
+  const [uuid = ""] = await journal.answer(answer, {
+    error,
+    isApiErrorMessage: true,
+    ...(status === undefined ? {} : { apiErrorStatus: status }),
+    ...(details === undefined ? {} : { errorDetails: details }),
+  });
+  const parentToolUseId = agent?.toolUseId ?? null;
+  const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };
+  const line = { answer, block: { type: "text" as const, text }, uuid, failure: { error, ...api } };
+  session.report({ kind: "assistant", ...line, parentToolUseId });
+  if (agent === undefined) {
+    const about = { error, ...(details === undefined ? {} : { error_details: details }), last_assistant_message: text };
+    notifyHooks(thread, "StopFailure", about);
+  }
+  return { by: "api_error", text, error, ...api };
+}

@@ -1,0 +1,179 @@
+import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
+import type { Judgement } from "../../permissions/index.ts";
+import type { Outcome, ToolInput } from "../../protocol/index.ts";
+import type { Thread } from "../session/thread.ts";
+import { checkInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
+import { type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
+import { noticeMissingKey } from "../world/provider-keys.ts";
+import type { Attachment } from "./attachments.ts";
+import { type CallDecision, decide, type PendingCall } from "./decide.ts";
+import { fireAndHold } from "./fire-event.ts";
+import { toolContext } from "./tool-context.ts";
+
+/** What became of one tool call. */
+export interface CallEnd {
+  readonly call: ToolUseBlock;
+  /** What ran, or would have run. */
+  readonly input: ToolInput;
+  readonly result: ToolResultBlock;
+  /** The structured side of the result, for the transcript. */
+  readonly toolUseResult: unknown;
+  readonly notes: readonly Attachment[];
+  /** The loop ends before the next model call. */
+  readonly stop?: string;
+  /** The call waits for a later run; it has no result. */
+  readonly deferred?: boolean;
+  /** Somebody ended the whole turn with their answer. */
+  readonly interrupt?: boolean;
+  readonly after?: string;
+}
+
+/**
+ * The one way in which a tool is called, whoever calls: validate → PreToolUse → rules on the effective input → question or refusal →
+ * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a person does; an abort is a result too.
+ */
+export async function callTool(thread: Thread, call: ToolUseBlock, signal: AbortSignal): Promise<CallEnd> {
+  const tool = thread.tools().find(({ name }) => name === call.name);
+  if (tool === undefined) return failed(call, call.input, noSuchTool(call.name), []);
+  const toolUseId = call.id;
+  const notes: Attachment[] = [];
+  const context = toolContext(thread, toolUseId, signal, notes);
+  const checked = await checkInput(tool, call.input, context);
+  if (!checked.ok) return failed(call, call.input, checked.message, []);
+  try {
+    const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: toolUseId };
+    const { outcome: before, notes: own } = await fireAndHold(thread, "PreToolUse", about, { signal, toolUseId });
+    notes.push(...own);
+    const effective =
+      before.updatedInput === undefined ? checked : await checkInput(tool, before.updatedInput, context);
+    if (!effective.ok) return failed(call, checked.input, badRewrite(tool), notes);
+    const pending: PendingCall = { thread, tool, toolUseId, signal, context };
+    const decision = await decide(pending, effective.input, before);
+    notes.push(...(decision.notes ?? []));
+    switch (decision.kind) {
+      case "run":
+        return await runTool(pending, call, decision, before, notes);
+      case "refused":
+        return refused(thread, call, effective.input, decision, notes);
+      case "deferred":
+        return deferred(call, effective.input, notes);
+      case "interrupted":
+        return failed(call, checked.input, interrupted, notes);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return failed(call, checked.input, interrupted, notes);
+  }
+}
+
+/** A call whose input is not a JSON object: answered like any input that fails the tool's schema. */
+export function invalidInput(call: ToolUseBlock): CallEnd {
+  const message = `<tool_use_error>InputValidationError: the input of ${call.name} is no JSON object</tool_use_error>`;
+  return failed(call, call.input, message, []);
+}
+
+/** What the model is told of a call that the person cut short. */
+const interrupted = "[Request interrupted by user for tool use]";
+
+function badRewrite({ name }: Tool): string {
+  return `PreToolUse hook for ${name} returned updatedInput that failed schema validation`;
+}
+
+async function runTool(
+  { thread, tool, toolUseId, signal, context }: PendingCall,
+  call: ToolUseBlock,
+  { input, judgement, stop: decidedStop }: Extract<CallDecision, { kind: "run" }>,
+  before: Outcome,
+  notes: Attachment[],
+): Promise<CallEnd> {
+  const { clock } = thread.session.options;
+  const startedAt = clock.now();
+  const ran = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
+  const result = withKeyNotice(thread, input, ran);
+  const about = {
+    tool_name: tool.name,
+    tool_input: input,
+    ...(result.isError ? {} : { tool_response: result.response }),
+    tool_use_id: toolUseId,
+    ...(result.isError ? { error: result.content, is_interrupt: result.interrupted } : {}),
+    duration_ms: Math.round(clock.now() - startedAt),
+  };
+  // An interrupted tool's hooks still hear of it; the session's own end is what ends them.
+  const heard = result.isError && result.interrupted ? thread.session.signal : signal;
+  const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
+  const { outcome: after, notes: own } = await fireAndHold(thread, event, about, { signal: heard, toolUseId });
+  notes.push(...own);
+  const shown = result.isError ? result : replaced(tool, result, after, notes);
+  const stopped = [before, after].find((outcome) => !outcome.continue);
+  const stop = stopped === undefined ? decidedStop : (stopped.stopReason ?? "");
+  return {
+    call,
+    input,
+    result: block(toolUseId, shown.content, result.isError),
+    toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
+    notes,
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
+
+/** A failure for lack of a key that tools do not get says so to the user and to the model. */
+function withKeyNotice({ session }: Thread, input: ToolInput, result: ToolResult): ToolResult {
+  if (!result.isError || typeof result.content !== "string") return result;
+  const notice = noticeMissingKey(session, `${JSON.stringify(input)}\n${result.content}`);
+  return notice === undefined ? result : { ...result, content: `${result.content}\n${notice}` };
+}
+
+/** What was judged is what the tool opens: paths are resolved once. */
+function resolvedIn({ paths }: Judgement): ReadonlyMap<string, string> {
+  return new Map(paths.map(({ given, resolved }) => [given, resolved]));
+}
+
+function asToolError(error: unknown): ToolResult {
+  return toolError(error instanceof Error ? error.message : String(error));
+}
+
+/** A hook may put another response in the tool's place, if it has the tool's own shape. */
+function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, after: Outcome, notes: Attachment[]) {
+  if (!("updatedToolOutput" in after.output)) return result;
+  const response = after.output.updatedToolOutput;
+  if (fitsResponse(tool, response)) return { ...result, response, content: tool.render(response) };
+  const content = `updatedToolOutput of a PostToolUse hook has not the shape of ${tool.name}'s output; it was dropped.`;
+  notes.push({
+    type: "hook_error_during_execution",
+    hookName: `PostToolUse:${tool.name}`,
+    hookEvent: "PostToolUse",
+    content,
+  });
+  return result;
+}
+
+function deferred(call: ToolUseBlock, input: ToolInput, notes: readonly Attachment[]): CallEnd {
+  const hookName = `PreToolUse:${call.name}`;
+  const note = { type: "hook_deferred_tool", toolUseID: call.id, hookName, hookEvent: "PreToolUse" };
+  return { ...failed(call, input, "", [...notes, note]), deferred: true };
+}
+
+function refused(
+  { session }: Thread,
+  call: ToolUseBlock,
+  input: ToolInput,
+  { message, stop, interrupt, retry, byHook }: Extract<CallDecision, { kind: "refused" }>,
+  notes: readonly Attachment[],
+): CallEnd {
+  session.permissions.denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: input });
+  if (byHook !== true) session.report({ kind: "denied", tool: call.name, toolUseId: call.id, message });
+  return {
+    ...failed(call, input, message, notes),
+    ...(stop === undefined ? {} : { stop }),
+    ...(interrupt === true ? { interrupt } : {}),
+    ...(retry === true ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
+  };
+}
+
+function failed(call: ToolUseBlock, input: ToolInput, message: string, notes: readonly Attachment[]): CallEnd {
+  return { call, input, result: block(call.id, message, true), toolUseResult: `Error: ${message}`, notes };
+}
+
+function block(id: string, content: ToolContent, isError: boolean): ToolResultBlock {
+  return { type: "tool_result", tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
+}

@@ -1,0 +1,123 @@
+import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/index.ts";
+import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/index.ts";
+import { recordNotes } from "../channels.ts";
+import { effortOf, type Thread } from "../session/thread.ts";
+import { noticeMissingKey } from "../world/provider-keys.ts";
+import { type Attachment, attachmentsOf } from "./attachments.ts";
+
+export interface FireOptions {
+  readonly signal?: AbortSignal;
+  readonly toolUseId?: string;
+  /** The input that hooks of the event have seen; only those that the new one concerns are asked about it. */
+  readonly rewrittenFrom?: ToolInput;
+}
+
+/** The outcome of an event, and what the transcript should keep of it. */
+export interface HeldOutcome {
+  readonly outcome: Outcome;
+  readonly notes: readonly Attachment[];
+}
+
+/** Fires an event; writes the notes to the transcript and gives the model its part at once. */
+export async function fire(
+  thread: Thread,
+  event: EventName,
+  own: Readonly<Record<string, unknown>>,
+  options: FireOptions = {},
+): Promise<Outcome> {
+  const { outcome, notes } = await fireAndHold(thread, event, own, options);
+  await recordNotes(thread, notes);
+  return outcome;
+}
+
+/** Fires an event with the common fields of its thread. The caller writes the notes, later or never. */
+export async function fireAndHold(
+  thread: Thread,
+  event: EventName,
+  own: Readonly<Record<string, unknown>>,
+  { signal, toolUseId, rewrittenFrom }: FireOptions = {},
+): Promise<HeldOutcome> {
+  const { engine, report, notice, options } = thread.session;
+  const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
+  const hookName = hookNameOf(event, own);
+  const runId = options.uuid();
+  const given = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(rewrittenFrom === undefined ? {} : { rewrittenFrom }),
+    progress: {
+      everyMs: options.hookProgressMs,
+      tell: ({ hook, stdout, stderr }: HookProgress) =>
+        report({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
+    },
+  };
+  // Most events concern nobody; then there are no steps to show.
+  const outcome = engine.hasHookFor(event)
+    ? await shown(engine.stream<EventName>(event, payload, given), (step) =>
+        report({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
+      )
+    : await engine.fire<EventName>(event, payload, given);
+  report({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
+  for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
+    if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
+      noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
+  for (const text of outcome.systemMessages) notice(text, "info");
+  for (const warning of outcome.warnings) report({ kind: "warning", warning });
+  return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
+}
+
+async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
+  for await (const step of steps) {
+    if (step.kind === "outcome") return step.outcome;
+    show(step);
+  }
+  throw new Error("the event was never settled");
+}
+
+/** Starts the hooks of an event that nobody waits for. */
+export function notifyHooks(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
+  thread.session.engine.notify(event, payloadOf(thread, event, own) as EventPayload<EventName>);
+}
+
+/** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */
+export function fireInBackground(
+  thread: Thread,
+  event: EventName,
+  own: Readonly<Record<string, unknown>>,
+  use: (outcome: Outcome) => void,
+): void {
+  const { signal, notice } = thread.session;
+  fireAndHold(thread, event, own, { signal }).then(
+    ({ outcome }) => use(outcome),
+    (error: unknown) => {
+      if (!signal.aborted) notice(`${event} failed: ${String(error)}`, "warning");
+    },
+  );
+}
+
+/** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */
+export function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
+  const value = own[rowOf(event).matchesOn?.field ?? ""];
+  return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
+}
+
+function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>) {
+  const { session, agent, cwd } = thread;
+  const startedAs = agent === undefined && thread.purpose === "main" ? session.options.agent : undefined;
+  const { carries } = rowOf(event);
+  const effort = effortOf(thread);
+  return {
+    session_id: session.record.id,
+    transcript_path: session.record.file,
+    cwd,
+    ...(session.promptId === undefined ? {} : { prompt_id: session.promptId }),
+    ...(carries.includes("permission_mode") ? { permission_mode: session.permissions.mode() } : {}),
+    ...(carries.includes("agent") && agent !== undefined ? { agent_id: agent.id, agent_type: agent.type } : {}),
+    ...(startedAs === undefined ? {} : { agent_type: startedAs }),
+    ...(carries.includes("effort") && effort !== undefined ? { effort: { level: effort } } : {}),
+    ...own,
+  };
+}
+
+function refOf(step: RunStep) {
+  return step.kind === "started" ? step.hook : step.record.hook;
+}

@@ -1,0 +1,164 @@
+import type { ToolUseBlock } from "../../models/index.ts";
+import {
+  addUserMessage,
+  answerSkippedCalls,
+  askModelAgain,
+  countTurn,
+  lineOwner,
+  recordNotes,
+  tellModel,
+  tellModelAsHost,
+} from "../channels.ts";
+import { takeNews } from "../session/inbox.ts";
+import type { Thread } from "../session/thread.ts";
+import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
+import { type CallEnd, callTool, invalidInput } from "./call-tool.ts";
+import { compactWhenFull, madeRoom } from "./compact.ts";
+import { fire } from "./fire-event.ts";
+import { askToStop } from "./stop.ts";
+
+/** How a turn ended. `text` is what the person gets. */
+export type TurnEnd =
+  | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
+  /** A hook ended the loop after a tool. */
+  | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
+  /** A hook ended the turn where the agent wanted to end it anyway. */
+  | { readonly by: "stop_hook_prevented"; readonly text: string; readonly reason: string }
+  /** Hooks wanted the agent to go on more often than the cap allows. */
+  | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
+  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
+  | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
+  | {
+      readonly by: "api_error";
+      readonly text: string;
+      readonly error: string;
+      readonly status?: number;
+      readonly type?: string;
+    }
+  | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
+
+/**
+ * One turn of a thread: ask the model, carry out what it calls, tell it what came of it, and so on until it has nothing more to do
+ * and no hook wants more. The prompt is in the thread's messages already. The same loop serves the main thread and every agent.
+ *
+ * Contract: resolves for everything that models, tools, hooks and people do; an abort is `interrupted`. It rejects only when the
+ * transcript cannot be written, or with a bug.
+ */
+export async function runTurn(thread: Thread, signal: AbortSignal): Promise<TurnEnd> {
+  let text = "";
+  /** Answers in a row that were cut at the output limit. */
+  let cutAnswers = 0;
+  /** A request that is too long is tried again once on a compacted conversation. */
+  let compactedForThisCall = false;
+  /** An empty answer is asked again once per turn. */
+  let askedForText = false;
+  try {
+    for (let asked = 0; ; asked += 1) {
+      const limit = limitReached(thread, asked);
+      if (limit !== undefined) return { by: limit, text, stopReason: "tool_use" };
+      await takeNews(thread);
+      await compactWhenFull(thread, signal);
+
+      const answer = await askModel(thread, signal);
+      if (answer.type === "error") {
+        if (signal.aborted) return await interruptTurn(thread, text);
+        const failure = apiFailure(answer);
+        if (compactedForThisCall || !(await madeRoom(thread, failure, signal))) return await failTurn(thread, failure);
+        compactedForThisCall = true;
+        continue;
+      }
+      text = textOf(answer);
+      compactedForThisCall = false;
+      cutAnswers = cutShort.has(answer.stopReason) ? cutAnswers + 1 : 0;
+      const over = overBudget(thread);
+      if (over || answer.stopReason === "refusal" || cutAnswers > maxCutAnswers) {
+        answerSkippedCalls(thread, answer.calls);
+        if (over) return { by: "max_budget_usd", text, stopReason: answer.stopReason };
+        return await failTurn(thread, cutAnswers > maxCutAnswers ? outOfTokens : refusal);
+      }
+      if (answer.calls.length > 0) {
+        const end = await runBatch(thread, answer.calls, signal);
+        if (end !== undefined) return end;
+      } else if (cutAnswers > 0) {
+        await askModelAgain(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
+      } else if (text.trim() === "" && !askedForText) {
+        askedForText = true;
+        await askModelAgain(thread, "Your last answer held no text. Go on, and write an answer that the user can see.");
+      } else {
+        const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
+        if (end !== undefined) return end;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return await interruptTurn(thread, text);
+  }
+}
+
+/** An answer ended at the output limit, or because the window is full: then the conversation is compacted before the next call. */
+const cutShort: ReadonlySet<string> = new Set(["max_tokens", "model_context_window_exceeded"]);
+
+/** Answers in a row that may be cut at the output limit. */
+const maxCutAnswers = 3;
+
+const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
+const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
+
+/** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
+export async function runBatch(
+  thread: Thread,
+  calls: readonly BatchCall[],
+  signal: AbortSignal,
+): Promise<TurnEnd | undefined> {
+  const ends = await Promise.all(
+    calls.map(async ({ call, lineUuid, unreadable }) => {
+      const end = unreadable === true ? invalidInput(call) : await callTool(thread, call, signal);
+      if (end.deferred !== true) await recordResult(thread, end, lineUuid);
+      return end;
+    }),
+  );
+  const results = ends.flatMap(({ deferred, result }) => (deferred === true ? [] : [result]));
+  const notes = ends.flatMap((end) => end.notes);
+  if (results.length > 0) tellModel(thread, results);
+  await recordNotes(thread, notes);
+  for (const { after } of ends) if (after !== undefined) await tellModelAsHost(thread, after);
+  signal.throwIfAborted();
+
+  const deferred = ends.find((end) => end.deferred === true);
+  if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
+  if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
+  const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(spelled) }, { signal });
+  const reasons = ends.flatMap(({ stop }) => stop ?? []);
+  if (batch.blocked || !batch.continue) reasons.push(batch.stopReason ?? batch.reason ?? "");
+  const [reason] = reasons;
+  return reason === undefined ? undefined : { by: "hook_stopped", text: "", reason };
+}
+
+async function recordResult(thread: Thread, { result, toolUseResult }: CallEnd, source: string): Promise<void> {
+  const { journal, session, agent } = thread;
+  countTurn(thread);
+  const structured = agent === undefined ? { toolUseResult } : {};
+  const uuid = await journal.result(result, { source, ...structured });
+  session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });
+}
+
+function spelled({ call, input, result }: CallEnd) {
+  return { tool_name: call.name, tool_input: input, tool_use_id: call.id, tool_response: result.content };
+}
+
+/** The person ended it: no Stop, and the model will know next time. */
+async function interruptTurn(thread: Thread, text: string): Promise<TurnEnd> {
+  await addUserMessage(thread, [{ type: "text", text: "[Request interrupted by user]" }]);
+  return { by: "interrupted", text };
+}
+
+/** The limit that ends a turn before the model is asked again. */
+export function limitReached(thread: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
+  if (thread.maxCalls !== undefined && asked >= thread.maxCalls) return "max_turns";
+  return overBudget(thread) ? "max_budget_usd" : undefined;
+}
+
+/** More was spent than the session may spend. */
+export function overBudget({ session: { options, spending } }: Thread): boolean {
+  return options.maxBudgetUsd !== undefined && spending.costUsd >= options.maxBudgetUsd;
+}

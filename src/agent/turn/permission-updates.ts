@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { approveGrants, type Engine } from "../../engine/index.ts";
+import { type Change, clientHome, editSettings } from "../../engine/internal.ts";
+import type { PermissionDestination, PermissionUpdate } from "../../protocol/index.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import type { Thread } from "../session/thread.ts";
+
+/** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is told and dropped. */
+export async function storeUpdates(
+  thread: Thread,
+  updates: readonly PermissionUpdate[],
+  scope?: string,
+): Promise<void> {
+  if (updates.length === 0) return;
+  const { permissions, engine, options, notice, directories } = thread.session;
+  const { accepted, stored, warnings } = await permissions.apply(updates, scope);
+  for (const { message } of warnings) notice(message, "warning");
+  // What goes into a file counts for this session too, whatever becomes of the file; what may not be written counts nowhere.
+  await permissions.apply(
+    accepted.map((update) => ({ ...update, destination: "session" as const })),
+    scope,
+  );
+  for (const update of accepted) changeFolders(directories, update);
+  for (const update of stored) await write(update, options, engine);
+  if (stored.length > 0) await engine.reload();
+}
+
+function changeFolders(directories: string[], update: PermissionUpdate): void {
+  if (update.type === "addDirectories")
+    directories.push(...update.directories.filter((folder) => !directories.includes(folder)));
+  if (update.type === "removeDirectories")
+    directories.splice(0, directories.length, ...directories.filter((folder) => !update.directories.includes(folder)));
+}
+
+async function write(update: PermissionUpdate, options: AgentOptions, engine: Engine): Promise<void> {
+  const file = fileOf(update.destination, options);
+  if (file === undefined) return;
+  const { contentHash } = await editSettings(file, editsOf(update));
+  // At once, before whoever watches the file takes it for somebody else's change.
+  await engine.reload({ written: [contentHash] });
+  const grants = grantsOf(update);
+  if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);
+}
+
+function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOptions): string | undefined {
+  switch (destination) {
+    case "localSettings":
+      return join(cwd, ".claude", "settings.local.json");
+    case "projectSettings":
+      return join(cwd, ".claude", "settings.json");
+    case "userSettings":
+      return join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
+    case "session":
+      return undefined;
+  }
+}
+
+function editsOf(update: PermissionUpdate): Change {
+  return (settings) => {
+    if (update.type === "setMode") return [{ do: "set", path: ["permissions", "defaultMode"], value: update.mode }];
+    const [list, values] = listOf(update);
+    const path = ["permissions", list];
+    const before = textsAt(settings, list);
+    if (update.type === "addRules" || update.type === "addDirectories")
+      return values.filter((text) => !before.includes(text)).map((value) => ({ do: "append", path, value }));
+    const value = update.type === "replaceRules" ? values : before.filter((text) => !values.includes(text));
+    return [{ do: "set", path, value }];
+  };
+}
+
+function listOf(update: Exclude<PermissionUpdate, { type: "setMode" }>): readonly [string, readonly string[]] {
+  if ("directories" in update) return ["additionalDirectories", update.directories];
+  const texts = update.rules.map(({ toolName, ruleContent }) =>
+    ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+  );
+  return [update.behavior, texts];
+}
+
+function textsAt(settings: unknown, list: string): readonly string[] {
+  const { permissions } = (settings ?? {}) as { permissions?: Readonly<Record<string, unknown>> };
+  const found = permissions?.[list];
+  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+}
+
+/** Grants into a checkout's own files count because somebody gave them, those entries alone. */
+function grantsOf(update: PermissionUpdate): Parameters<typeof approveGrants>[1] {
+  const layer = { localSettings: "local", projectSettings: "project" } as const;
+  if (update.destination !== "localSettings" && update.destination !== "projectSettings") return [];
+  if (update.type === "setMode" || update.type.startsWith("remove")) return [];
+  const [list, values] = listOf(update);
+  if (list !== "allow" && list !== "additionalDirectories") return [];
+  return values.map((value) => ({ layer: layer[update.destination as keyof typeof layer], list, value }));
+}

@@ -1,0 +1,67 @@
+import type { Outcome } from "../../protocol/index.ts";
+import { recordNotes, tellModelAsHost } from "../channels.ts";
+import { backgroundTasks } from "../session/inbox.ts";
+import type { Thread } from "../session/thread.ts";
+import { attachmentsOf, refusalOf } from "./attachments.ts";
+import { fireAndHold } from "./fire-event.ts";
+import type { TurnEnd } from "./loop.ts";
+
+/** What the agent wants to end its turn with. */
+export interface LastWords {
+  /** As the model wrote it. */
+  readonly text: string;
+  /** As hooks let it be seen. */
+  readonly shown: string;
+  readonly stopReason: string;
+}
+
+/** Asks hooks whether the turn may end; undefined when the agent is to go on, which it then knows. */
+export async function askToStop(thread: Thread, last: LastWords, signal: AbortSignal): Promise<TurnEnd | undefined> {
+  const { agent, session } = thread;
+  const about = {
+    ...(agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }),
+    stop_hook_active: thread.stopActive,
+    ...(agent === undefined ? {} : { agent_transcript_path: agent.transcriptPath }),
+    last_assistant_message: last.text,
+    background_tasks: backgroundTasks(session, agent?.id),
+    session_crons: [],
+  };
+  const event = agent === undefined ? "Stop" : "SubagentStop";
+  const { outcome, notes } = await fireAndHold(thread, event, about, { signal });
+  const denied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
+  if (outcome.blocked && outcome.continue) {
+    thread.stopActive = true;
+    if (denied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
+    await recordNotes(thread, notes);
+    await summarise(thread, outcome);
+    return undefined;
+  }
+  await recordNotes(thread, notes);
+  if (session.options.interactive) await summarise(thread, outcome);
+  const { stopReason = "" } = outcome;
+  // The client drops the text when a hook refused the end.
+  const text = denied ? "" : last.shown;
+  if (!outcome.continue) return { by: "stop_hook_prevented", text, reason: stopReason };
+  const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
+  if (capped === undefined) return { by: "completed", text: last.shown, stopReason: last.stopReason };
+  await thread.journal.inform(capped.message, "warning");
+  return { by: "stop_hook_cap", text, reason: capped.message };
+}
+
+/** One line about all hooks of the turn's end. */
+async function summarise(thread: Thread, outcome: Outcome): Promise<void> {
+  if (outcome.runs.length === 0) return;
+  const failures = outcome.runs.flatMap(({ answer }) => answer?.failure ?? []);
+  await thread.journal.note({
+    type: "system",
+    subtype: "stop_hook_summary",
+    hookCount: outcome.runs.length,
+    hookInfos: outcome.runs.map(({ hook, durationMs }) => ({ command: hook.name, durationMs: Math.round(durationMs) })),
+    hookErrors: failures,
+    hookAdditionalContext: outcome.additionalContext,
+    preventedContinuation: !outcome.continue,
+    stopReason: outcome.stopReason ?? "",
+    hasOutput: attachmentsOf(outcome, { event: outcome.event, hookName: outcome.event, toolUseID: "" }).length > 0,
+    level: "suggestion",
+  });
+}

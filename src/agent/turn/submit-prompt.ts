@@ -1,0 +1,66 @@
+import type { ContentBlock } from "../../models/index.ts";
+import { addUserMessage, countTurn, recordNotes, tellModel } from "../channels.ts";
+import { setTitle } from "../session/agent-session.ts";
+import type { Incoming } from "../session/inbox.ts";
+import type { Thread } from "../session/thread.ts";
+import { type Attachment, refusalOf } from "./attachments.ts";
+import { type Expanded, expand } from "./custom-commands.ts";
+import { fireAndHold } from "./fire-event.ts";
+import { runTurn, type TurnEnd } from "./loop.ts";
+
+/** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
+export async function answerPrompt(thread: Thread, item: Incoming, signal: AbortSignal): Promise<TurnEnd> {
+  const { session } = thread;
+  const typed = textOf(item.content);
+  session.promptId = session.options.uuid();
+  thread.stopActive = false;
+  const expanded = item.kind === "prompt" ? await expand(thread, typed, signal) : undefined;
+  if (expanded !== undefined && "blocked" in expanded) return dropPrompt(thread, expanded.blocked, expanded.notes);
+
+  const submitted = await fireAndHold(thread, "UserPromptSubmit", { prompt: typed }, { signal });
+  const { outcome } = submitted;
+  const notes = [...(expanded?.notes ?? []), ...submitted.notes];
+  if (outcome.output.sessionTitle !== undefined) await setTitle(session, outcome.output.sessionTitle);
+  if (outcome.blocked) {
+    const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
+    const words = outcome.continue
+      ? `UserPromptSubmit operation blocked by hook:\n${refusalOf(outcome)}${original}`
+      : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
+    return dropPrompt(thread, words, notes);
+  }
+  await recordPrompt(thread, item, expanded);
+  await recordNotes(thread, notes);
+  const end = await runTurn(thread, signal);
+  await thread.journal.note({ type: "last-prompt", lastPrompt: typed, leafUuid: thread.journal.tip });
+  return end;
+}
+
+/** The words go to the person; the model never hears of it. */
+async function dropPrompt(thread: Thread, words: string, notes: readonly Attachment[]): Promise<TurnEnd> {
+  for (const note of notes) await thread.journal.attach(note);
+  await thread.journal.inform(words, "warning");
+  return { by: "prompt_blocked", text: words };
+}
+
+async function recordPrompt(thread: Thread, item: Incoming, expanded: Expanded | undefined): Promise<void> {
+  const { session, journal } = thread;
+  countTurn(thread);
+  if (item.source !== "typed") {
+    await journal.note({ type: "queue-operation", operation: "enqueue", content: item.content });
+    await journal.note({ type: "queue-operation", operation: "dequeue" });
+  }
+  const fields = { permissionMode: session.permissions.mode(), promptSource: item.source };
+  if (expanded !== undefined) {
+    await journal.user(expanded.line);
+    await journal.user(expanded.content, { isMeta: true });
+    tellModel(thread, [{ type: "text", text: expanded.line }, ...expanded.content]);
+    return;
+  }
+  const kind = item.kind === "news" ? "task-notification" : "human";
+  await addUserMessage(thread, item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
+}
+
+export function textOf(content: string | readonly ContentBlock[]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
+}

@@ -1,0 +1,63 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentSession } from "../session/agent-session.ts";
+import type { Thread } from "../session/thread.ts";
+import type { TaskNotice, ToolContext, ToolPaths } from "../tools/tool.ts";
+import { worktreePort } from "../worktree/session-worktree.ts";
+import { type Attachment, refusalOf } from "./attachments.ts";
+import { fireAndHold } from "./fire-event.ts";
+
+/** What a thread provides for one tool call. Notes that arise while the tool runs are added to `notes`. */
+export function toolContext(thread: Thread, toolUseId: string, signal: AbortSignal, notes: Attachment[]): ToolContext {
+  const { session, agent } = thread;
+  const { options, record, surroundings } = session;
+
+  async function taskEvent(event: "TaskCreated" | "TaskCompleted", task: TaskNotice) {
+    const about = {
+      task_id: task.id,
+      task_subject: task.subject,
+      task_description: task.description,
+      ...(agent?.name === undefined ? {} : { teammate_name: agent.name, team_name: record.team }),
+    };
+    const { outcome, notes: own } = await fireAndHold(thread, event, about, { signal, toolUseId });
+    notes.push(...own);
+    return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalOf(outcome)}` } : undefined;
+  }
+
+  return {
+    sessionId: record.id,
+    toolUseId,
+    signal,
+    cwd: () => thread.cwd,
+    moveTo: (folder, stayAt) => surroundings.move(thread, folder, stayAt),
+    projectRoot: session.projectRoot,
+    directories: () => session.directories,
+    env: session.toolEnv,
+    envFiles: () => surroundings.envFiles(),
+    paths: toolPaths(session),
+    mayRead: (path) => session.permissions.mayRead(path, thread.cwd),
+    readState: thread.readState,
+    shells: session.shells,
+    now: options.clock.now,
+    newId: record.newTaskId,
+    tell: (text) => session.notice(text, "info"),
+    fileTouched: (path) => surroundings.touched(thread, path, notes),
+    taskCreated: (task) => taskEvent("TaskCreated", task),
+    taskCompleted: (task) => taskEvent("TaskCompleted", task),
+    worktrees: worktreePort(thread, signal),
+  };
+}
+
+/** Where tools of a session put what is too long to be shown, and what goes on in the background. */
+export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
+  return {
+    toolResults: join(record.folder, "tool-results"),
+    tasks: join(record.root, "tasks", record.id),
+    outputs: options.persist ? sharedOutputs(options.env["TMPDIR"], record.id) : join(record.folder, "outputs"),
+  };
+}
+
+/** Where background commands of sessions that are on record write; what nobody can resume keeps its outputs to itself. */
+function sharedOutputs(temp: string | undefined, sessionId: string): string {
+  return join(temp || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, sessionId, "tasks");
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { basename, sep } from "node:path";
+import { unless } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { tellModelAsHost } from "../channels.ts";
+import type { Thread } from "../session/thread.ts";
+import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
+import { fire } from "../turn/fire-event.ts";
+import { isWorktreeOf, listWorktrees, mainCopy, makeWorktree, nameFault } from "./git-worktree.ts";
+
+const current = new WeakMap<Thread, CurrentWorktree>();
+
+/** Fires the events of worktrees and keeps where a thread is. */
+export function worktreePort(thread: Thread, signal: AbortSignal): WorktreePort {
+  return {
+    async create(name) {
+      if (!thread.session.engine.hasHookFor("WorktreeCreate")) return { by: "none" };
+      const outcome = await fire(thread, "WorktreeCreate", { name }, { signal });
+      if (outcome.blocked) return { by: "failed", error: `WorktreeCreate hook failed: ${outcome.reason ?? ""}` };
+      const { worktreePath } = outcome.output;
+      return worktreePath === undefined ? { by: "none" } : { by: "hook", path: worktreePath };
+    },
+    async remove(path) {
+      const outcome = await fire(thread, "WorktreeRemove", { worktree_path: path }, { signal });
+      return outcome.runs.length > 0;
+    },
+    current: () => current.get(thread),
+    async enter(worktree) {
+      if (worktree === undefined) current.delete(thread);
+      else current.set(thread, worktree);
+      const { sessionId = "", ...state } = { sessionId: thread.session.record.id, ...worktree };
+      const worktreeSession = worktree === undefined ? null : { ...state, sessionId };
+      await thread.journal.note({ type: "worktree-state", worktreeSession });
+    },
+  };
+}
+
+/**
+ * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
+ * and to the user. Other folders that a session was in are not returned to.
+ */
+export async function returnToWorktree(main: Thread, last: string, signal: AbortSignal): Promise<void> {
+  const { options } = main.session;
+  const place = { cwd: main.cwd, env: options.env, signal };
+  const [here, there] = await Promise.all([main.cwd, last].map(async (path) => await unless(gone, realpath(path))));
+  if (here === undefined || here === there) return;
+  const root = await mainCopy(place);
+  if (root === undefined) return;
+  const within = (folder: string) => isAt(there ?? last, folder) && !isAt(here, folder);
+  const found = (await listWorktrees(place)).find(({ path }) => path !== root && within(path));
+  if (found !== undefined && existsSync(found.path) && (await isWorktreeOf(root, found.path, place))) {
+    const { path, branch } = found;
+    const about = { name: basename(path), path, originalCwd: main.cwd, hookBased: false, existing: true };
+    await worktreePort(main, signal).enter({ ...about, ...(branch === undefined ? {} : { branch }) });
+    main.cwd = path;
+  } else if (there === undefined) {
+    const text = `This session was last in ${last}, which is gone. It continues in ${main.cwd}.`;
+    main.session.notice(text, "warning");
+    await tellModelAsHost(main, text);
+  }
+}
+
+const gone = ["ENOENT", "ENOTDIR"] as const;
+
+function isAt(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}${sep}`);
+}
+
+/** A session that begins in a worktree: made before any other hook hears of it. An empty name makes one up. */
+export async function startInWorktree(main: Thread, given: string, signal: AbortSignal): Promise<void> {
+  const name = given === "" ? `worktree-${randomBytes(4).toString("hex")}` : given;
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new Problem("host/no-worktree", `${fault}.`, { about: { name } });
+  const port = worktreePort(main, signal);
+  const made = await makeWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
+  if ("error" in made) throw new Problem("host/no-worktree", made.error, { about: { name } });
+  await port.enter(made.made);
+  main.cwd = made.made.path;
+}

@@ -1,0 +1,71 @@
+import { dirname } from "node:path";
+import { type FrontmatterFault, readFrontmatter } from "../../engine/internal.ts";
+import { unless } from "../../files/index.ts";
+import { resolveInside } from "../../permissions/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { openFile } from "../tools/files/file-access.ts";
+
+/** A text that is to become part of what a model is told, or why it cannot. */
+export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
+
+const mostBytes = 2 ** 20;
+
+/**
+ * Reads a file that a checkout or a person keeps for the model. It must really lie in one of the roots: a checkout decides what its
+ * links point to, and must not bring in what lies elsewhere. Contract: undefined when it is not there; a device, a pipe or a huge file
+ * is a fault at once, never a wait.
+ */
+export async function readPromptFile(
+  path: string,
+  roots: readonly string[] | "anywhere",
+): Promise<PromptFile | undefined> {
+  try {
+    const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
+    const file = await unless(["ENOENT", "ENOTDIR"], openFile(real));
+    if (file === undefined) return undefined;
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return { fault: "it is not a regular file" };
+      if (found.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
+      const bytes = await file.readFile();
+      return bytes.includes(0) ? { fault: "it is no text" } : { text: bytes.toString("utf8"), real };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return { fault: error instanceof Problem ? error.message : String(error) };
+  }
+}
+
+/** What stands before the text of a Markdown file, as far as it concerns us. */
+export interface Frontmatter {
+  /** The plain values, and lists joined by commas. What is nested is not for us. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** All keys; of those that are not in `fields` the value is nested. */
+  readonly keys: readonly string[];
+  readonly body: string;
+  readonly fault?: FrontmatterFault;
+}
+
+/** Contract: never rejects. */
+export async function splitFrontmatter(text: string): Promise<Frontmatter> {
+  const { fields, ...rest } = await readFrontmatter(text);
+  const texts = Object.entries(fields).flatMap(([key, value]): [string, string][] => {
+    const plain = Array.isArray(value) ? joined(value) : textOf(value);
+    return plain === undefined ? [] : [[key, plain]];
+  });
+  return { ...rest, fields: Object.fromEntries(texts), keys: Object.keys(fields) };
+}
+
+/** Undefined for a list that holds anything but plain values: half of a limit must not count as the limit. */
+function joined(list: readonly unknown[]): string | undefined {
+  const texts = list.map(textOf);
+  return texts.includes(undefined) ? undefined : texts.join(", ");
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === null) return "";
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value).trim()
+    : undefined;
+}

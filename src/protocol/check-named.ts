@@ -1,0 +1,42 @@
+import { shown } from "../engine/internal.ts";
+import { isObject, nearest, Problem } from "./index.ts";
+
+/** What is wrong with a value, in words that follow the option's name; undefined when it can be used. */
+export type Check = (value: unknown) => string | undefined;
+
+/** Refuses options of a call: every name must be known, and its value one that its check accepts. */
+export function checkNamed<Name extends string>(
+  of: string,
+  given: object,
+  table: Readonly<Record<Name, Check | undefined>>,
+): void {
+  if (!isObject(given)) throw bad(`The options of ${of} are an object, not ${shown(given)}.`);
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(table, name)) {
+      const near = nearest(name, Object.keys(table));
+      throw bad(`${of} has no option ${shown(name)}.${near ? ` Did you mean ${near}?` : ""}`, name);
+    }
+    const wrong = value === undefined ? undefined : table[name as Name]?.(value);
+    if (wrong !== undefined) throw bad(`The option ${name} of ${of} must be ${wrong}, not ${shown(value)}.`, name);
+  }
+}
+
+export const is =
+  (what: string, fits: (value: unknown) => boolean): Check =>
+  (value) =>
+    fits(value) ? undefined : what;
+export const text: Check = is("a text", (value) => typeof value === "string");
+export const flag: Check = is("true or false", (value) => typeof value === "boolean");
+export const work: Check = is("a function", (value) => typeof value === "function");
+export const object: Check = is("an object", isObject);
+export const abortSignal: Check = is("an AbortSignal", (value) => value instanceof AbortSignal);
+export const texts: Check = is(
+  "a list of texts",
+  (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+);
+export const wholeNumber: Check = is("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0);
+export const amount: Check = is("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0);
+
+export function bad(message: string, option?: string): Problem {
+  return new Problem("host/bad-option", message, { about: { option } });
+}

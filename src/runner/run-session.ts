@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { reviewTrust } from "../engine/index.ts";
+import { readValue } from "../engine/internal.ts";
+import { runTag, start } from "../exec/index.ts";
+import { homeFolder, packageFile } from "../files/index.ts";
+import { guardedObserver } from "../protocol/guarded-observer.ts";
+import { settingsFields } from "../protocol/index.ts";
+import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
+import { resultOf } from "./collect-result.ts";
+import { openHookMailbox } from "./hook-mailbox.ts";
+import { callsSince, findTranscript, markTranscript, type NewCalls } from "./run-transcript.ts";
+import { checkCall, type SessionCall } from "./session-call.ts";
+import { goOnWith, type SessionResult, type SessionWarning } from "./session-result.ts";
+
+export interface RunnerPorts {
+  /** The command line program of this package, which runs its own agent. */
+  readonly program?: string;
+}
+
+/**
+ * Runs one session of an agent as a child and gives its answer, tokens and cost as data. Contract: throws only for a call that cannot be
+ * meant; nothing of the child and nothing of ours is left behind, whatever happens.
+ */
+export async function runSession(
+  call: SessionCall,
+  { program = packageFile("dist/cli/bin.cjs") }: RunnerPorts = {},
+): Promise<SessionResult> {
+  checkCall(call);
+  const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
+  const given = call.env ?? process.env;
+  const env = childEnvironment(given);
+  const source = { env: given, home: homeFolder(given) };
+  const sessionId = call.resume !== undefined && !call.fork ? call.resume : (call.sessionId ?? randomUUID());
+  const [mark, userSettingsOnly] = await Promise.all([markTranscript(call, source), skipsProject(call, cwd, source)]);
+
+  const warnings: SessionWarning[] = userSettingsOnly ? [projectSkipped(cwd)] : [];
+  const onEvent = guardedObserver(call.onEvent, (warning) => warnings.push(warning));
+  const mailbox = await openHookMailbox(call.settings ?? {}, source, (payload) => onEvent({ kind: "hook", payload }));
+  try {
+    const stream = childStream((message) => onEvent({ kind: "message", message }));
+    const { settingsFile } = mailbox;
+    const command = childCommand({ call, sessionId, settingsFile, userSettingsOnly, env, program });
+    const { done } = start(command, {
+      cwd,
+      env,
+      // Inside another run this one goes with it.
+      tag: { name: runTag, value: [env[runTag], randomUUID()].filter(Boolean).join("/") },
+      input: call.prompt,
+      timeoutMs,
+      capBytes: mostOutputBytes,
+      onLine: stream.onLine,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const finished = await done;
+    await mailbox.finish();
+    const { result, texts } = stream;
+    const { payloads } = mailbox;
+    const id = stream.sessionId ?? sessionId;
+    const named = payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
+    const transcript = await findTranscript(id, named, source);
+    const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
+    const begun = stream.sessionId !== undefined || payloads.length > 0 || transcript !== undefined;
+    const goOn = goOnWith(id, { ...call, cwd });
+    return await resultOf({ id, finished, transcript, calls, result, texts, payloads, begun, warnings, goOn });
+  } finally {
+    await mailbox.finish();
+  }
+}
+
+const mostOutputBytes = 64 * 2 ** 20;
+const noCalls: NewCalls = { main: [], all: [], whole: async () => [] };
+
+/** The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. */
+async function skipsProject(
+  { agent = "claude", projectSettings }: SessionCall,
+  cwd: string,
+  source: { env: SessionCall["env"]; home: string },
+): Promise<boolean> {
+  if (agent === "hookline" || projectSettings) return false;
+  const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
+  return entries.some(({ state }) => state !== "trusted") || (await unknownKeys(cwd)).length > 0;
+}
+
+function projectSkipped(cwd: string): SessionWarning {
+  const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves what can be; --project-settings loads all of it.`;
+  return { code: "project-settings-skipped", message };
+}
+
+/**
+ * Keys of a folder's own settings of which nobody here knows what the agent does with them: some name programs that it starts (such as
+ * `apiKeyHelper`), and nobody can have approved them. A file that cannot be read is a key as a whole.
+ */
+async function unknownKeys(cwd: string): Promise<readonly string[]> {
+  const files = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
+  const read = await Promise.all(files.map(async (file) => ({ file, found: await readValue(file) })));
+  const keys = read.flatMap(({ file, found }) => {
+    if (found.is === "missing") return [];
+    return found.is === "read" ? Object.keys(Object(found.value)).filter((key) => !isKnown(key)) : [file];
+  });
+  return [...new Set(keys)];
+}
+
+/** What is approved entry by entry, and what only changes how an agent talks or looks. */
+function isKnown(key: string): boolean {
+  return Object.hasOwn(settingsFields, key) || harmless.has(key);
+}
+
+const harmless: ReadonlySet<string> = new Set([
+  ...["$schema", "model", "language", "outputStyle", "alwaysThinkingEnabled", "cleanupPeriodDays", "respectGitignore"],
+  ...["includeCoAuthoredBy", "attribution", "spinnerTipsEnabled", "companyAnnouncements"],
+  // The servers themselves are approved one by one.
+  ...["mcpServers", "enableAllProjectMcpServers", "enabledMcpjsonServers", "disabledMcpjsonServers"],
+]);

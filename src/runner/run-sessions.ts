@@ -1,0 +1,89 @@
+import { availableParallelism } from "node:os";
+import {
+  abortSignal,
+  work as aFunction,
+  type Check,
+  checkNamed,
+  flag,
+  text,
+  wholeNumber,
+} from "../protocol/check-named.ts";
+import { Problem } from "../protocol/index.ts";
+import { type RunnerPorts, runSession } from "./run-session.ts";
+import { spentBy } from "./run-transcript.ts";
+import { checkCall, type SessionCall } from "./session-call.ts";
+import type { SessionResult } from "./session-result.ts";
+
+export interface RunSessionsOptions extends RunnerPorts {
+  /** At most so many at a time; the smaller of 4 and the number of cores unless told. */
+  readonly limit?: number;
+  /** The first that is not answered ends the others. */
+  readonly failFast?: boolean;
+  /** Ends all of them. */
+  readonly signal?: AbortSignal;
+  readonly onResult?: (result: SessionResult, index: number) => void;
+}
+
+/**
+ * Several sessions side by side. Results stand in the order of the calls; one that fails stops no other unless `failFast`. One that was
+ * ended before it began is `interrupted` and has no session.
+ */
+export async function runSessions(
+  calls: readonly SessionCall[],
+  options: RunSessionsOptions = {},
+): Promise<readonly SessionResult[]> {
+  checkNamed("runSessions", options, checks);
+  for (const call of calls) checkCall(call);
+  const { limit = usualLimit(), failFast = false, onResult, signal } = options;
+  const results: SessionResult[] = [];
+  const enough = new AbortController();
+  const all = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
+  let next = 0;
+
+  async function work(): Promise<void> {
+    for (let index = next++; index < calls.length; index = next++) {
+      const call = calls[index] as SessionCall;
+      const own = call.signal === undefined ? all : AbortSignal.any([call.signal, all]);
+      const result = own.aborted ? neverBegun : await runOrTell({ ...call, signal: own }, options);
+      results[index] = result;
+      onResult?.(result, index);
+      if (failFast && result.ended !== "answered") enough.abort();
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, calls.length)) }, work));
+  return results;
+}
+
+const checks: Readonly<Record<keyof RunSessionsOptions, Check>> = {
+  ...{ limit: wholeNumber, failFast: flag, signal: abortSignal, onResult: aFunction, program: text },
+};
+
+/** A session that cannot be found must not end the others. */
+async function runOrTell(call: SessionCall, ports: RunnerPorts): Promise<SessionResult> {
+  try {
+    return await runSession(call, ports);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { ...neverBegun, ended: "error", error: error.message };
+  }
+}
+
+function usualLimit(): number {
+  return Math.min(4, availableParallelism());
+}
+
+const neverBegun: SessionResult = {
+  answer: "",
+  answerSource: "none",
+  sessionId: "",
+  ended: "interrupted",
+  exitCode: null,
+  error: "ended before it began",
+  turns: 0,
+  durationMs: 0,
+  ...spentBy([]),
+  toolCalls: [],
+  denials: [],
+  warnings: [],
+};

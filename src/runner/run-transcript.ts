@@ -1,0 +1,145 @@
+import { stat } from "node:fs/promises";
+import {
+  addTokens,
+  type Call,
+  callsOf,
+  type Entry,
+  findSession,
+  findTranscriptsOf,
+  noTokens,
+  readEntries,
+  type Tokens,
+  type Where,
+} from "../sessions/index.ts";
+import { openPrices, priceOf } from "../usage/index.ts";
+import type { StreamMessage } from "./child-agent.ts";
+import type { SessionCall } from "./session-call.ts";
+import type { SessionResult, SessionWarning } from "./session-result.ts";
+
+/** How far a session had been written when a run began: what lies behind is the run's own. */
+export interface TranscriptMark {
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Answers of the session a fork is a copy of; they are in the copy too. */
+  readonly copied: ReadonlySet<string>;
+}
+
+export async function markTranscript({ resume, fork }: SessionCall, where: Where): Promise<TranscriptMark> {
+  if (resume === undefined) return { sizes: new Map(), copied: new Set() };
+  const { file } = await findSession(resume, { ...where, idsOnly: true });
+  const files = findTranscriptsOf(file);
+  if (!fork) return { sizes: new Map(files.map(({ path, size }) => [path, size])), copied: new Set() };
+  const entries = await Promise.all(files.map(({ path }) => entriesFrom(path, 0)));
+  return { sizes: new Map(), copied: new Set(callsOf(entries.flat()).map(({ key }) => key)) };
+}
+
+export interface NewCalls {
+  /** Of the main conversation. */
+  readonly main: readonly Call[];
+  /** Of it and of all subagents. */
+  readonly all: readonly Call[];
+  /** Those from before the run as well. */
+  readonly whole: () => Promise<readonly Call[]>;
+}
+
+/** The answers a run has added to a session. */
+export async function callsSince(file: string, mark: TranscriptMark): Promise<NewCalls> {
+  const added = async (path: string): Promise<readonly Call[]> =>
+    callsOf(await entriesFrom(path, mark.sizes.get(path) ?? 0)).filter(({ key }) => !mark.copied.has(key));
+  const main = await added(file);
+  const agents = findTranscriptsOf(file).filter(({ agent }) => agent !== undefined);
+  return {
+    main,
+    all: [...main, ...(await Promise.all(agents.map(({ path }) => added(path)))).flat()],
+    async whole() {
+      const entries = await Promise.all([file, ...agents.map(({ path }) => path)].map((path) => entriesFrom(path, 0)));
+      return entries.flatMap((some) => callsOf(some));
+    },
+  };
+}
+
+async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const batch of readEntries(path, { at: { offset, line: 1 } })) {
+    for (const item of batch) if (item.kind !== "unreadable") entries.push(item);
+  }
+  return entries;
+}
+
+/** The session's transcript: where its hooks said it is, else where the agent's sessions lie. */
+export async function findTranscript(sessionId: string, said: unknown, where: Where): Promise<string | undefined> {
+  if (typeof said === "string" && (await isFile(said))) return said;
+  try {
+    return (await findSession(sessionId, { ...where, idsOnly: true })).file;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "sessions/not-found") return undefined;
+    throw error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false; // whatever is wrong with a path that the agent told, no transcript lies there
+  }
+}
+
+export type Spent = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
+
+/** Without a transcript nobody knows what was spent: unknown is not zero. */
+export const unknownSpending: Spent = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };
+
+/** Tokens and money of answers, counted by ourselves. */
+export function spentBy(calls: readonly Call[]): Spent {
+  const price = priceOf(openPrices());
+  const byModel = new Map<string, Tokens>();
+  const microByModel = new Map<string, number | null>();
+  let micro = 0;
+  const count = (model: string, tokens: Tokens): void =>
+    void byModel.set(model, addTokens(byModel.get(model) ?? noTokens, tokens));
+  for (const call of calls) {
+    const model = call.model ?? "unknown";
+    const { tokens, parts } = call.usage();
+    count(model, tokens);
+    for (const part of parts) count(part.model ?? model, part.tokens);
+    const cost = price(call);
+    const before = microByModel.get(model);
+    micro += cost ?? 0;
+    microByModel.set(model, cost === undefined || before === null ? null : (before ?? 0) + cost);
+  }
+  const micros = [...microByModel];
+  return {
+    usage: [...byModel.values()].reduce(addTokens, noTokens),
+    usageByModel: Object.fromEntries(byModel),
+    costUsd: micro / 1_000_000,
+    costByModel: Object.fromEntries(micros.map(([model, own]) => [model, own === null ? null : own / 1_000_000])),
+    unpriced: micros.flatMap(([model, own]) => (own === null ? [model] : [])),
+  };
+}
+
+/** Where the agent counted otherwise, both figures are told; neither is taken for the other. */
+export function differences({ usage, costUsd, unpriced }: Spent, result: StreamMessage | undefined): SessionWarning[] {
+  if (usage === null || costUsd === null) return [];
+  const warnings: SessionWarning[] = [];
+  const theirs = tokensOf(result?.["modelUsage"]);
+  const ours = usage.input + usage.output + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  if (theirs !== undefined && theirs !== ours) {
+    const message = `The agent counts ${theirs} tokens, its transcript holds ${ours}. Side requests are in no transcript.`;
+    warnings.push({ code: "tokens-differ", message });
+  }
+  const cost = result?.["total_cost_usd"];
+  if (typeof cost === "number" && unpriced.length === 0 && Math.abs(cost - costUsd) > 0.000_001) {
+    const message = `The agent reports a cost of $${cost.toFixed(6)}; by our prices it is $${costUsd.toFixed(6)}.`;
+    warnings.push({ code: "cost-differs", message });
+  }
+  return warnings;
+}
+
+const counted = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+
+function tokensOf(modelUsage: unknown): number | undefined {
+  if (typeof modelUsage !== "object" || modelUsage === null) return undefined;
+  return Object.values(modelUsage as Record<string, Record<string, unknown>>)
+    .flatMap((one) => counted.map((name) => one[name]))
+    .reduce((sum: number, value) => sum + (typeof value === "number" ? value : 0), 0);
+}

@@ -1,0 +1,95 @@
+import {
+  abortSignal,
+  amount,
+  type Check,
+  checkNamed,
+  flag,
+  is,
+  object,
+  text,
+  texts,
+  wholeNumber,
+  work,
+} from "../protocol/check-named.ts";
+import { isObject, Problem } from "../protocol/index.ts";
+
+/** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
+export type AgentName = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
+
+/** One session of an agent, run as a child in its own headless mode. */
+export interface SessionCall {
+  /** `claude` unless told. */
+  readonly agent?: AgentName;
+  readonly prompt: string;
+  readonly cwd?: string;
+  /** Assigned to the session; a new one unless told. */
+  readonly sessionId?: string;
+  /** Goes on with this session; with `fork` in a copy of it. */
+  readonly resume?: string;
+  readonly fork?: boolean;
+  readonly model?: string;
+  /** Settings beside those that apply anyway, as an object. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly permissionMode?: string;
+  /** Tools that need no question, as rules. */
+  readonly allowedTools?: readonly string[];
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** The environment of the child; this process's own unless told. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Loads project settings although their hooks are not approved. */
+  readonly projectSettings?: boolean;
+  readonly onEvent?: (event: SessionEvent) => void;
+}
+
+/** What is seen of a session while it runs. */
+export type SessionEvent =
+  /** One line of the child's own stream. */
+  | { readonly kind: "message"; readonly message: Readonly<Record<string, unknown>> }
+  /** The agent stopped, failed or ended, as its hook was told. */
+  | { readonly kind: "hook"; readonly payload: Readonly<Record<string, unknown>> };
+
+/** Contract: throws for a call that cannot be meant; everything that happens later is told in the result. */
+export function checkCall(call: SessionCall): void {
+  checkNamed("runSession", call, checks);
+  if (typeof call.prompt !== "string" || call.prompt.trim() === "") {
+    throw new Problem("host/no-prompt", "The prompt is empty. Give the agent something to do.");
+  }
+  for (const [name, id] of [
+    ["sessionId", call.sessionId],
+    ["resume", call.resume],
+  ] as const) {
+    if (id !== undefined && !uuid.test(id)) {
+      throw new Problem("host/bad-session-id", `${name} "${id}" is no UUID.`, { about: { [name]: id } });
+    }
+  }
+  if (call.sessionId !== undefined && call.resume !== undefined && !call.fork) {
+    throw new Problem("host/bad-session-id", "A resumed session keeps its id. Leave sessionId out, or fork.");
+  }
+  if (call.fork && call.resume === undefined) {
+    throw new Problem("host/bad-session-id", "fork needs resume: the id of the session to copy.");
+  }
+}
+
+/** Those without a check are checked below, or by the agent that gets them. */
+const checks: Readonly<Record<keyof SessionCall, Check | undefined>> = {
+  ...{
+    agent: is(
+      '"claude", "hookline" or an object with the file of a program',
+      (value) => value === "claude" || value === "hookline" || (isObject(value) && typeof value["file"] === "string"),
+    ),
+    prompt: undefined,
+    sessionId: undefined,
+    resume: undefined,
+    fork: flag,
+    cwd: text,
+    model: text,
+  },
+  ...{ settings: object, permissionMode: text, allowedTools: texts, maxTurns: wholeNumber, maxBudgetUsd: amount },
+  timeoutMs: is("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
+  ...{ signal: abortSignal, env: object, projectSettings: flag, onEvent: work },
+};
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

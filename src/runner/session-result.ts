@@ -1,0 +1,87 @@
+import type { Tokens } from "../sessions/index.ts";
+import type { SessionCall } from "./session-call.ts";
+
+/** What a session came to. */
+export interface SessionResult {
+  /** The last thing the agent said in this run; what was said so far when it did not end by itself. */
+  readonly answer: string;
+  readonly answerSource: "transcript" | "payload" | "result" | "none";
+  readonly sessionId: string;
+  /** Absent when the agent kept no transcript that could be found. */
+  readonly transcriptPath?: string;
+  readonly ended: "answered" | "error" | "timeout" | "interrupted" | "limit";
+  /** The child's own; null when it was ended. */
+  readonly exitCode: number | null;
+  /** What went wrong, in words. */
+  readonly error?: string;
+  readonly turns: number;
+  readonly durationMs: number;
+  /** Of this run alone, subagents included; null when no transcript was found and the tokens are unknown. */
+  readonly usage: Tokens | null;
+  readonly usageByModel: Readonly<Record<string, Tokens>>;
+  /** Of the models that have a price; null when the tokens are unknown. */
+  readonly costUsd: number | null;
+  /** What each model cost; null for a model without a price. */
+  readonly costByModel: Readonly<Record<string, number | null>>;
+  /** Models without a price, which are not in `costUsd`. */
+  readonly unpriced: readonly string[];
+  readonly agentReportedCostUsd?: number;
+  readonly toolCalls: readonly { readonly name: string; readonly count: number }[];
+  readonly denials: readonly { readonly tool: string; readonly toolUseId: string; readonly input: unknown }[];
+  readonly warnings: readonly SessionWarning[];
+  /** Commands that continue the session, or a copy of it; absent when no session began. */
+  readonly goOn?: GoOn;
+  /** The agent's own result object, as it printed it. */
+  readonly agentResult?: Readonly<Record<string, unknown>>;
+}
+
+export interface GoOn {
+  readonly resume: string;
+  readonly fork: string;
+}
+
+export interface SessionWarning {
+  readonly code:
+    | "project-settings-skipped"
+    | "tokens-differ"
+    | "cost-differs"
+    | "no-transcript"
+    | "hook-not-heard"
+    | "observer-threw"
+    | "possible-leak";
+  readonly message: string;
+}
+
+/** The exit status of `ask`: the child's fate. */
+export function exitStatusOf({ ended }: Pick<SessionResult, "ended">): number {
+  if (ended === "answered") return 0;
+  if (ended === "timeout") return 124;
+  return ended === "interrupted" ? 130 : 1;
+}
+
+/**
+ * The commands that continue a session, and a copy of it. They name what the session needs to be found and answered again: its agent,
+ * its folder and its model. An agent with arguments of its own has no form on the command line, so its call is shown instead.
+ */
+export function goOnWith(sessionId: string, call: Pick<SessionCall, "agent" | "cwd" | "model">): GoOn {
+  const { agent = "claude", cwd, model } = call;
+  const command = (fork: boolean): string => {
+    if (typeof agent === "object" && (agent.args ?? []).length > 0)
+      return `runSession(${JSON.stringify({ agent, resume: sessionId, ...(fork ? { fork } : {}), cwd, model, prompt: "…" })})`;
+    const name = typeof agent === "string" ? agent : agent.file;
+    return [
+      `hookline ask --resume ${sessionId}`,
+      ...(fork ? ["--fork"] : []),
+      ...(name === "claude" ? [] : [`--agent ${quoted(name)}`]),
+      ...(cwd === undefined || cwd === process.cwd() ? [] : [`--cwd ${quoted(cwd)}`]),
+      ...(model === undefined ? [] : [`--model ${quoted(model)}`]),
+      '"…"',
+    ].join(" ");
+  };
+  return { resume: command(false), fork: command(true) };
+}
+
+/** One word for a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
