@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dist } from "../src/files/fixtures/programs.ts";
-import { findCompiler } from "../src/install/compile-client.ts";
+import { findCompiler } from "../src/install/client/compile-client.ts";
 
 /** A machine with nothing on it but a project, whose name has a blank and a quote, and the built program. */
 interface Machine {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
+import { install } from "../install/edit/install-entries.ts";
 import { stop, type World, world } from "../install/fixtures/world.ts";
-import { install } from "../install/install.ts";
 import { callHookline } from "./fixtures/caller.ts";
 
 function caller({ home, state, project }: World, cwd = project) {

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { processStart } from "../files/index.ts";
 import { appKey } from "../sdk/internal.ts";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./index.ts";
-import { recordPath, writeRecord } from "./record.ts";
+import { recordPath, writeRecord } from "./record-file.ts";
 
 let folder: string;
 let env: Record<string, string>;

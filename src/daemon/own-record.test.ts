@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDaemonFolder } from "./folder.ts";
 import { openOwnRecord } from "./own-record.ts";
-import { type DaemonRecord, ownStart, readRecord, recordPath } from "./record.ts";
+import { type DaemonRecord, ownStart, readRecord, recordPath } from "./record-file.ts";
 
 const open = async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-record-"));

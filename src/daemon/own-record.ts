@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { isFileProblem } from "../files/index.ts";
 import type { Env } from "./folder.ts";
-import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record.ts";
+import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record-file.ts";
 
 /** The record of this very process, as long as it serves. */
 export interface OwnRecord {

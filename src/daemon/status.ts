@@ -1,5 +1,5 @@
 import type { Env } from "./folder.ts";
-import { readRecord } from "./record.ts";
+import { readRecord } from "./record-file.ts";
 
 export interface DaemonStatus {
   readonly pid: number;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "./folder.ts";
-import { isAlive, readRecord } from "./record.ts";
+import { isAlive, readRecord } from "./record-file.ts";
 
 /** What a daemon may take for the calls it has and for what its app holds, and a little more. */
 const patienceMs = 9_000;

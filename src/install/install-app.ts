@@ -4,21 +4,28 @@ import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/index.ts";
 import { catalog, type EventRow, neverMatching, Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/internal.ts";
-import { type Calls, callsFor } from "./call-words.ts";
-import { compileClient } from "./compile-client.ts";
-import type { ClientUse } from "./compiled-client.ts";
-import type { DaemonDoor, Endpoint } from "./daemon-door.ts";
-import { type HttpConsent, hasHttpEntries, namesApp } from "./http-entries.ts";
-import { type Installed, install } from "./install.ts";
-import { elsewhere, replaced, transportNotes } from "./install-notes.ts";
-import { type Introspected, introspect, introspector } from "./introspect.ts";
-import { type LockFile, lockedPath, lockVersion, readLockFile } from "./lock-file.ts";
-import { canRunClient, findProgram, packageFor } from "./package-place.ts";
-import { hooksFileFor, isUsersOwn, placesOf, projectRoot, type ScopePlaces, type Standpoint } from "./places.ts";
-import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan.ts";
-import { readRecord } from "./record.ts";
-import type { AskedTransport, Scope } from "./scope.ts";
-import { realFile } from "./settings-file.ts";
+import { compileClient } from "./client/compile-client.ts";
+import type { ClientUse } from "./client/compiled-client.ts";
+import { canRunClient, findProgram, packageFor } from "./client/find-package.ts";
+import { elsewhere, replaced, transportNotes } from "./drift/install-notes.ts";
+import { type Installed, install } from "./edit/install-entries.ts";
+import { readRecord } from "./edit/install-record.ts";
+import { type LockFile, lockedPath, lockVersion, readLockFile } from "./edit/lock-file.ts";
+import { realFile } from "./edit/settings-file.ts";
+import type { DaemonDoor, Endpoint } from "./installer.ts";
+import { type Calls, callsFor } from "./plan/hook-command.ts";
+import { type HttpConsent, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
+import {
+  hooksFileFor,
+  isUsersOwn,
+  placesOf,
+  projectRoot,
+  type ScopePlaces,
+  type Standpoint,
+} from "./plan/install-places.ts";
+import type { AskedTransport, Scope } from "./plan/install-scope.ts";
+import { type Introspected, introspect, introspector } from "./plan/introspect.ts";
+import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
 
 /** What the program that installs lends: itself, and the daemon if it has one. */
 export interface Installer {

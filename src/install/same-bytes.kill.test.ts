@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
 import { parseJsonc, plainValue } from "../engine/settings/json/jsonc.ts";
 import { withoutComments } from "../engine/settings/json/strict-json.ts";
+import { install } from "./edit/install-entries.ts";
+import { uninstall } from "./edit/uninstall-entries.ts";
 import { settingsTexts } from "./fixtures/settings-texts.ts";
 import { guard, stop, world } from "./fixtures/world.ts";
-import { install } from "./install.ts";
-import { uninstall } from "./uninstall.ts";
 
 const runs = sized(36, 1_000);
 

@@ -1,3 +1,4 @@
+export type { AnswerSummary, Decision, Effect, SaidHandler } from "./child-protocol.ts";
 export { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 export { type ReplayOptions, replay } from "./replay.ts";
 export type {
@@ -9,5 +10,4 @@ export type {
   Listed,
   Place,
   Report,
-} from "./report.ts";
-export type { AnswerSummary, Decision, Effect, SaidHandler } from "./said.ts";
+} from "./replay-report.ts";

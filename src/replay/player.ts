@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Ended, type Running, start } from "../exec/index.ts";
 import { Problem } from "../protocol/index.ts";
+import type { AppHandler, Ask, Hello, Ready, Said } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
-import type { AppHandler, Ask, Hello, Ready, Said } from "./said.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
 export interface PlayerOptions {

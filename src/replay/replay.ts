@@ -4,16 +4,16 @@ import { errorCode } from "../files/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/index.ts";
-import { hooksAt } from "./hooks-at.ts";
+import { chosenTranscripts, type WhichTranscripts } from "./chosen-transcripts.ts";
+import { hooksAt } from "./hooks-at-commit.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
-import { pastEventsIn } from "./past-events.ts";
 import { openPlayer, type Player } from "./player.ts";
-import type { Report } from "./report.ts";
+import { pastEventsIn } from "./read-past-events.ts";
+import type { Report } from "./replay-report.ts";
 import { makeScratch } from "./scratch.ts";
-import { seenKeys } from "./seen.ts";
+import { seenKeys } from "./seen-keys.ts";
+import { type Wish, wanted } from "./select-events.ts";
 import { openTally } from "./tally.ts";
-import { chosenTranscripts, type WhichTranscripts } from "./transcripts.ts";
-import { type Wish, wanted } from "./wish.ts";
 
 export interface ReplayOptions extends WhichTranscripts, Wish {
   /** The hooks file. */

@@ -1,8 +1,8 @@
 import { plainLine, type ToolInput } from "../protocol/index.ts";
+import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./child-protocol.ts";
+import { openTimes, type Times } from "./counters.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
-import type { Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./report.ts";
-import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./said.ts";
-import { openTimes, type Times } from "./times.ts";
+import type { Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./replay-report.ts";
 
 export interface Tally {
   add(event: PastEvent, said: Said, before?: Said): void;

@@ -1,4 +1,4 @@
-import type { BuiltInToolInputs, BuiltInToolResponses } from "./tools.ts";
+import type { BuiltInToolInputs, BuiltInToolResponses } from "./app/tool-types.ts";
 
 /** Inputs by tool. Further tools are typed by augmenting this: `declare module "hookline/sdk" { interface ToolInputs { … } }`. */
 export interface ToolInputs extends BuiltInToolInputs {}
@@ -6,7 +6,7 @@ export interface ToolInputs extends BuiltInToolInputs {}
 export interface ToolResponses extends BuiltInToolResponses {}
 
 export type { EventName } from "../protocol/index.ts";
-export type { AppWarning } from "./accept.ts";
+export type { AppWarning } from "./answer/accept-answers.ts";
 export {
   type Answer,
   type AnswerKind,
@@ -33,11 +33,13 @@ export {
   updateOutput,
   watchPaths,
   worktree,
-} from "./answer.ts";
-export { type App, createApp } from "./app.ts";
-export { type AppInside, appInside } from "./app-symbol.ts";
-export { type Blueprint, blueprint } from "./blueprint.ts";
-export type { Context } from "./context.ts";
+} from "./answer/answer.ts";
+export { type App, createApp } from "./app/app.ts";
+export type { AppOptions, ToolSchema } from "./app/app-definition.ts";
+export { type AppInside, appInside } from "./app/app-runtime.ts";
+export { type Blueprint, blueprint } from "./app/blueprint.ts";
+export type { Context } from "./app/context.ts";
+export type { Git } from "./app/context-git.ts";
 export {
   type EventOf,
   type GenericEvent,
@@ -47,19 +49,18 @@ export {
   type ToolEvent,
   type ToolName,
   type WirePayload,
-} from "./event.ts";
-export type { Git } from "./git.ts";
-export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./in-code.ts";
-export type { Logger } from "./log.ts";
-export type { Observation, ObservationKind, Observer } from "./observe.ts";
-export type { AppOptions, ToolSchema } from "./parts.ts";
-export type { ProviderOptions } from "./providers.ts";
-export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./registration.ts";
-export type { RunAppOptions } from "./run-app.ts";
+} from "./app/hook-event.ts";
+export type { Observation, ObservationKind, Observer } from "./app/observers.ts";
+export type { ProviderOptions } from "./app/providers.ts";
+export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./app/registration.ts";
+export { defineStrategy, type Strategy, type StrategyDefinition } from "./app/strategy.ts";
+export type { Logger } from "./log/logger.ts";
+export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./run/embed.ts";
+export type { RunAppOptions } from "./run/run-app.ts";
+export type { Output } from "./run/stdout-guard.ts";
 export type { ScopedState, State, StateDefaults } from "./state/state.ts";
-export type { Output } from "./stdout-guard.ts";
-export { defineStrategy, type Strategy, type StrategyDefinition } from "./strategy.ts";
 export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/agent-task.ts";
+export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
 export type {
   BackendOptions,
   Claim,
@@ -71,8 +72,7 @@ export type {
   TaskRecord,
   TaskState,
   WakeCall,
-} from "./tasks/backend.ts";
-export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
+} from "./tasks/task-backend.ts";
 export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
 export { workTasks } from "./tasks/work-later.ts";
 export type { WorkTasksOptions } from "./tasks/work-tasks.ts";

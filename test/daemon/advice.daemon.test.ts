@@ -18,7 +18,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import { dist } from "../../src/files/fixtures/programs.ts";
-import { findCompiler } from "../../src/install/compile-client.ts";
+import { findCompiler } from "../../src/install/client/compile-client.ts";
 
 /** A project with a package of its own and an app, and `hookline` in PATH. */
 interface Machine {

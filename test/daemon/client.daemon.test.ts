@@ -5,13 +5,13 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeAlias } from "../../src/daemon/alias.ts";
 import { openDaemonFolder } from "../../src/daemon/folder.ts";
 import { daemonStatus } from "../../src/daemon/index.ts";
-import { recordPath, writeRecord } from "../../src/daemon/record.ts";
+import { recordPath, writeRecord } from "../../src/daemon/record-file.ts";
+import { writeAlias } from "../../src/daemon/record-link.ts";
 import { leftBehind } from "../../src/exec/left-behind.ts";
 import { processStart } from "../../src/files/index.ts";
-import { compileClient } from "../../src/install/compile-client.ts";
+import { compileClient } from "../../src/install/client/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 import { until } from "../until.ts";
 import {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RouteOptions, routes } from "../../src/daemon/routes.ts";
+import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
 import { type Loopback, newToken, openLoopback } from "../../src/loopback/index.ts";
 
 const token = newToken();

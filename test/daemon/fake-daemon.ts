@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { writeAlias } from "../../src/daemon/alias.ts";
 import { openDaemonFolder } from "../../src/daemon/folder.ts";
-import { type DaemonRecord, recordPath, writeRecord } from "../../src/daemon/record.ts";
+import { type DaemonRecord, recordPath, writeRecord } from "../../src/daemon/record-file.ts";
+import { writeAlias } from "../../src/daemon/record-link.ts";
 import { processStart } from "../../src/files/index.ts";
 import type { DaemonWorld } from "./world.ts";
 

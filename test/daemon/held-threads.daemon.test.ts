@@ -2,9 +2,9 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Interest } from "../../src/daemon/interest.ts";
-import { type RouteOptions, routes } from "../../src/daemon/routes.ts";
-import { openThread } from "../../src/daemon/threads.ts";
+import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
+import { Interest } from "../../src/daemon/worker/caller-liveness.ts";
+import { openThread } from "../../src/daemon/worker/worker-thread.ts";
 import { openLoopback } from "../../src/loopback/index.ts";
 import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
 

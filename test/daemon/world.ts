@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { request } from "node:http";
 import { join, resolve } from "node:path";
 import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
-import { compileClient, findCompiler } from "../../src/install/compile-client.ts";
+import { compileClient, findCompiler } from "../../src/install/client/compile-client.ts";
 import { bundlePackage } from "../sdk/bundled.ts";
 
 export { app, denial, event, guard } from "../sdk/guard-app.ts";

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { BuildRecord } from "../../src/sdk/load/cached-build.ts";
+import type { BuildRecord } from "../../src/sdk/load/build-cache.ts";
 import { bundleOnce } from "./bundle-once.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -4,12 +4,12 @@ import { statePath } from "../../files/index.ts";
 import { messageOf } from "../../protocol/index.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";
-import type { Ask, Hello, Ready, Stray } from "../said.ts";
-import { saidOf } from "./answer.ts";
-import { effectLog } from "./effects.ts";
+import type { Ask, Hello, Ready, Stray } from "../child-protocol.ts";
+import { saidOf } from "./answer-summary.ts";
+import { effectLog } from "./effect-log.ts";
 import { linesOf, writeLine } from "./lines.ts";
 import { notedTasks } from "./noted-tasks.ts";
-import { refuseEffects } from "./refuse.ts";
+import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
 const exit = guardEnds(() => true);

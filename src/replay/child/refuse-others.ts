@@ -2,7 +2,7 @@ import os from "node:os";
 import traceEvents from "node:trace_events";
 import v8 from "node:v8";
 import { Denied } from "./denied.ts";
-import type { EffectLog } from "./effects.ts";
+import type { EffectLog } from "./effect-log.ts";
 
 /** What is neither file, process nor network, and reaches out of this process all the same. */
 export async function refuseOthers(log: EffectLog): Promise<void> {

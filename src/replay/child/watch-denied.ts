@@ -1,9 +1,9 @@
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import workerThreads from "node:worker_threads";
-import type { Effect } from "../said.ts";
+import type { Effect } from "../child-protocol.ts";
 import { Denied, isDenied } from "./denied.ts";
-import type { EffectLog } from "./effects.ts";
+import type { EffectLog } from "./effect-log.ts";
 
 const writers =
   "appendFile chmod chown copyFile cp fchmod fchown futimes lchmod lchown link lutimes mkdir mkdtemp open rename rm rmdir symlink truncate unlink utimes writeFile";

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { buildAhead, endBuilds } from "./build.ts";
+import { buildAhead, endBuilds } from "./build-app.ts";
 
 /**
  * The program that builds a hooks file for the starts to come: `build-ahead.js FILE NOTE`. The note says that it is tried; it goes when

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 
 import { join } from "node:path";
 import { openState, packageFile } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
-import { cachedBuild, maker } from "./cached-build.ts";
+import { cachedBuild, maker } from "./build-cache.ts";
 
 /** Ten times as long as a builder lives. */
 const forgetMs = 600_000;

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult } from "esbuild";
-import { wrong } from "../problem.ts";
+import { wrong } from "../app/wrong-call.ts";
 import { beginsWith, leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
 import { linksOf } from "./links.ts";
 import { canBeScript, namesOfScripts, usesNamesOfScripts } from "./script-rules.ts";

@@ -3,8 +3,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { buildAhead, endBuilds } from "./build.ts";
-import { appInputs, buildFile } from "./inputs.ts";
+import { buildAhead, endBuilds } from "./build-app.ts";
+import { appInputs, buildFile } from "./lazy-builder.ts";
 import { loadApp } from "./load-app.ts";
 
 test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Problem } from "../../protocol/index.ts";
-import { type AppInside, appInside } from "../app-symbol.ts";
-import { wrong } from "../problem.ts";
-import { type CachedBuild, cachedBuild } from "./cached-build.ts";
-import { firstFault, hidesItsPlace, withCaller } from "./fault.ts";
+import { type AppInside, appInside } from "../app/app-runtime.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { firstFault, hidesItsPlace, withCaller } from "../run/load-error.ts";
+import { mapStacks } from "../run/map-stacks.ts";
+import { type CachedBuild, cachedBuild } from "./build-cache.ts";
 import { checkOrdinary } from "./ordinary-file.ts";
 import { readScript, runScript } from "./script.ts";
-import { mapStacks } from "./stacks.ts";
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -69,8 +69,8 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
       throw "file" in cause.about || cause.code.startsWith("file/") ? cause : withCaller(cause, file);
     if (!existsSync(file)) throw wrong("no-load", `${file} does not load: there is no such file.`, { file }, cause);
     // The builder's parser names the line; it throws a problem of its own.
-    if (hidesItsPlace(cause)) await (await import("./build.ts")).tellPlace(file, firstFault(cause));
-    if (lacksExport(cause)) await (await import("./build.ts")).tellMissingExport(file, cause);
+    if (hidesItsPlace(cause)) await (await import("./build-app.ts")).tellPlace(file, firstFault(cause));
+    if (lacksExport(cause)) await (await import("./build-app.ts")).tellMissingExport(file, cause);
     const way =
       codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which reads all of it." : "";
     throw wrong("no-load", `${file} does not load: ${firstFault(cause)}${way}`, { file }, cause);
@@ -87,7 +87,7 @@ async function importBuilt(file: string, known: CachedBuild | undefined, options
       if (!isNotFound(error)) throw error;
     }
   }
-  const { build } = await import("./build.ts");
+  const { build } = await import("./build-app.ts");
   // The builder is ours and waits for others of us, so it has time of its own; a file that it reads may never end.
   const built = await inTime(build(file, options.env), file, { ...options, timeoutMs: buildMs });
   return inTime(import(built), file, options);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { nearest, type Problem } from "../../protocol/index.ts";
-import { wrong } from "../problem.ts";
+import { wrong } from "../app/wrong-call.ts";
 import { ownDoors } from "./bundle-plugins.ts";
 
 type Inputs = readonly { readonly path: string; readonly text: string }[];

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { wrong } from "../problem.ts";
+import { wrong } from "../app/wrong-call.ts";
 
 /** Contract: a pipe or a device in the place of a hooks file is a `Problem` at once; whoever read it would wait for its writer. */
 export function checkOrdinary(file: string): void {

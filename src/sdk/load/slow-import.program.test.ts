@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openState, takeLock } from "../../files/index.ts";
-import { buildAhead, endBuilds } from "./build.ts";
-import { cachedBuild, recordName } from "./cached-build.ts";
+import { buildAhead, endBuilds } from "./build-app.ts";
+import { cachedBuild, recordName } from "./build-cache.ts";
 import { loadApp } from "./load-app.ts";
 
 test("waiting for another process's build does not count as load time", async () => {

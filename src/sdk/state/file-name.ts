@@ -1,5 +1,5 @@
-import type { HookEvent } from "../event.ts";
-import type { World } from "../world.ts";
+import type { HookEvent } from "../app/hook-event.ts";
+import type { World } from "../app/run-environment.ts";
 import type { ScopeName } from "./state.ts";
 
 /** The file in which one scope of an event's state is kept, in the folder of that scope. */
@@ -8,5 +8,5 @@ export async function stateFileName(
   event: Pick<HookEvent, "sessionId" | "cwd">,
   world: Pick<World, "env" | "cwd">,
 ): Promise<string> {
-  return (await import("./files.ts")).stateFileName(scope, event, world);
+  return (await import("./state-files.ts")).stateFileName(scope, event, world);
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { randomFrom } from "../../../test/fuzz/random.ts";
 import { seed, sized } from "../../../test/size.ts";
-import { fileNameOf } from "./files.ts";
 import { counter, home, useStateFiles, withState } from "./fixtures/state-files.ts";
+import { fileNameOf } from "./state-files.ts";
 
 useStateFiles();
 

@@ -13,8 +13,8 @@ import { expect, test } from "vitest";
 import { withLock } from "../../files/index.ts";
 import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
 import { memoryState } from "../testing/index.ts";
-import { fileNameOf } from "./files.ts";
 import { folder, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";
+import { fileNameOf } from "./state-files.ts";
 import { sweepState } from "./sweep.ts";
 
 useStateFiles();

@@ -1,6 +1,6 @@
-import type { HookEvent } from "../event.ts";
-import type { AppOptions } from "../parts.ts";
-import type { World } from "../world.ts";
+import type { AppOptions } from "../app/app-definition.ts";
+import type { HookEvent } from "../app/hook-event.ts";
+import type { World } from "../app/run-environment.ts";
 
 export interface StateDefaults {
   readonly session?: Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ export function lazyState(event: HookEvent, options: AppOptions, world: World): 
   let opened: Promise<(scope: ScopeName | "told") => Store> | undefined;
   const store = (scope: ScopeName | "told"): Store => {
     const open = () => {
-      opened ??= import("./files.ts").then(({ openStores }) => openStores(event, options, world));
+      opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, world));
       return opened;
     };
     return {
@@ -125,7 +125,7 @@ export interface Scope {
 
 /** The calls themselves are loaded with the first of them. */
 function lazyCalls(scope: Scope): State {
-  const calls = async () => (await import("./calls.ts")).stateCalls(scope);
+  const calls = async () => (await import("./state-calls.ts")).stateCalls(scope);
   return {
     get: async (key) => (await calls()).get(key),
     set: async (key, value, options) => (await calls()).set(key, value, options),

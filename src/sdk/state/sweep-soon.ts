@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { packageFile } from "../../files/index.ts";
+import type { World } from "../app/run-environment.ts";
 import { startDetached } from "../start-detached.ts";
-import type { World } from "../world.ts";
 
 const dayMs = 24 * 3_600_000;
 

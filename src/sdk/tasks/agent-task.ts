@@ -1,4 +1,4 @@
-import { checkOptions } from "../check-options.ts";
+import { checkOptions } from "../app/argument-checks.ts";
 import type { TaskFunction } from "./task.ts";
 
 export interface AgentTaskOptions {
@@ -33,7 +33,7 @@ export function agentTask<Input = undefined>(
 ): TaskFunction<Input, AgentAnswer> {
   checkOptions(options, agentOptions, "agentTask");
   return async (input, task) => {
-    const { runAgent } = await import("./agent.ts");
+    const { runAgent } = await import("./run-agent.ts");
     return runAgent(typeof prompt === "string" ? prompt : prompt(input), options, task);
   };
 }

@@ -1,4 +1,4 @@
-import { wrong } from "../problem.ts";
+import { wrong } from "../app/wrong-call.ts";
 
 /** Inputs and results beyond this are files, not messages. */
 export const maxTaskBytes: number = 2 ** 20;

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { takeLock, unless } from "../../files/index.ts";
-import { queueFolder } from "./default.ts";
-import { namesIn } from "./job-file.ts";
+import { queueFolder } from "./default-queue.ts";
+import { namesIn } from "./job-files.ts";
 import { workerLock } from "./start-worker.ts";
 
 /** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */

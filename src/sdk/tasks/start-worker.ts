@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { directFs as fs, lifeOf, type Owner, packageFile, takeLock, unless } from "../../files/index.ts";
 import { startDetached } from "../start-detached.ts";
-import { backendDefaults, type WakeCall } from "./backend.ts";
-import { isWaiting, namesIn, readJob } from "./job-file.ts";
+import { isWaiting, namesIn, readJob } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";
+import { backendDefaults, type WakeCall } from "./task-backend.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
 export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WakeCall): Promise<void> {

@@ -1,6 +1,6 @@
-import { checkOptions } from "../check-options.ts";
-import type { Logger } from "../log.ts";
-import { wrong } from "../problem.ts";
+import { checkOptions } from "../app/argument-checks.ts";
+import { wrong } from "../app/wrong-call.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** A named function of the hooks file, with JSON in and out, so that another process can run it. */
 export type TaskFunction<Input, Output> = (input: Input, task: TaskContext) => Output | Promise<Output>;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, expectTypeOf, test } from "vitest";
 import { agentTask, appInside, blueprint, context, createApp } from "../index.ts";
 import { mockTasks, testClient } from "../testing/index.ts";
-import type { TaskBackend } from "./backend.ts";
+import type { TaskBackend } from "./task-backend.ts";
 
 test("a task is typed by its function, runs with its input, and its result is popped", async () => {
   const app = createApp();

@@ -1,12 +1,12 @@
 import { messageOf } from "../../protocol/index.ts";
-import type { Answer } from "../answer.ts";
-import type { HookEvent } from "../event.ts";
-import { eventLogger, type Logger } from "../log.ts";
-import type { AppOptions } from "../parts.ts";
-import { isLegal, ruleOf } from "../rules.ts";
-import type { World } from "../world.ts";
-import type { TaskBackend, TaskFailure } from "./backend.ts";
+import type { Answer } from "../answer/answer.ts";
+import { isLegal, ruleOf } from "../answer/event-rules.ts";
+import type { AppOptions } from "../app/app-definition.ts";
+import type { HookEvent } from "../app/hook-event.ts";
+import type { World } from "../app/run-environment.ts";
+import { eventLogger, type Logger } from "../log/logger.ts";
 import type { TaskRef, TaskTable } from "./task.ts";
+import type { TaskBackend, TaskFailure } from "./task-backend.ts";
 
 /** A key, or the task whose own name is the key. */
 export type TaskKey = string | TaskRef<unknown, unknown>;
@@ -105,7 +105,7 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
     backend: () => {
       opened ??= given
         ? Promise.resolve(given)
-        : import("./default.ts").then(({ defaultTasks }) => defaultTasks(world));
+        : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(world));
       return opened;
     },
     logger: (task) => eventLogger(event, world, `task ${task}`),
@@ -128,7 +128,7 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
     due: async () => {
       if (table.size === 0 || world.replay || !isLegal(ruleOf(event.name), "context")) return [];
       if (given === undefined && world.file === undefined) return [];
-      return (await import("./due.ts")).dueResults(call, given === undefined);
+      return (await import("./due-results.ts")).dueResults(call, given === undefined);
     },
     settled: async () => {
       await Promise.all(held);
@@ -140,7 +140,7 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
 function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
   const calls = async () => {
     // Side by side: every call needs both, and a hook process has loaded neither.
-    const [{ taskCalls }] = await Promise.all([import("./calls.ts"), call.backend()]);
+    const [{ taskCalls }] = await Promise.all([import("./task-calls.ts"), call.backend()]);
     return taskCalls(call, space, handler);
   };
   return {

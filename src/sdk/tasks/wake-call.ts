@@ -1,4 +1,4 @@
-import type { WakeCall } from "./backend.ts";
+import type { WakeCall } from "./task-backend.ts";
 import type { TasksCall } from "./tasks.ts";
 
 /** What a backend is told that shall see to it that somebody works. */

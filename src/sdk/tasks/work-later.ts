@@ -1,4 +1,4 @@
-import type { AppInside } from "../app-symbol.ts";
+import type { AppInside } from "../app/app-runtime.ts";
 import type { WorkTasksOptions } from "./work-tasks.ts";
 
 /** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeldLock, openFolder, takeLock } from "../../files/index.ts";
-import type { AppInside } from "../app-symbol.ts";
-import { type LogRecord, loggerFor } from "../log.ts";
-import type { TaskBackend } from "./backend.ts";
-import { defaultTasks, queueFolder } from "./default.ts";
-import { isWaiting } from "./job-file.ts";
-import { sweepDone } from "./recover.ts";
+import type { AppInside } from "../app/app-runtime.ts";
+import { type LogRecord, loggerFor } from "../log/logger.ts";
+import { defaultTasks, queueFolder } from "./default-queue.ts";
+import { isWaiting } from "./job-files.ts";
+import { sweepDone } from "./recover-jobs.ts";
+import { type WorkerOptions, work } from "./run-jobs.ts";
 import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
-import { type WorkerOptions, work } from "./work.ts";
+import type { TaskBackend } from "./task-backend.ts";
 
 export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs" | "jobs" | "pollMs" | "outdated"> {
   /** The hooks file the app came from. */

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { messageOf } from "../../protocol/index.ts";
 import { loadApp } from "../load/load-app.ts";
-import type { LogRecord } from "../log.ts";
-import { appendLog } from "../log-file.ts";
-import { guardEnds } from "../no-exit.ts";
+import { appendLog } from "../log/log-file.ts";
+import type { LogRecord } from "../log/logger.ts";
+import { guardEnds } from "../run/guard-exit.ts";
 import { workTasks } from "./work-tasks.ts";
 
 /** The program of a worker that hooks start: `worker.js HOOKS_FILE`. It ends by itself when there was nothing to do for a while. */

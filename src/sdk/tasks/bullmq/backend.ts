@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Problem } from "../../../protocol/index.ts";
+import { tooMany } from "../limits.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -8,11 +9,10 @@ import {
   type TaskBackend,
   type TaskRecord,
   workerLost,
-} from "../backend.ts";
-import { tooMany } from "../limits.ts";
-import { type Entries, type Entry, openEntries } from "./entries.ts";
+} from "../task-backend.ts";
+import { type Entries, type Entry, openEntries } from "./job-entries.ts";
+import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
 import { loadBullmq, type Redis } from "./load.ts";
-import { openQueues, type Queues, type RunningJob } from "./queues.ts";
 
 export interface BullmqOptions extends BackendOptions {
   /** A URL, or the options of an ioredis client. */

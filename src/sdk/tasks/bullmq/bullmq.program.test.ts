@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMissing } from "../../../../test/required.ts";
 import { type AppInside, appInside, createApp, workTasks } from "../../index.ts";
 import { testClient } from "../../testing/index.ts";
-import { taskBackendClaims } from "../conformance.ts";
+import { taskBackendClaims } from "../../testing/task-backend-claims.ts";
 import { bullmqTasks } from "./index.ts";
 
 const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;

@@ -1,0 +1,93 @@
+import type { ServerResponse } from "node:http";
+import { turnAway } from "../../loopback/index.ts";
+import type { FailureMode } from "../../sdk/internal.ts";
+import { Interest } from "../worker/caller-liveness.ts";
+import type { ThreadAnswer } from "../worker/messages.ts";
+import { type Caller, leadsTo } from "./caller.ts";
+import type { WarmApp } from "./warm-app.ts";
+
+export interface ClientOptions {
+  readonly file: string;
+  readonly version: string;
+  readonly secret: string;
+  readonly app: WarmApp;
+  /** Somebody with another version of the package is here: it is time to go. */
+  readonly leave: () => void;
+  readonly sawHost: (pid: number) => void;
+  /** Whether the environment of this client can be looked up. */
+  readonly canSee: (caller: Caller) => boolean;
+  /** Keeps a payload, when that was asked for. */
+  readonly keep?: (payload: string) => void;
+}
+
+/** A client that gets nothing for two seconds treats the daemon as hung. */
+const signOfLifeEveryMs = 1_000;
+
+/** The handshake. Whoever is turned away answers in process. */
+export function isWelcome(
+  caller: Caller,
+  reply: ServerResponse,
+  { file, version, leave, sawHost }: ClientOptions,
+): boolean {
+  if (caller.protocol !== "1" || caller.version !== version) {
+    turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
+    leave();
+    return false;
+  }
+  if (!leadsTo(caller.hooksFile, file)) {
+    turnAway(reply, 421, `this daemon answers for ${file}`);
+    return false;
+  }
+  if (caller.hostPid > 0) sawHost(caller.hostPid);
+  return true;
+}
+
+export async function answerClient(
+  caller: Caller,
+  bytes: Buffer,
+  onFailure: FailureMode | undefined,
+  reply: ServerResponse,
+  open: Set<Interest>,
+  options: ClientOptions,
+): Promise<void> {
+  const envBytes = Math.min(caller.envBytes, bytes.length);
+  const text = bytes.toString("utf8", envBytes);
+  const env = envBytes > 0 ? bytes.toString("utf8", 0, envBytes) : undefined;
+  const envOf = env === undefined ? caller.pid : 0;
+  if (envOf > 0 && !options.canSee(caller)) {
+    return turnAway(reply, 428, "the environment of the client cannot be seen from here");
+  }
+  options.keep?.(text);
+  const interest = new Interest();
+  open.add(interest);
+  reply.on("close", () => {
+    open.delete(interest);
+    if (!reply.writableFinished) interest.lose("the host went away");
+  });
+  const signOfLife = setInterval(() => reply.writeProcessing(), signOfLifeEveryMs);
+  const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
+  const said = await options.app.call(asked, interest).finally(() => clearInterval(signOfLife));
+  if ("busy" in said) return turnAway(reply, 503, said.busy);
+  // More of the payload may still be on its way to the client; `run` reads on where it stopped.
+  if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
+  send(reply, said, options);
+}
+
+/**
+ * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
+ * length, for it has our version.
+ */
+function send(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: ClientOptions): void {
+  const wide = (value: number, width: number) => String(value).padStart(width, "0");
+  const out = Buffer.byteLength(said.stdout);
+  const error = Buffer.byteLength(said.stderr);
+  const source = app.sourceHash.padStart(64, "0");
+  const headers = {
+    Hookline: `${secret} ${wide(said.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
+    "Content-Length": wide(out + error, 10),
+    Connection: "close",
+  };
+  if (reply.headersSent || reply.destroyed) return;
+  reply.writeHead(200, headers);
+  reply.end(said.stdout + said.stderr);
+}

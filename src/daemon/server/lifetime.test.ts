@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { watchIdle } from "./lifetime.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("it leaves after the idle time, not while it is busy, and busy is asked only when it is quiet", async () => {
+  let isBusy = true;
+  const busy = vi.fn(async () => isBusy);
+  const leave = vi.fn();
+  const idle = watchIdle({ idleMs: 1_000, busy, leave });
+  await vi.advanceTimersByTimeAsync(900);
+  idle.touch();
+  await vi.advanceTimersByTimeAsync(900);
+  expect(busy).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(600);
+  expect([busy.mock.calls.length > 0, leave.mock.calls.length]).toEqual([true, 0]);
+  isBusy = false;
+  await vi.advanceTimersByTimeAsync(300);
+  expect(leave).toHaveBeenCalled();
+  idle.end();
+});
+
+test("whoever calls while it is asked whether it is busy is not left", async () => {
+  let say: (busy: boolean) => void = () => undefined;
+  const leave = vi.fn();
+  const busy = () => new Promise<boolean>((resolve) => (say = resolve));
+  const idle = watchIdle({ idleMs: 1_000, busy, leave });
+  await vi.advanceTimersByTimeAsync(1_100);
+  idle.touch();
+  say(false);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(leave).not.toHaveBeenCalled();
+  idle.end();
+});

@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerProof, proofHeaders } from "../../files/index.ts";
+import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/index.ts";
+import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
+import { Interest } from "../worker/caller-liveness.ts";
+import { answerOf, type ThreadAnswer } from "../worker/messages.ts";
+import { type Caller, callerOf } from "./caller.ts";
+import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
+
+export interface RouteOptions extends ClientOptions {
+  readonly key: string;
+  readonly health: () => Readonly<Record<string, unknown>>;
+  /** Aborted when calls that still run have had their time. */
+  readonly ending: AbortSignal;
+  readonly complain: (line: string) => void;
+}
+
+const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
+
+/** What the daemon answers, behind the gate. */
+export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
+  const open = new Set<Interest>();
+  const leave = () => {
+    for (const one of open) one.lose("the daemon leaves");
+  };
+  options.ending.addEventListener("abort", leave, { once: true });
+  const hook = `/v1/hook/${options.key}`;
+  return (request, reply) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    if (path === "/v1/health") {
+      if (request.method !== "GET") return turnAway(reply, 405, "health is asked with GET", { Allow: "GET" });
+      return sendJson(reply, 200, options.health());
+    }
+    if (path !== hook) return turnAway(reply, 404, "there is no such app here");
+    if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
+    if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
+    const caller = callerOf(request);
+    if (caller !== undefined && !isWelcome(caller, reply, options)) return;
+    const onFailure = caller?.onFailure ?? modeIn(query);
+    answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
+      options.complain(`A call was not answered: ${String(error)}`);
+      refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
+    });
+  };
+}
+
+function isJson({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
+}
+
+function modeIn(query: string): FailureMode | undefined {
+  const [, mode] = /(?:^|&)on-?[fF]ailure=(block|continue)(?:&|$)/.exec(query) ?? [];
+  return mode as FailureMode | undefined;
+}
+
+async function answer(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  caller: Caller | undefined,
+  onFailure: FailureMode | undefined,
+  open: Set<Interest>,
+  options: RouteOptions,
+): Promise<void> {
+  const body = await readBody(request, limits);
+  if ("gone" in body) return;
+  if ("status" in body) {
+    letSend(request);
+    return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
+  }
+  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, open, options);
+  const text = body.bytes.toString("utf8");
+  options.keep?.(text);
+  const interest = new Interest();
+  open.add(interest);
+  reply.on("close", () => {
+    open.delete(interest);
+    if (!reply.writableFinished) interest.lose("the host went away");
+  });
+  const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
+  const said = await options.app.call(asked, interest);
+  if ("busy" in said) return refuseOrTell(reply, 503, said.busy, said.mode, options, text);
+  return sendHttp(reply, said, onFailure, options);
+}
+
+function sendHttp(
+  reply: ServerResponse,
+  said: ThreadAnswer,
+  onFailure: FailureMode | undefined,
+  options: RouteOptions,
+): void {
+  const { version, app } = options;
+  const headers = { "Hookline-Version": version, "Hookline-Source": app.sourceHash };
+  const unclear = said.unreadable === true && onFailure !== "block";
+  if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
+  else sendProven(reply, httpBody(said), options, headers);
+}
+
+/** Whoever asks for a proof can tell our answer from that of a stranger on the port. */
+function sendProven(
+  reply: ServerResponse,
+  text: string,
+  { secret }: RouteOptions,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const challenge = reply.req.headers[proofHeaders.challenge];
+  const isAsked = typeof challenge === "string" && /^[0-9a-f]{32,128}$/.test(challenge);
+  const proof = isAsked ? { "Hookline-Proof": answerProof(secret, challenge, 200, text) } : {};
+  sendText(reply, 200, text, { "Content-Type": "application/json", ...headers, ...proof });
+}
+
+/** Hosts let an action pass when an http hook answers with an error: under `block` it is told no in the words of an answer. */
+function refuseOrTell(
+  reply: ServerResponse,
+  status: number,
+  why: string,
+  mode: FailureMode | undefined,
+  options: RouteOptions,
+  text = "",
+): void {
+  if (mode !== "block") {
+    sendJson(reply, status, { error: why });
+    return;
+  }
+  const payload = readPayload(text);
+  const said = "value" in payload ? withoutAnswer(payload.value, "block", why) : appFailure(why, "block");
+  sendProven(reply, httpBody(answerOf(said)), options);
+}
+
+/** An http answer has no exit status: what only a status could say is said in the words that most events know. */
+function httpBody({ exitCode, stdout, stderr, json }: ThreadAnswer): string {
+  if (json) return stdout;
+  if (exitCode !== 0) {
+    const reason = stderr.trim() || "refused";
+    return JSON.stringify({ decision: "block", reason, continue: false, stopReason: reason });
+  }
+  return stdout === "" ? "{}" : JSON.stringify({ systemMessage: stdout.trim() });
+}

@@ -1,0 +1,174 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { takeLock } from "../../files/index.ts";
+import { type Loopback, newToken, openLoopback } from "../../loopback/index.ts";
+import { appendLog, appKey } from "../../sdk/internal.ts";
+import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { type Env, openDaemonFolder } from "../folder.ts";
+import { type OwnRecord, openOwnRecord } from "../own-record.ts";
+import { type DaemonRecord, ownStart } from "../record-file.ts";
+import { seesEnvironments } from "./caller.ts";
+import { drained } from "./drain-calls.ts";
+import { openHosts } from "./known-agents.ts";
+import { watchIdle } from "./lifetime.ts";
+import { routes } from "./routes.ts";
+import { openWarmApp } from "./warm-app.ts";
+
+export interface ServeOptions {
+  readonly hooksFile: string;
+  readonly env: Env;
+  readonly version: string;
+  /** The module whose body is `answerCalls`. */
+  readonly thread: URL;
+  /** 30 minutes unless told. */
+  readonly idleMs?: number;
+  readonly keep?: (payload: string) => void;
+  /** Work that goes on without calls, such as tasks. Asked when it has been quiet for long enough to leave. */
+  readonly busy?: () => Promise<boolean>;
+  readonly complain: (line: string) => void;
+  /** Aborted when the process is asked to end. */
+  readonly signal: AbortSignal;
+  /** Called once it answers. */
+  readonly ready?: (record: DaemonRecord) => void;
+}
+
+/** One that leaves lets go of its lock at once, so this is only for one that is on its way up or just going. */
+const lockWaitMs = 2_000;
+/** How often it makes sure that it can still be found. */
+const lookEveryMs = 30_000;
+
+/**
+ * One daemon for one hooks file, until it is asked to leave, is idle, or meets a client of another version.
+ * Contract: resolves when it has left, having finished the calls it had; `taken` when another one has the file.
+ */
+export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
+  const file = realpathSync(options.hooksFile);
+  const folder = await openDaemonFolder(file, options.env);
+  const lock = await takeLock(join(folder, "daemon"), { waitMs: lockWaitMs });
+  if (!lock.held) return "taken";
+  try {
+    await serveAlone(file, folder, lock.release, options);
+    return "left";
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Contract: whatever happens, nothing of it is left that would keep the process. */
+async function serveAlone(
+  file: string,
+  folder: string,
+  release: () => Promise<void>,
+  options: ServeOptions,
+): Promise<void> {
+  const { env, version, complain } = options;
+  const secret = newToken();
+  const hosts = openHosts();
+  const since = Date.now();
+  const leaving = new AbortController();
+  const ending = new AbortController();
+  const endpoint = await endpointFor(file, { env });
+  let record: OwnRecord | undefined;
+  const app = await openWarmApp({
+    file,
+    cwd: process.cwd(),
+    module: options.thread,
+    complain,
+    changed: (sourceHash) => record?.say(sourceHash),
+    failed({ event, session, why, log }, { transport }) {
+      complain(why);
+      const noted = { time: new Date().toISOString(), event, failed: why, transport, source: app.sourceHash };
+      if (log !== false) appendLog({ ...(session ? { session: String(session) } : {}), ...noted }, env, complain, log);
+    },
+  });
+  const idle = watchIdle({
+    idleMs: options.idleMs ?? 30 * 60_000,
+    busy: async () => app.open > 0 || hosts.anyAlive() || (await options.busy?.()) === true,
+    leave: () => leaving.abort(),
+  });
+  const answer = routes({
+    key: appKey(file),
+    file,
+    version,
+    secret,
+    app,
+    health: () => ({ pid: process.pid, version, source: app.sourceHash, since, calls: app.open }),
+    leave: () => leaving.abort(),
+    sawHost: hosts.saw,
+    canSee: seesEnvironments(),
+    ending: ending.signal,
+    complain,
+    ...(options.keep === undefined ? {} : { keep: options.keep }),
+  });
+  const { socket } = socketIn(folder);
+  const { token } = endpoint;
+  const open = (port: number) =>
+    openLoopback({
+      port,
+      ...socketIn(folder),
+      token,
+      handle(request, reply) {
+        idle.touch();
+        answer(request, reply);
+      },
+    });
+  let server: Loopback | undefined;
+  let looking: NodeJS.Timeout | undefined;
+  try {
+    server = await openAt(endpoint, open, complain);
+    const own = { pid: process.pid, start: ownStart(), node: process.execPath, version, since, hooksFile: file };
+    const here = { port: server.port, token, secret, socket: socket ?? "", sourceHash: app.sourceHash };
+    record = await openOwnRecord({ ...own, ...here }, env, complain);
+    options.ready?.({ ...own, ...here });
+    looking = setInterval(() => void leaveUnlessFound(record, leaving), lookEveryMs).unref();
+    await either(options.signal, leaving.signal);
+    // Gone for new callers first: whoever comes now starts another one.
+    await record.remove();
+    server.stop();
+    await release();
+    await drained(app, ending);
+  } finally {
+    clearInterval(looking);
+    idle.end();
+    await app.end();
+    // Calls that got no answer are told so in this turn.
+    await new Promise((done) => setImmediate(done));
+    server?.stop();
+    server?.end();
+  }
+}
+
+/** One that clients do not find any more would keep the port and the lock from one that they do. */
+async function leaveUnlessFound(record: OwnRecord | undefined, leaving: AbortController): Promise<void> {
+  if ((await record?.isThere()) === false) leaving.abort();
+}
+
+/** A stranger on the port keeps http entries from us, but clients find us through the record. */
+async function openAt(
+  { port }: Endpoint,
+  open: (port: number) => Promise<Loopback>,
+  complain: (line: string) => void,
+): Promise<Loopback> {
+  try {
+    return await open(port);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "loopback/port-taken")) throw error;
+    complain(`${error.message} Entries of type http are not answered; hookline doctor --fix chooses another port.`);
+    return open(0);
+  }
+}
+
+/** A path longer than systems take for a socket means none; the port is always there. */
+function socketIn(folder: string): { socket?: string } {
+  const path = join(folder, "socket");
+  return Buffer.byteLength(path) < 100 && process.platform !== "win32" ? { socket: path } : {};
+}
+
+function either(one: AbortSignal, other: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of [one, other]) {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }
+  });
+}

@@ -1,0 +1,199 @@
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../../protocol/index.ts";
+import type { Interest } from "./caller-liveness.ts";
+import type { AppFacts, Asked, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./messages.ts";
+import { claim } from "./messages.ts";
+
+/** What became of a call. */
+export type CallEnd =
+  | { readonly kind: "answer"; readonly answer: ThreadAnswer }
+  /** The thread never got to it: another one may have it. */
+  | { readonly kind: "untouched" }
+  /** It had begun when the thread was ended for another call's sake. */
+  | { readonly kind: "interrupted" }
+  /** It had begun when the thread fell over; `alone`: nobody else can have done that. */
+  | { readonly kind: "fell"; readonly alone: boolean; readonly why: string }
+  /** It is the one that held the thread past its deadline. */
+  | { readonly kind: "late"; readonly afterMs: number };
+
+export interface ThreadCall extends Pick<CallMessage, "again"> {
+  /** Asked for only when it has taken a while. */
+  readonly deadlineMs: () => number;
+}
+
+export interface Thread {
+  readonly facts: AppFacts;
+  call(asked: Asked, call: ThreadCall, interest: Interest): Promise<CallEnd>;
+  /** Calls that have no end yet. */
+  readonly open: number;
+  /** It has not taken up a call for a while: something holds it. */
+  readonly held: boolean;
+  readonly ended: boolean;
+  /** At once, whatever it does. */
+  end(): void;
+  /** Takes no more calls, and ends once the app has let go of what it holds, or has not in time. Gives what went wrong. */
+  close(): Promise<string | undefined>;
+}
+
+export interface ThreadOptions extends Omit<ThreadData, "claims"> {
+  /** The module whose body is `answerCalls`. */
+  readonly module: URL;
+}
+
+const slots = 1_024;
+const tickMs = 100;
+/** A thread that has not taken up a call by then is taken for held. */
+const heldAfterMs = 300;
+/** Handlers that wait are ended by the thread itself; only one that holds it needs us. */
+const graceMs = 400;
+/** One provider has two seconds to let go. */
+const closeMs = 2_500;
+/** A thread that is not ready by then is given up. */
+const readyMs = 12_000;
+
+/** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
+export function openThread(options: ThreadOptions): Promise<Thread | string> {
+  const { module, file, cwd, sourceHash } = options;
+  const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
+  let worker: Worker;
+  try {
+    worker = new Worker(module, { workerData: { file, cwd, sourceHash, claims } satisfies ThreadData, stdin: false });
+  } catch (error) {
+    return Promise.resolve(`No thread can be started for ${file}: ${String(error)}`);
+  }
+  return new Promise((resolve) => {
+    const give = (found: Thread | string) => {
+      clearTimeout(timer);
+      if (typeof found === "string") void worker.terminate();
+      resolve(found);
+    };
+    const late = `${file} does not load: it took longer than ${readyMs / 1000} s.`;
+    const timer = setTimeout(() => give(late), readyMs);
+    const fell = (error: Error) => give(`${file} does not load: ${error.message}`);
+    const ended = () => give(`${file} does not load: its thread ended.`);
+    const first = (message: FromThread) => {
+      worker.off("error", fell).off("exit", ended);
+      if (message.kind === "ready") give(readyThread(worker, new Int32Array(claims), message.facts));
+      else give(message.kind === "no-load" ? message.message : late);
+    };
+    worker.once("error", fell).once("exit", ended).once("message", first);
+  });
+}
+
+interface Open {
+  readonly slot: number;
+  readonly postedAt: number;
+  readonly deadlineMs: () => number;
+  readonly end: (end: CallEnd) => void;
+}
+
+function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Thread {
+  const calls = new Map<number, Open>();
+  const free = Array.from({ length: slots }, (_, slot) => slot);
+  const state = { held: false, ended: false };
+  let nextId = 0;
+  let ticking: NodeJS.Timeout | undefined;
+  let closed: ((problem?: string) => void) | undefined;
+
+  const lendAgain = (slot: number) => {
+    Atomics.store(claims, slot, claim.open);
+    free.push(slot);
+  };
+  const settle = (id: number, end: CallEnd) => {
+    const call = calls.get(id);
+    if (call === undefined) return;
+    calls.delete(id);
+    // A withdrawn call still lies in the thread's queue; its slot is not lent again before the thread has come to it.
+    if (end.kind === "answer") lendAgain(call.slot);
+    call.end(end);
+  };
+  const endThread = (begunEnd: (id: number) => CallEnd = () => ({ kind: "interrupted" })) => {
+    state.ended = true;
+    clearInterval(ticking);
+    for (const [id, { slot }] of calls) settle(id, isOpen(claims, slot) ? { kind: "untouched" } : begunEnd(id));
+    void worker.terminate();
+    closed?.();
+  };
+  const fell = (why: string) => {
+    const alone = [...calls.values()].filter(({ slot }) => !isOpen(claims, slot)).length === 1;
+    endThread(() => ({ kind: "fell", alone, why }));
+  };
+  const tick = () => {
+    if (calls.size === 0) {
+      clearInterval(ticking);
+      ticking = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const [id, call] of calls) {
+      const age = now - call.postedAt;
+      if (age > heldAfterMs && isOpen(claims, call.slot)) {
+        state.held = true;
+        if (withdraw(claims, call.slot)) settle(id, { kind: "untouched" });
+      } else if (age > call.deadlineMs() + graceMs) {
+        const late = { kind: "late", afterMs: call.deadlineMs() } as const;
+        return endThread((other) => (other === id ? late : { kind: "interrupted" }));
+      }
+    }
+  };
+
+  worker.on("message", (message: FromThread) => {
+    state.held = false;
+    if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });
+    if (message.kind === "passed-over") lendAgain(message.slot);
+    if (message.kind === "closed") {
+      closed?.(message.problem);
+      endThread();
+    }
+  });
+  worker.on("error", (error) => fell(`: ${messageOf(error)}`)).on("exit", () => fell(""));
+  const post = (message: ToThread) => worker.postMessage(message);
+
+  return {
+    facts,
+    get open() {
+      return calls.size;
+    },
+    get held() {
+      return state.held || free.length === 0;
+    },
+    get ended() {
+      return state.ended;
+    },
+    end: () => endThread(),
+    close() {
+      if (state.ended) return Promise.resolve(undefined);
+      state.ended = true;
+      return new Promise((resolve) => {
+        const late = setTimeout(() => {
+          closed?.(`What the app holds did not end within ${closeMs} ms.`);
+          endThread();
+        }, closeMs);
+        closed = (problem) => {
+          clearTimeout(late);
+          resolve(problem);
+        };
+        post({ close: true });
+      });
+    },
+    call(asked, { again, deadlineMs }, interest) {
+      const slot = free.pop();
+      if (slot === undefined || state.ended) return Promise.resolve({ kind: "untouched" });
+      const id = nextId++;
+      return new Promise((resolve) => {
+        calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
+        post({ id, slot, asked, again });
+        ticking ??= setInterval(tick, tickMs);
+        interest.whenLost((why) => calls.has(id) && post({ abort: id, why }));
+      });
+    },
+  };
+}
+
+function isOpen(claims: Int32Array, slot: number): boolean {
+  return Atomics.load(claims, slot) === claim.open;
+}
+
+function withdraw(claims: Int32Array, slot: number): boolean {
+  return Atomics.compareExchange(claims, slot, claim.open, claim.withdrawn) === claim.open;
+}

@@ -1,0 +1,173 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { clientsInUse, installFindings } from "../drift/install-findings.ts";
+import { repair } from "../drift/repair-install.ts";
+import { statusOf } from "../drift/scope-status.ts";
+import { install } from "../edit/install-entries.ts";
+import { type World, world } from "../fixtures/world.ts";
+import type { Installer } from "../install-app.ts";
+import { compileClient, findCompiler } from "./compile-client.ts";
+import { linkClient, programOfScript, shippedClient } from "./compiled-client.ts";
+
+const env = { PATH: process.env["PATH"] ?? "" };
+
+/** The client as shipped, in a place whose name has everything that could mean something to C or a shell. */
+function shipped({ folder }: World): string {
+  const packageRoot = join(folder, 'node modules/"hook\\line" % 7ü');
+  cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
+  writeFileSync(join(packageRoot, "package.json"), '{"name": "hookline", "version": "0.1.0"}');
+  return packageRoot;
+}
+
+function compilerIn(folder: string, text: string): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "cc"), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(folder, "cc"), 0o755);
+  return folder;
+}
+
+test("without a compiler, with one that fails, and when told so, the script has to do, and nothing is left", async () => {
+  const here = world();
+  const place = { packageRoot: shipped(here), home: here.source() };
+  const of = (more: object) => compileClient({ ...place, env: { ...env, ...more } });
+  expect(await of({ PATH: here.folder })).toEqual({ why: "there is no C compiler (cc) in PATH" });
+  expect(await of({ HOOKLINE_CLIENT: "script" })).toEqual({ why: "HOOKLINE_CLIENT says script" });
+  const broken = compilerIn(join(here.folder, "bin"), "echo 'x.h: error: none' >&2; exit 1");
+  expect(await of({ PATH: broken })).toEqual({ why: "cc: x.h: error: none" });
+  const odd = compilerIn(join(here.folder, "odd"), `for last; do :; done; printf '#!/bin/sh\\nexit 0\\n' >"$last"`);
+  expect(await of({ PATH: `${odd}:/bin` })).toMatchObject({ why: expect.stringContaining("it does not start") });
+  const [folder = ""] = readdirSync(join(here.state, "client"));
+  expect(readdirSync(join(here.state, "client", folder))).toEqual([]);
+  expect(findCompiler({ PATH: compilerIn(join(here.project, "node_modules/.bin"), "exit 0") })).toBeUndefined();
+});
+
+const installerOf = (here: World, packageRoot: string): Installer => ({
+  packageRoot,
+  version: "0.1.0",
+  node: process.execPath,
+  home: here.source(),
+  now: () => new Date(),
+});
+
+test("doctor reports a script that starts the compiled client as compiled, and notes one that does the work itself", async () => {
+  const here = world();
+  const packageRoot = join(here.project, "node_modules/hookline");
+  cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
+  await install(here.call());
+  const bin = join(here.folder, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
+  const standpoint = { cwd: here.project, home: here.home, env: { PATH: bin } };
+  const installer = installerOf(here, packageRoot);
+  const report = async () => [
+    await clientsInUse(standpoint, installer),
+    (await installFindings(standpoint, installer)).map(({ code, message }) => `${code}: ${message}`),
+  ];
+  expect(await report()).toEqual([
+    [{ scope: "project", client: "script" }],
+    ["client-script: The entries call a script. hookline install lets them call a compiled client."],
+  ]);
+  const program = join(here.folder, "program");
+  writeFileSync(program, "\x7fELF", { mode: 0o700 });
+  await linkClient(program, { packageRoot, home: here.source() });
+  expect(await report()).toEqual([[{ scope: "project", client: "compiled", behindScript: true }], []]);
+});
+
+describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () => {
+  test("the program is this user's alone, made once, found by the script, and another one for another source", async () => {
+    const here = world();
+    const place = { packageRoot: shipped(here), home: here.source() };
+    expect(programOfScript(place)).toBeUndefined();
+    const made = await compileClient({ ...place, env });
+    if ("why" in made) throw new Error(made.why);
+    const { program } = made;
+    expect([statSync(program).mode & 0o777, statSync(dirname(program)).mode & 0o777]).toEqual([0o700, 0o700]);
+    expect(readdirSync(dirname(program)).sort()).toEqual(["hookline-client", "package"]);
+    expect(programOfScript(place)).toBe(program);
+    const before = statSync(program).mtimeMs;
+    expect(await compileClient({ ...place, env: {} })).toEqual({ program });
+    expect(statSync(program).mtimeMs).toBe(before);
+    chmodSync(program, 0o722);
+    expect(programOfScript(place)).toBeUndefined();
+    writeFileSync(join(place.packageRoot, "client/bytes.h"), "// other");
+    expect(await compileClient({ ...place, env, dryRun: true })).not.toEqual({ program });
+  });
+
+  test("a compiler that cannot link statically links with shared libraries, and the program does the same", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'printf "%s\n" "${@:1:3}" "$(cat <&4)"\n');
+    const payload = JSON.stringify({ text: "é".repeat(1_000_000) });
+    const seen: string[] = [];
+    for (const refused of ["", "-static"]) {
+      const words = `for word; do [ "$word" = "${refused}" ] && exit 1; done; exec ${findCompiler(env)} "$@"`;
+      const PATH = `${compilerIn(join(here.folder, "cc", refused), words)}:${env.PATH}`;
+      const state = join(here.folder, "state of", refused);
+      const made = await compileClient({ packageRoot, home: { env: { HOOKLINE_HOME: state } }, env: { PATH } });
+      if ("why" in made) throw new Error(made.why);
+      // A daemon that is not there, so that it takes all of the payload before it finds out.
+      const at = join(state, "daemon/at");
+      mkdirSync(at, { recursive: true });
+      const record = `hookline/1 ${process.pid} 1 9 key token secret 0.1.0 - 0\nnode\n\n/none\n`;
+      writeFileSync(join(at, "%2Fnone%2Fh%25.mjs"), record, { mode: 0o600 });
+      const { status, stdout } = spawnSync(made.program, ["/none/h%.mjs", "--on-failure", "block"], {
+        env: { HOOKLINE_HOME: state },
+        input: payload,
+        encoding: "utf8",
+        maxBuffer: 2 ** 26,
+      });
+      expect([status, stdout === `/none/h%.mjs\nblock\nnone\n${payload}\n`]).toEqual([0, true]);
+      seen.push(String(statSync(made.program).size));
+    }
+    // One program for each way of linking.
+    if (process.platform === "linux") expect(seen[0]).not.toBe(seen[1]);
+  });
+
+  test("HOOKLINE_CLIENT=script is handled by the script, and so is a package of another version", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    const made = await compileClient({ packageRoot, home: here.source(), env });
+    if ("why" in made) throw new Error(made.why);
+    const script = shippedClient(packageRoot);
+    writeFileSync(join(packageRoot, "client/in-process.bash"), 'echo "in process by ${BASH_SOURCE[1]:-the program}"\n');
+    const called = (client: string, more: object = {}) =>
+      spawnSync(client, ["/none/hooks.mjs"], { env: { HOOKLINE_HOME: here.state, ...more }, encoding: "utf8" }).stdout;
+    expect(called(script)).toBe("in process by the program\n");
+    expect(called(script, { HOOKLINE_CLIENT: "script" })).toBe(`in process by ${script}\n`);
+    writeFileSync(script, '#!/bin/bash\nversion=9.9.9\necho "newer $1"\n');
+    expect(called(made.program)).toBe("newer /none/hooks.mjs\n");
+    rmSync(script);
+    expect(called(made.program)).toContain("is gone. Install hookline again");
+  });
+
+  test("a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {
+    const here = world();
+    const packageRoot = shipped(here);
+    const installer = installerOf(here, packageRoot);
+    const standpoint = { cwd: here.project, home: here.home, env };
+    const made = await compileClient({ packageRoot, home: here.source(), env });
+    if ("why" in made) throw new Error(made.why);
+    const call = here.call({ scope: "local" });
+    const old = call.lock.command[0] ?? "";
+    const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
+    await install({ ...compiled, now: call.now, home: call.home });
+    const seen = async () => (await statusOf(standpoint, installer, ["local"], "nothing"))[0]?.client;
+    expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false, isScript: false });
+
+    rmSync(dirname(made.program), { recursive: true });
+    expect(await seen()).toBeUndefined();
+    expect(await repair(standpoint, installer)).toEqual([
+      { done: true, message: expect.stringContaining("Compiled the client") },
+    ]);
+    expect(await seen()).toMatchObject({ form: "compiled", stale: false });
+
+    const source = join(packageRoot, "client/bytes.h");
+    writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);
+    expect((await installFindings(standpoint, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
+    expect(await repair(standpoint, installer)).toMatchObject([{ done: true }]);
+    expect(await installFindings(standpoint, installer)).toEqual([]);
+    expect((await seen())?.path).not.toBe(made.program);
+  });
+});

@@ -1,0 +1,120 @@
+import { chmod, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type Finished, run } from "../../exec/index.ts";
+import { openState, tempName } from "../../files/index.ts";
+import {
+  type ClientPlace,
+  clientSources,
+  clientVersion,
+  compiledClientPath,
+  isCompiled,
+  linkClient,
+} from "./compiled-client.ts";
+import { findProgram } from "./find-package.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CompileOptions extends ClientPlace {
+  readonly env: Env;
+  /** Compiles nothing: the path is that which would be. */
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** `why`: the script has to do. */
+export type Compiled = { readonly program: string } | { readonly why: string };
+
+/** Tried in order. A static program starts sooner, because no loader has to find shared libraries; not every system can link one. */
+const linkModes: readonly (readonly string[])[] = [["-static"], []];
+
+/**
+ * The client as a program of this machine, compiled at the first call: a shell takes longer to start than a warm call may take.
+ * Contract: never throws. What is in its place is whole, was started once, and lies where this user alone may write.
+ */
+export async function compileClient(options: CompileOptions): Promise<Compiled> {
+  try {
+    return await compiled(options);
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function compiled(options: CompileOptions): Promise<Compiled> {
+  const { packageRoot, home, env, dryRun = false } = options;
+  if (env["HOOKLINE_CLIENT"] === "script") return { why: "HOOKLINE_CLIENT says script" };
+  const program = compiledClientPath({ packageRoot, home });
+  if (program === undefined) return { why: "the package has no source of it for this system" };
+  if (!isCompiled(program)) {
+    const compiler = findCompiler(env);
+    if (compiler === undefined) return { why: "there is no C compiler (cc) in PATH" };
+    const why = dryRun ? undefined : await make(program, compiler, options);
+    if (why !== undefined) return { why };
+  }
+  if (!dryRun) await linkClient(program, { packageRoot, home });
+  return { program };
+}
+
+/** Folders of packages are passed over: `npx` and `npm run` put those of the project in front. */
+export function findCompiler(env: Env): string | undefined {
+  return findProgram("cc", env, (folder) => !folder.split("/").includes("node_modules"));
+}
+
+/** Undefined when it is there. */
+async function make(program: string, compiler: string, options: CompileOptions): Promise<string | undefined> {
+  const { packageRoot, home, env, signal } = options;
+  const cwd = await openState(["client", basename(dirname(program))], home);
+  const temp = tempName(program);
+  const start = (file: string, args: readonly string[]) =>
+    run(
+      { form: "exec", file, args },
+      { cwd, env: fewOf(env), timeoutMs: 20_000, ...(signal === undefined ? {} : { signal }) },
+    );
+  let why: string | undefined;
+  try {
+    for (const linkMode of linkModes) {
+      const made = await start(compiler, [...compilerWords(packageRoot), ...linkMode, "-o", temp]);
+      why = isEnd(made, 0) ? undefined : `cc: ${said(made)}`;
+      if (why !== undefined) continue;
+      await chmod(temp, 0o700);
+      const tried = await start(temp, []);
+      const starts = isEnd(tried, 1) && tried.stderr.text.includes("takes one hooks file");
+      why = starts ? undefined : `it does not start: ${said(tried)}`;
+      if (why !== undefined) continue;
+      await rename(temp, program);
+      return undefined;
+    }
+    return why;
+  } finally {
+    await rm(temp, { force: true });
+  }
+}
+
+function compilerWords(packageRoot: string): readonly string[] {
+  const client = join(packageRoot, "client");
+  const defines = { VERSION: clientVersion(packageRoot), CLIENT: client };
+  const given = Object.entries(defines).map(([name, value]) => `-D${name}=${literal(value)}`);
+  return ["-std=c11", "-O2", ...given, join(client, clientSources[0])];
+}
+
+/** A text as C writes it, byte by byte where a sign could mean something. */
+function literal(text: string): string {
+  const signs = [...Buffer.from(text)].map((byte) => {
+    const sign = String.fromCharCode(byte);
+    return /[A-Za-z0-9/._+-]/.test(sign) ? sign : `\\${byte.toString(8).padStart(3, "0")}`;
+  });
+  return `"${signs.join("")}"`;
+}
+
+/** What a compiler needs. Variables that change what it reads or calls stay out. */
+function fewOf({ PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR }: Env): Env {
+  return { PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR, LC_ALL: "C" };
+}
+
+function isEnd({ ended }: Finished, code: number): boolean {
+  return ended.by === "exit" && ended.code === code;
+}
+
+function said({ ended, stderr }: Finished): string {
+  const lines = stderr.text.split("\n").filter((line) => line.trim() !== "");
+  return lines.find((line) => /error/i.test(line)) ?? lines[0] ?? JSON.stringify(ended);
+}

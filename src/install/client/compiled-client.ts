@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { readlink, rename, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type HomeSource, openState, readOrdinary, statePath, tempName, unless, whyUnsafe } from "../../files/index.ts";
+
+/** The client that handles a call: the script of the package, or the program that was compiled from the C source next to it. */
+export type ClientForm = "script" | "compiled";
+
+/** The client that the entries of an install reach. */
+export interface ClientUse {
+  readonly form: ClientForm;
+  /** Why it is the script. */
+  readonly why?: string;
+  /** The entries call the script, which starts the compiled client: they are the same on every machine. */
+  readonly behindScript?: true;
+}
+
+/** The package whose client it is, and the user's own places. */
+export interface ClientPlace {
+  /** As entries would name the package: the program keeps its path. */
+  readonly packageRoot: string;
+  readonly home: HomeSource;
+}
+
+/** What the program is made of; the first is given to the compiler. */
+export const clientSources: readonly [string, ...string[]] = [
+  "hookline-client.c",
+  "package.h",
+  "words.h",
+  "in-process.h",
+  "bytes.h",
+];
+
+/** The script of a package, which entries of every scope may call. */
+export function shippedClient(packageRoot: string): string {
+  return join(packageRoot, "client", "hookline-client");
+}
+
+/**
+ * Where the program of this package lies, or would lie: another version, source or place of the package is another program.
+ * Undefined where there is nothing to compile, or nothing that would run.
+ */
+export function compiledClientPath({ packageRoot, home }: ClientPlace): string | undefined {
+  const script = shippedClient(packageRoot);
+  const sources = clientSources.map((name) => join(packageRoot, "client", name));
+  if (process.platform === "win32" || ![script, ...sources].every((file) => existsSync(file))) return undefined;
+  const hash = createHash("sha256");
+  for (const part of [packageRoot, process.platform, process.arch]) hash.update(`${part}\0`);
+  for (const file of [script, ...sources]) hash.update(readOrdinary(file)).update("\0");
+  const name = `${clientVersion(packageRoot)}-${hash.digest("hex").slice(0, 16)}`;
+  return join(clientFolder(home), name, "hookline-client");
+}
+
+/** Whether a path is that of a compiled client, of whatever package. */
+export function isCompiledClientPath(path: string, home: HomeSource): boolean {
+  return dirname(dirname(path)) === clientFolder(home) && path.endsWith("/hookline-client");
+}
+
+/** Whether it is there, and nobody else can have put it there. */
+export function isCompiled(program: string): boolean {
+  const found = lstatSync(program, { throwIfNoEntry: false });
+  return found?.isFile() === true && whyUnsafe(found) === undefined && (found.mode & 0o100) !== 0;
+}
+
+/** The program that the script of this package hands over to; undefined when it does the work itself. */
+export function programOfScript({ packageRoot, home }: ClientPlace): string | undefined {
+  if (!existsSync(shippedClient(packageRoot))) return undefined;
+  const found = join(clientFolder(home), "at", scriptName(packageRoot));
+  return existsSync(found) && isCompiled(realpathSync(found)) ? realpathSync(found) : undefined;
+}
+
+/** The package that a compiled client belongs to; undefined when that is not known. */
+export function packageOfClient(program: string): Promise<string | undefined> {
+  return unless(["ENOENT", "EINVAL", "ENOTDIR"], readlink(packageLink(program)));
+}
+
+/** The script looks for the program under its own path and version; whoever finds the program looks for its package. */
+export async function linkClient(program: string, { packageRoot, home }: ClientPlace): Promise<void> {
+  const at = await openState(["client", "at"], home);
+  await link(program, join(at, scriptName(packageRoot)));
+  await link(packageRoot, packageLink(program));
+}
+
+/** The version that the script says it has: the program compares the two at every call. */
+export function clientVersion(packageRoot: string): string {
+  const script = shippedClient(packageRoot);
+  const text = existsSync(script) ? readOrdinary(script).toString("utf8") : "";
+  return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
+}
+
+async function link(target: string, path: string): Promise<void> {
+  if ((await unless(["ENOENT", "EINVAL", "ENAMETOOLONG"], readlink(path))) === target) return;
+  const temp = tempName(path);
+  await symlink(target, temp);
+  // A path may be longer than a name can be; then the script does without.
+  await unless(["ENAMETOOLONG"], rename(temp, path));
+  await rm(temp, { force: true });
+}
+
+function scriptName(packageRoot: string): string {
+  const folder = join(packageRoot, "client").replaceAll("%", "%25").replaceAll("/", "%2F");
+  return `${clientVersion(packageRoot)}${folder}`;
+}
+
+function packageLink(program: string): string {
+  return join(dirname(program), "package");
+}
+
+function clientFolder(home: HomeSource): string {
+  return join(statePath(home), "client");
+}

@@ -1,0 +1,104 @@
+import { existsSync, realpathSync } from "node:fs";
+import { cp, rename, rm } from "node:fs/promises";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { type HomeSource, openState, readOrdinary, tempName, unless } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Scope } from "../plan/install-scope.ts";
+
+export interface PackageSearch {
+  readonly scope: Scope;
+  /** The project's folder. */
+  readonly root: string;
+  /** The package that runs now. */
+  readonly running: string;
+  readonly home: HomeSource;
+  readonly dryRun: boolean;
+}
+
+/**
+ * The package that entries will call. In project scope it is the project's own, since others get the entries too; else the one that
+ * runs now, copied first when it lies in npx's cache, which is cleared without warning.
+ */
+export async function packageFor({ scope, root, running, home, dryRun }: PackageSearch): Promise<string> {
+  if (scope === "project") return projectsOwn(root);
+  const modules = dirname(running);
+  const inNpxCache = /[\\/]_npx[\\/][^\\/]+[\\/]node_modules$/.test(modules);
+  if (!inNpxCache) return running;
+  const copy = join("packages", `hookline-${versionIn(running)}`);
+  return copied(modules, copy, home, dryRun);
+}
+
+function projectsOwn(root: string): string {
+  const own = join(root, "node_modules", "hookline");
+  if (existsSync(join(own, "package.json"))) return own;
+  // A checkout of this very package is its own dependency.
+  if (nameIn(root) === "hookline") return root;
+  throw new Problem(
+    "install/no-dependency",
+    `${root} does not have hookline, which entries for everybody would call. Add it (npm install --save-dev hookline), or take --scope local.`,
+    { about: { root } },
+  );
+}
+
+/** The package with everything it needs: in that cache, all of it lies side by side. */
+async function copied(modules: string, place: string, home: HomeSource, dryRun: boolean): Promise<string> {
+  const [folder = "", name = ""] = place.split(/[\\/]/);
+  if (dryRun) return join(modules, "hookline");
+  const below = await openState([folder], home);
+  const target = join(below, name);
+  const found = join(target, "node_modules", "hookline");
+  if (existsSync(join(found, "package.json"))) return found;
+  const temp = tempName(target);
+  try {
+    await cp(modules, join(temp, "node_modules"), { recursive: true, verbatimSymlinks: true });
+    // Another install may have been faster; its copy is as good.
+    await unless(["ENOTEMPTY", "EEXIST"], rename(temp, target));
+  } finally {
+    await rm(temp, { recursive: true, force: true });
+  }
+  return found;
+}
+
+/** Whether the client can run here: it is a bash script of the package. */
+export function canRunClient(
+  packageRoot: string,
+  env: Readonly<Record<string, string | undefined>>,
+  shell: string = clientShell,
+): boolean {
+  return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
+}
+
+/** Where both forms of the client look for bash. They do not search PATH, which a project's scripts may change. */
+export const clientShell = "/bin/bash";
+
+/** Some systems have a bash in PATH and none in its usual place: there a client would not start, and its guard would be off. */
+export function hasBash(env: Readonly<Record<string, string | undefined>>, shell: string = clientShell): boolean {
+  return findProgram("bash", env) !== undefined && existsSync(shell);
+}
+
+/** Folders that count from wherever one stands are passed over. */
+export function findProgram(
+  name: string,
+  { PATH = "" }: Readonly<Record<string, string | undefined>>,
+  mayLieIn: (folder: string) => boolean = () => true,
+): string | undefined {
+  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && mayLieIn(folder));
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+}
+
+function versionIn(packageRoot: string): string {
+  const { version } = manifestOf(packageRoot);
+  // It becomes a folder's name.
+  return typeof version === "string" && /^[0-9A-Za-z.+-]+$/.test(version) ? version : "unknown";
+}
+
+function nameIn(folder: string): unknown {
+  return existsSync(join(folder, "package.json")) ? manifestOf(folder)["name"] : undefined;
+}
+
+function manifestOf(folder: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(readOrdinary(join(realpathSync(folder), "package.json")).toString("utf8")) as Record<
+    string,
+    unknown
+  >;
+}

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { Problem } from "../../protocol/index.ts";
+import { appInputs, buildFile } from "../../sdk/internal.ts";
+import type { InstallRecord } from "../edit/install-record.ts";
+import { type LockFile, readLockFile, unlockedPath } from "../edit/lock-file.ts";
+import { type Installer, registeredIds } from "../install-app.ts";
+import type { ScopePlaces, Standpoint } from "../plan/install-places.ts";
+import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
+import { refusal } from "../plan/sandboxed-load.ts";
+import { installAgain } from "./advice.ts";
+import { type Drift, drift } from "./drift-kinds.ts";
+
+/** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
+export type Look = "run" | "nothing";
+
+/**
+ * Whether the code is what was installed. The handlers of changed code are known only by running it, which nobody may have approved
+ * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
+ */
+export async function codeDrift(
+  hooksFile: string,
+  lock: LockFile | undefined,
+  record: InstallRecord | undefined,
+  places: ScopePlaces,
+  { env }: Standpoint,
+  installer: Installer,
+  look: Look,
+): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
+  const { root, scope } = places;
+  const again = installAgain({ places, hooksFile, lock });
+  if (!existsSync(hooksFile))
+    return {
+      drift: [
+        drift(
+          "hooks-file-missing",
+          `The hooks file ${hooksFile} is not there. Put it back, or install another one, or: hookline uninstall --scope ${scope}`,
+        ),
+      ],
+      notes: [],
+    };
+  if (look === "nothing") return { drift: [], notes: [] };
+  try {
+    const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
+    if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
+    const changed = `The code has changed since it was installed (${lock.installedAt}).`;
+    if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
+    await buildFile(hooksFile, env);
+    const { events } = await introspect(hooksFile, { program: introspector(installer), cwd: root, env, quiet: true });
+    return { drift: handlerDrift(registeredIds(events), lock, again), notes: [changed], contentHash };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const triedEffects = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
+    if (triedEffects)
+      return {
+        drift: [],
+        notes: [`The code has changed, and has effects while it is loaded: ${again} looks at it.`],
+      };
+    return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
+  }
+}
+
+/** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
+export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<boolean> {
+  const lock = await readLockFile(lockFile);
+  if (lock === undefined) return false;
+  const file = unlockedPath(lockFile, lock.hooksPath);
+  return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
+}
+
+function handlerDrift(
+  now: readonly string[],
+  { hooksRegistered, allEvents }: LockFile,
+  again: string,
+): readonly Drift[] {
+  // With an entry for every event, handlers come and go without a new install.
+  if (allEvents) return [];
+  const added = now.filter((id) => !hooksRegistered.includes(id));
+  const removed = hooksRegistered.filter((id) => !now.includes(id));
+  return [
+    ...added.map((id) => drift("handler-added", `There is a handler for ${id} since; ${again} adds it.`)),
+    ...removed.map((id) =>
+      drift("handler-removed", `There is no handler for ${id} any more; ${again} takes its entry out.`),
+    ),
+  ];
+}

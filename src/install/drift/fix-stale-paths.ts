@@ -1,0 +1,79 @@
+import { existsSync, statSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import type { CommandHook } from "../../protocol/index.ts";
+import type { LockFile } from "../edit/lock-file.ts";
+import { type Calls, closedCall, insideCall, isClosed, projectDir, shellLine } from "../plan/hook-command.ts";
+import type { PlannedEntry } from "../plan/plan-entries.ts";
+
+/** Paths of a call that lead nowhere, the hooks file apart: that one is drift. */
+export function gonePaths(call: readonly string[], root: string): readonly string[] {
+  return programsOf(call, root).filter((path) => !existsSync(path));
+}
+
+/** Paths that entries call and that are not there, each once. */
+export function goneFrom(entries: readonly PlannedEntry[], lock: LockFile, root: string): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => gonePaths(callOf(entry, lock), root)))];
+}
+
+/** Entries that call what is there: those that name a path which is gone get the words of now, and keep all else. */
+export function repointed(
+  entries: readonly PlannedEntry[],
+  lock: LockFile,
+  calls: Calls,
+  root: string,
+  gone: readonly string[],
+): readonly PlannedEntry[] {
+  return entries.map((entry) => {
+    const [hook] = entry.group.hooks;
+    if (hook.type !== "command" || entry.transport === "http") return entry;
+    if (!programsOf(callOf(entry, lock), root).some((path) => gone.includes(path))) return entry;
+    return { ...entry, group: { ...entry.group, hooks: [withCall(hook, calls[entry.transport])] } };
+  });
+}
+
+/** Scripts of ours that an entry calls and that may not be executed are made so, for whoever may read them; gives their paths. */
+export async function madeExecutable(
+  entries: readonly PlannedEntry[],
+  lock: LockFile,
+  root: string,
+): Promise<readonly string[]> {
+  const scripts = entries
+    .filter(({ transport }) => transport === "client")
+    .flatMap((entry) => programsOf(callOf(entry, lock), root).slice(0, 1));
+  const done: string[] = [];
+  for (const path of new Set(scripts)) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || (stat.mode & 0o100) !== 0) continue;
+    await chmod(path, (stat.mode & 0o7777) | ((stat.mode & 0o444) >> 2));
+    done.push(path);
+  }
+  return done;
+}
+
+/** The words of an entry without what depends on the event. A line for a shell is known when it is the lock file's own. */
+function callOf({ group: { hooks } }: PlannedEntry, { command }: LockFile): readonly string[] {
+  const [hook] = hooks;
+  if (hook.type !== "command") return [];
+  if (hook.args === undefined) return hook.command.startsWith(`${shellLine(command)} `) ? command : [];
+  const words = insideCall([hook.command, ...hook.args]);
+  return words.slice(0, words.indexOf(mode));
+}
+
+function programsOf(call: readonly string[], root: string): readonly string[] {
+  return call
+    .slice(0, -1)
+    .map((word) => word.replaceAll(projectDir, root))
+    .filter((word) => /[\\/]/.test(word));
+}
+
+function withCall(hook: CommandHook, call: readonly string[]): CommandHook {
+  const { command, args } = hook;
+  if (args === undefined)
+    return { ...hook, command: `${shellLine(call)}${command.slice(command.lastIndexOf(` ${mode} `))}` };
+  const whole = [...call, ...args.slice(args.indexOf(mode))];
+  const [program = "", ...words] = isClosed([command, ...args]) ? closedCall(whole) : whole;
+  return { ...hook, command: program, args: words };
+}
+
+/** The first word that depends on the event. */
+const mode = "--on-failure";

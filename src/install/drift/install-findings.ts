@@ -1,0 +1,183 @@
+import { dirname } from "node:path";
+import { Problem } from "../../protocol/index.ts";
+import { findCompiler } from "../client/compile-client.ts";
+import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
+import { clientShell, hasBash } from "../client/find-package.ts";
+import { modeOf } from "../edit/settings-file.ts";
+import type { Installer } from "../install-app.ts";
+import { httpReport } from "../plan/http-entries.ts";
+import type { Standpoint } from "../plan/install-places.ts";
+import { type Scope, scopes } from "../plan/install-scope.ts";
+import { installAgain, repairCommand } from "./advice.ts";
+import { goneFrom, gonePaths } from "./fix-stale-paths.ts";
+import { type ScopeStatus, statusOf } from "./scope-status.ts";
+import { slowHandlers } from "./slow-handlers.ts";
+
+/** What a person should know about an installed app, in the shape of the engine's findings. */
+export interface InstallFinding {
+  readonly level: "error" | "warning" | "note";
+  readonly code: InstallFindingCode;
+  readonly message: string;
+  readonly place: string;
+}
+
+/** Every such finding with what it tells. */
+export const installFindingCodes = {
+  "hooks-dropped": "an app was installed, and its entries are gone: the agent, or somebody, rewrote the file",
+  "client-cannot-read": "Claude Code drops the settings file of an installed app, or an entry of it",
+  "install-drift": "something is no longer as it was installed",
+  "package-missing": "an entry calls a package that is not there any more",
+  "bash-missing": "an entry calls the client, which is a bash script, and there is no bash in PATH or at /bin/bash",
+  "client-stale": "the compiled client was made from an earlier state of its package",
+  "client-script": "the client script does the work although the client could be compiled here",
+  "http-entry": "entries reach the app over http, where a process that takes the port gets the token and may decide",
+  "token-readable": "a settings file with a token in it can be read by others",
+  "daemon-stale": "the daemon is of another version than the package",
+  "handler-slow": "a handler keeps the agent waiting",
+} as const;
+
+export type InstallFindingCode = keyof typeof installFindingCodes;
+
+/** What is wrong with what was installed here. Starts nothing and writes nothing. */
+export async function installFindings(
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly InstallFinding[]> {
+  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+  const installed = looked
+    .flat()
+    .filter((one) => "installed" in one)
+    .filter((one) => one.installed);
+  const found = await Promise.all(installed.map((one) => findingsOf(one, standpoint, installer)));
+  const slow = installed.length === 0 ? [] : await slowHandlers(installer.home);
+  return [
+    ...looked.flat().filter((one) => "code" in one),
+    ...found.flat(),
+    ...slow.map(({ name, calls, slowMs }): InstallFinding => {
+      const seconds = (slowMs / 1_000).toFixed(1);
+      const message = `${name} is slow: of its last ${calls} calls the slowest twentieth took ${seconds} s or more. The agent waits for it.`;
+      return { level: "note", code: "handler-slow", message, place: name };
+    }),
+  ];
+}
+
+/** The client that each scope's entries come to. */
+export async function clientsInUse(
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly { readonly scope: Scope; readonly client: ClientForm; readonly behindScript?: true }[]> {
+  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+  return looked
+    .flat()
+    .filter((one) => "installed" in one)
+    .flatMap(({ places: { scope }, client }) => {
+      if (client === undefined) return [];
+      const isBehind = client.isScript && client.form === "compiled";
+      return [{ scope, client: client.form, ...(isBehind ? { behindScript: true as const } : {}) }];
+    });
+}
+
+async function look(
+  scope: Scope,
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<readonly (ScopeStatus | InstallFinding)[]> {
+  try {
+    return await statusOf(standpoint, installer, [scope], "nothing", "report");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // A settings file that cannot be read is told by whoever reads all of them.
+    if (error.code.startsWith("settings/")) return [];
+    return [
+      { level: "error", code: "install-drift", message: error.message, place: String(error.about["path"] ?? "") },
+    ];
+  }
+}
+
+async function findingsOf(
+  status: ScopeStatus,
+  { env }: Standpoint,
+  installer: Installer,
+): Promise<readonly InstallFinding[]> {
+  const { places, lock, entries, drift, daemon } = status;
+  const { settingsFile } = places;
+  const at = (
+    level: InstallFinding["level"],
+    code: InstallFindingCode,
+    message: string,
+    place = settingsFile,
+  ): InstallFinding => ({
+    level,
+    code,
+    message,
+    place,
+  });
+  const cure = repairCommand(status);
+  if (status.broken !== true && lock !== undefined && entries.length === 0) {
+    const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
+    return [at("error", "hooks-dropped", message)];
+  }
+  const missing =
+    lock === undefined
+      ? []
+      : new Set([
+          ...gonePaths(lock.command, places.root),
+          ...goneFrom(status.record?.entries ?? [], lock, places.root),
+        ]);
+  const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
+  const mode = (await modeOf(settingsFile)) ?? 0;
+  const readable = holdsToken(status) && (mode & 0o077) !== 0;
+  const found: readonly (readonly [boolean, InstallFinding["level"], InstallFindingCode, string])[] = [
+    [
+      client && !hasBash(env),
+      "error",
+      "bash-missing",
+      `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installAgain(status, "run")}`,
+    ],
+    [
+      status.client?.stale === true,
+      "warning",
+      "client-stale",
+      `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`,
+    ],
+    [
+      couldBeCompiled(status, env, installer),
+      "note",
+      "client-script",
+      `The entries call a script. ${installAgain(status)} lets them call a compiled client.`,
+    ],
+    [
+      readable,
+      "warning",
+      "token-readable",
+      `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`,
+    ],
+    [
+      daemon !== undefined && daemon.version !== installer.version,
+      "warning",
+      "daemon-stale",
+      `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`,
+    ],
+  ];
+  return [
+    ...drift.map(({ kind, message, place }) => {
+      if (kind === "client-cannot-read") return at("error", kind, message, place);
+      return at("warning", kind === "http-entry" ? kind : "install-drift", message);
+    }),
+    ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
+    ...[...missing].map((path) =>
+      at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
+    ),
+    ...found.filter(([holds]) => holds).map(([, level, code, message]) => at(level, code, message)),
+  ];
+}
+
+/** Whether the script does the work itself although a compiled client could do it. */
+function couldBeCompiled({ client }: ScopeStatus, env: Standpoint["env"], { home }: Installer): boolean {
+  if (client?.form !== "script" || env["HOOKLINE_CLIENT"] === "script" || findCompiler(env) === undefined) return false;
+  return compiledClientPath({ packageRoot: dirname(dirname(client.path)), home }) !== undefined;
+}
+
+export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {
+  return entries.some(({ value }) => /"Bearer [^$]/.test(JSON.stringify(value)));
+}

@@ -1,0 +1,97 @@
+import {
+  admitUrl,
+  clientHome,
+  loadLayers,
+  locksOf,
+  managedFolder,
+  mergeLayers,
+  nameOf,
+} from "../../engine/internal.ts";
+import { projectOrNone, type ScopePlaces, type Standpoint } from "../plan/install-places.ts";
+import { type OwnPlace, ownHooks } from "../plan/own-entries.ts";
+import { installAgain } from "./advice.ts";
+import { type Drift, drift } from "./drift-kinds.ts";
+
+type Layers = Awaited<ReturnType<typeof loadLayers>>;
+
+/** What other settings, an administrator's above all, forbid of what is installed. */
+export async function policyDrift(
+  places: ScopePlaces,
+  standpoint: Standpoint,
+  entries: readonly OwnPlace[],
+  hooksFile?: string,
+): Promise<readonly Drift[]> {
+  const { root, scope } = places;
+  const { home, env, managedFolder: policy } = standpoint;
+  const layersAt = (cwd: string) =>
+    loadLayers({
+      cwd,
+      clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+      managedFolder: policy ?? managedFolder(process.platform),
+    });
+  const ofProject = ({ kind }: Layers[number]): boolean => kind === "project" || kind === "local";
+  // The root of the user's scope is not a project.
+  const layers = (await layersAt(root)).filter((layer) => scope !== "user" || !ofProject(layer));
+  // In Claude Code a project's switch turns the user's hooks off too, there.
+  const [project] = scope === "user" ? projectOrNone(standpoint) : [];
+  const around =
+    project === undefined
+      ? []
+      : (await layersAt(project)).filter(
+          (layer) => ofProject(layer) && !layers.some(({ file }) => file === layer.file),
+        );
+  return [
+    ...switchedOff([...layers, ...around], env),
+    ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client")),
+  ];
+}
+
+function switchedOff(layers: Layers, env: Standpoint["env"]): readonly Drift[] {
+  const here = env["HOOKLINE"] === "0" ? [drift("disabled", variableOff("the environment"))] : [];
+  const inFiles = layers.flatMap((layer) => {
+    const { disableAllHooks, allowManagedHooksOnly, env: set } = layer.settings;
+    const by = nameOf(layer);
+    if (set?.["HOOKLINE"] === "0") return [drift("disabled", variableOff(`env of ${by}`))];
+    if (disableAllHooks === true) return [drift("disabled", `disableAllHooks in ${by} switches every hook off.`)];
+    if (layer.kind !== "managed") return [];
+    if (allowManagedHooksOnly === true) return [drift("disabled", `The policy in ${by} lets managed hooks run only.`)];
+    return locksOf(layer.settings).includes("user")
+      ? [drift("disabled", `The policy in ${by} lets hooks of plugins and managed hooks run only.`)]
+      : [];
+  });
+  return [...here, ...inFiles];
+}
+
+function variableOff(where: string): string {
+  return `HOOKLINE=0 in ${where} switches off every hook of Hookline apps in agents that pass it to hooks. Remove it to switch them on.`;
+}
+
+/** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
+function forbidden(layers: Layers, entries: readonly OwnPlace[], again: string): readonly Drift[] {
+  const { urls, variables } = mergeLayers(layers).effective.http;
+  const http = entries.flatMap((entry) =>
+    ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
+  );
+  const wayOut = `${again} does without http.`;
+  return [
+    ...urls.flatMap(({ values, layer }) => {
+      const policy = { allowedUrls: values, allowPrivate: true };
+      const out = http.filter(({ hook: { url } }) => "refused" in admitUrl(url, policy));
+      const [first] = out;
+      if (first === undefined || !URL.canParse(first.hook.url)) return [];
+      const place = new URL(first.hook.url).origin;
+      const message = `allowedHttpHookUrls in ${nameOf(layer)} does not list ${place}, so the http entries for ${namesOf(out)} are never called; ${wayOut}`;
+      return [drift("url-forbidden", message)];
+    }),
+    ...variables.flatMap(({ values, layer }) => {
+      const out = http.filter(({ hook: { allowedEnvVars: names } }) => names?.some((name) => !values.includes(name)));
+      if (out.length === 0) return [];
+      const message = `httpHookAllowedEnvVars in ${nameOf(layer)} does not list the variable that holds the token, so the http entries for ${namesOf(out)} are turned away; ${wayOut}`;
+      return [drift("url-forbidden", message)];
+    }),
+  ];
+}
+
+function namesOf(entries: readonly { readonly event: string }[]): string {
+  return entries.map(({ event }) => event).join(", ");
+}

@@ -1,0 +1,191 @@
+import { type HttpHook, Problem } from "../../protocol/index.ts";
+import { compileClient } from "../client/compile-client.ts";
+import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
+import { packageFor } from "../client/find-package.ts";
+import { type InstallCall, type Installed, install } from "../edit/install-entries.ts";
+import { makePrivate } from "../edit/settings-file.ts";
+import { type Installer, usedCall } from "../install-app.ts";
+import { type Calls, callsFor } from "../plan/hook-command.ts";
+import type { ScopePlaces, Standpoint } from "../plan/install-places.ts";
+import { type Scope, scopes } from "../plan/install-scope.ts";
+import type { PlannedEntry } from "../plan/plan-entries.ts";
+import { installAgain } from "./advice.ts";
+import { goneFrom, madeExecutable, repointed } from "./fix-stale-paths.ts";
+import { holdsToken } from "./install-findings.ts";
+import { type ScopeStatus, statusOf } from "./scope-status.ts";
+
+/** What was done, or why nothing could be. */
+export interface Repair {
+  readonly done: boolean;
+  readonly message: string;
+  /** A file that cannot be read, so that nothing in its scope could be repaired. */
+  readonly unreadable?: true;
+  /** Entries that were written, which the person may have to approve. */
+  readonly wrote?: { readonly places: ScopePlaces; readonly planned: readonly PlannedEntry[] };
+}
+
+/**
+ * Brings what a lock file describes back into the settings, as this user's install wrote it, by the same careful edits.
+ * Contract: nothing is installed that was not; no code of the project is run; a scope that cannot be read keeps no other from being
+ * repaired.
+ */
+export async function repair(standpoint: Standpoint, installer: Installer): Promise<readonly Repair[]> {
+  const repairs: Repair[] = [];
+  for (const scope of scopes) {
+    const looked = await lookAt(scope, standpoint, installer);
+    if ("message" in looked) repairs.push(looked);
+    else if (looked.status?.lock !== undefined)
+      repairs.push(...(await repairScope(looked.status, standpoint, installer)));
+  }
+  return repairs;
+}
+
+async function lookAt(
+  scope: Scope,
+  standpoint: Standpoint,
+  installer: Installer,
+): Promise<Repair | { readonly status: ScopeStatus | undefined }> {
+  try {
+    const [status] = await statusOf(standpoint, installer, [scope], "nothing");
+    return { status };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { done: false, message: error.message, unreadable: true };
+  }
+}
+
+async function repairScope(status: ScopeStatus, { env }: Standpoint, installer: Installer): Promise<readonly Repair[]> {
+  return [
+    ...(await stopped(status, installer)),
+    ...(await executable(status)),
+    ...(await compiledAgain(status, env, installer)),
+    ...(await putBack(status, env, installer)),
+    ...(holdsToken(status) ? await tightened(status.places.settingsFile) : []),
+  ];
+}
+
+async function stopped({ daemon, hooksFile }: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+  if (daemon === undefined || daemon.version === installer.version || hooksFile === undefined) return [];
+  await installer.daemon?.stopDaemon(hooksFile);
+  const message = `Stopped the daemon of version ${daemon.version}; the next call starts a new one.`;
+  return [{ done: true, message }];
+}
+
+/** Only what this user's own notes name: a lock file may come with a checkout. */
+async function executable({ lock, record, places }: ScopeStatus): Promise<readonly Repair[]> {
+  if (lock === undefined || record === undefined) return [];
+  try {
+    const made = await madeExecutable(record.entries, lock, places.root);
+    return made.map((path) => ({ done: true, message: `${path} may be executed now.` }));
+  } catch (error) {
+    const message = `What the entries call may not be executed, and that could not be changed: ${String(error)}`;
+    return [{ done: false, message }];
+  }
+}
+
+/** A compiled client that was removed comes back where it was, as long as its package is the same. */
+async function compiledAgain(
+  { lock, record, places }: ScopeStatus,
+  env: Standpoint["env"],
+  { packageRoot, home }: Installer,
+): Promise<readonly Repair[]> {
+  if (lock === undefined || record === undefined) return [];
+  const gone = goneFrom(record.entries, lock, places.root).find((path) => isCompiledClientPath(path, home));
+  if (gone === undefined) return [];
+  const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
+  return "program" in made && made.program === gone
+    ? [{ done: true, message: `Compiled the client ${gone} again.` }]
+    : [];
+}
+
+/** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
+async function putBack(
+  { places, hooksFile, lock, record, drift, client }: ScopeStatus,
+  env: Standpoint["env"],
+  installer: Installer,
+): Promise<readonly Repair[]> {
+  if (lock === undefined) return [];
+  const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
+  const gone = [
+    ...goneFrom(record?.entries ?? [], lock, places.root),
+    ...(client?.stale === true ? [client.path] : []),
+  ];
+  if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
+  if (record === undefined) {
+    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installAgain({ places, hooksFile, lock })} makes it good.`;
+    return [{ done: false, message }];
+  }
+  const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, env, installer);
+  const calls = now !== undefined && "calls" in now ? now.calls : undefined;
+  const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
+  const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root, gone);
+  const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
+  const installed = await installOrWhy({
+    places,
+    hooksFile: record.hooksFile,
+    planned,
+    lock: calls === undefined ? lock : { ...lock, command: usedCall(planned, calls) },
+    calls: [lock.command, ...Object.values(calls ?? {})],
+    home: installer.home,
+    now: installer.now(),
+    ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
+    ...(record.httpConsent === undefined ? {} : { httpConsent: record.httpConsent }),
+    ...(installer.signal === undefined ? {} : { signal: installer.signal }),
+  });
+  if ("why" in installed) return [{ done: false, message: installed.why }];
+  const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
+  const call = calls === undefined ? "" : ` They call what is there now in place of ${gone.join(", ")}.`;
+  const message = `Put the entries back into ${places.settingsFile}.${port}${call}`;
+  return [
+    ...(now !== undefined && "why" in now ? [{ done: false, message: now.why }] : []),
+    ...(installed.settings.changed ? [{ done: true, message, wrote: { places, planned } }] : []),
+  ];
+}
+
+/** A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it. */
+async function installOrWhy(call: InstallCall): Promise<Installed | { readonly why: string }> {
+  try {
+    return await install(call);
+  } catch (error) {
+    const isRefused =
+      error instanceof Problem && ["settings/client-cannot-read", "install/link-out"].includes(error.code);
+    if (isRefused) return { why: error.message };
+    throw error;
+  }
+}
+
+/** How entries would be written now, or why nothing is there that they could call. */
+async function callsOfNow(
+  hooksFile: string,
+  { scope, root }: ScopePlaces,
+  env: Standpoint["env"],
+  { packageRoot: running, node, home }: Installer,
+): Promise<{ readonly calls: Calls } | { readonly why: string }> {
+  try {
+    const packageRoot = await packageFor({ scope, root, running, home, dryRun: false });
+    const made = await compileClient({ packageRoot, home, env });
+    const compiled = "program" in made ? { compiledClient: made.program } : {};
+    return { calls: callsFor({ scope, root, hooksFile, packageRoot, node, ...compiled }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { why: error.message };
+  }
+}
+
+async function tightened(file: string): Promise<readonly Repair[]> {
+  const changed = await makePrivate(file);
+  return changed ? [{ done: true, message: `${file} holds a token; only you can read it now.` }] : [];
+}
+
+function withEndpoint(
+  entry: PlannedEntry,
+  { url, token }: { url: string; token: string },
+  tokenEnv?: string,
+): PlannedEntry {
+  const [hook] = entry.group.hooks;
+  if (hook.type !== "http") return entry;
+  const { search } = new URL(hook.url);
+  const headers = tokenEnv === undefined ? { Authorization: `Bearer ${token}` } : hook.headers;
+  const moved: HttpHook = { ...hook, url: `${url}${search}`, ...(headers === undefined ? {} : { headers }) };
+  return { ...entry, group: { ...entry.group, hooks: [moved] } };
+}

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
+import { Problem } from "../../protocol/index.ts";
+import { appKey } from "../../sdk/internal.ts";
+import { type ClientInUse, clientInUse } from "../client/client-in-use.ts";
+import { type InstallRecord, readRecord } from "../edit/install-record.ts";
+import { type LockFile, readLockFile, unlockedPath } from "../edit/lock-file.ts";
+import { lookAtSettings, realFile } from "../edit/settings-file.ts";
+import type { Installer } from "../install-app.ts";
+import type { DaemonStatus } from "../installer.ts";
+import { isMatcherAsLocked } from "../plan/entry-matcher.ts";
+import { httpReport } from "../plan/http-entries.ts";
+import { hooksFileFor, isUsersOwn, placesOf, type ScopePlaces, type Standpoint } from "../plan/install-places.ts";
+import { type Scope, scopes } from "../plan/install-scope.ts";
+import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "../plan/own-entries.ts";
+import { type Advised, installAgain, repairCommand } from "./advice.ts";
+import { codeDrift, type Look } from "./code-drift.ts";
+import { type Drift, drift } from "./drift-kinds.ts";
+import { openOnCrash } from "./open-on-crash.ts";
+import { policyDrift } from "./policy-drift.ts";
+import { listenerOn } from "./port-owner.ts";
+
+/** What is installed in one scope, and what is no longer as it was installed. */
+export interface ScopeStatus {
+  readonly places: ScopePlaces;
+  readonly installed: boolean;
+  readonly hooksFile?: string;
+  readonly lock?: LockFile;
+  /** This user's own notes about the install; another user's install has none here. */
+  readonly record?: InstallRecord;
+  /** The settings file is no JSON, so nothing is known about its entries. */
+  readonly broken?: true;
+  /** Our entries in the file. */
+  readonly entries: readonly OwnPlace[];
+  readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
+  readonly client?: ClientInUse;
+  readonly drift: readonly Drift[];
+  /** What changed without anything being wrong. */
+  readonly notes: readonly string[];
+}
+
+/** Whether a settings file that is no JSON, which the client drops whole, is thrown or reported as what is wrong with its scope. */
+export type Broken = "throw" | "report";
+
+/** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
+export async function statusOf(
+  standpoint: Standpoint,
+  installer: Installer,
+  asked: readonly Scope[] = scopes,
+  look: Look = "run",
+  broken: Broken = "throw",
+): Promise<readonly ScopeStatus[]> {
+  const all: ScopeStatus[] = [];
+  for (const scope of asked) {
+    const places = placesIf(scope, standpoint);
+    if (places === undefined || (await isUsersOwn(places, standpoint))) continue;
+    all.push(await scopeStatus(places, standpoint, installer, look, broken));
+  }
+  return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
+}
+
+/** Outside every project there is the user's scope alone. */
+function placesIf(scope: Scope, standpoint: Standpoint): ScopePlaces | undefined {
+  try {
+    return placesOf(scope, standpoint);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "install/no-project") return undefined;
+    throw error;
+  }
+}
+
+async function scopeStatus(
+  places: ScopePlaces,
+  standpoint: Standpoint,
+  installer: Installer,
+  look: Look,
+  broken: Broken,
+): Promise<ScopeStatus> {
+  const lock = await readLockFile(places.lockFile);
+  const record = await readRecord(await realFile(places.settingsFile), installer.home);
+  const known =
+    lock === undefined
+      ? (record?.hooksFile ?? usualFile(places.scope, standpoint))
+      : unlockedPath(places.lockFile, lock.hooksPath);
+  const marks: OwnMarks = {
+    root: places.root,
+    hooksFiles: known === undefined ? [] : [known],
+    calls: lock ? [lock.command] : [],
+  };
+  const { settings, text, problem } = await lookAtSettings(places.settingsFile);
+  const fault = clientFault(text);
+  if (problem !== undefined && (fault === undefined || broken === "throw")) throw problem;
+  const entries = ownEntries(settings, marks);
+  const installed = lock !== undefined || entries.length > 0;
+  const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
+  if (problem !== undefined && fault !== undefined) {
+    // Nothing can be said about the entries, so the fault is reported whether a lock file names the app or not.
+    const hooksFile = lock === undefined || known === undefined ? {} : { hooksFile: known };
+    const dropped = faultDrift(fault, { places, lock, record, ...hooksFile });
+    return { ...base, ...hooksFile, broken: true, drift: [dropped], notes: [] };
+  }
+  if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
+  const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
+  const daemon = await installer.daemon?.daemonStatus(known);
+  const advised = { places, hooksFile: known, lock, record };
+  const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
+  const http = httpReport(entries, record);
+  const crash = openOnCrash(entries, installAgain(advised), standpoint.env);
+  const client = await clientInUse(entries, lock, places.root, installer.home);
+  return {
+    ...base,
+    hooksFile: known,
+    ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
+    ...(client === undefined ? {} : { client }),
+    drift: [
+      ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
+      ...entryDrift(entries, lock, record),
+      ...(lock === undefined
+        ? [drift("lock-missing", `${places.lockFile} is gone; ${installAgain(advised)} writes it again.`)]
+        : []),
+      ...code.drift,
+      ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
+      ...http.drift,
+      ...crash.drift,
+      ...(await policyDrift(places, standpoint, entries, known)),
+    ],
+    notes: [...code.notes, ...http.notes, ...crash.notes],
+  };
+}
+
+function faultDrift(fault: ClientFault, advised: Advised): Drift {
+  const { settingsFile } = advised.places;
+  const message = clientFaultText(settingsFile, fault, installAgain(advised));
+  return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
+}
+
+/** An http entry names a port; whoever else listens there gets the events. */
+async function strangerOnPort(
+  entries: readonly OwnPlace[],
+  daemon: DaemonStatus | undefined,
+  cure: string,
+): Promise<string | undefined> {
+  const port = entries.map(portOf).find((one) => one !== undefined);
+  if (port === undefined || daemon?.port === port) return undefined;
+  const owner = await listenerOn(port);
+  if (owner === undefined) return undefined;
+  return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
+}
+
+function portOf(entry: OwnPlace): number | undefined {
+  const url = ownHooks(entry)
+    .map((hook) => (hook.type === "http" ? hook.url : undefined))
+    .find((one) => one !== undefined);
+  return url !== undefined && URL.canParse(url) ? Number(new URL(url).port) : undefined;
+}
+
+function usualFile(scope: Scope, standpoint: Standpoint): string | undefined {
+  try {
+    return hooksFileFor(scope, undefined, standpoint);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function entryDrift(
+  entries: readonly OwnPlace[],
+  lock: LockFile | undefined,
+  record: InstallRecord | undefined,
+): readonly Drift[] {
+  const wanted = new Set(
+    record?.entries.map(({ event }) => event) ?? lock?.hooksRegistered.map((id) => id.split(":", 1)[0] ?? id) ?? [],
+  );
+  const missing = [...wanted].filter((event) => !entries.some((one) => one.event === event));
+  const planned = new Map(record?.entries.map(({ event, group }) => [event, group]));
+  // A clone has no record; what its lock file tells of an entry is the matcher.
+  const isAltered = ({ event, value }: OwnPlace): boolean =>
+    record === undefined
+      ? lock !== undefined && !isMatcherAsLocked((value as { matcher?: unknown }).matcher, event, lock)
+      : planned.has(event) && !isDeepStrictEqual(planned.get(event), value);
+  const altered = entries.filter(isAltered);
+  const left = record === undefined ? [] : entries.filter(({ event }) => !wanted.has(event));
+  return [
+    ...missing.map((event) => drift("entry-missing", `The entry for ${event} is gone from the settings.`)),
+    ...altered.map(({ event }) => drift("entry-altered", `The entry for ${event} is not as it was installed.`)),
+    ...left.map(({ event }) => drift("entry-left", `There is an entry for ${event} that was not installed.`)),
+  ];
+}
+
+function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonly ScopeStatus[]): readonly Drift[] {
+  if (!installed || hooksFile === undefined) return [];
+  const others = all.filter(
+    (one) =>
+      one.installed &&
+      one.places.scope !== places.scope &&
+      one.hooksFile !== undefined &&
+      appKey(one.hooksFile) === appKey(hooksFile),
+  );
+  return others.map(({ places: { scope } }) =>
+    drift(
+      "two-scopes",
+      `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} takes it out there.`,
+    ),
+  );
+}

@@ -1,0 +1,176 @@
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import {
+  clientFault,
+  clientFaultText,
+  type EditedFile,
+  editSettings,
+  editText,
+  withoutComments,
+} from "../../engine/internal.ts";
+import { type HomeSource, isInside } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { installAgain } from "../drift/advice.ts";
+import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "../plan/entry-edits.ts";
+import type { HttpConsent } from "../plan/http-entries.ts";
+import type { ScopePlaces } from "../plan/install-places.ts";
+import { type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import type { PlannedEntry } from "../plan/plan-entries.ts";
+import { type InstallRecord, readRecord, withRecordLock, writeRecord } from "./install-record.ts";
+import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
+import { backUp } from "./settings-backup.ts";
+import { hashOf, makePrivate, modeOf, outermostMissing, realFile } from "./settings-file.ts";
+
+export interface InstallCall {
+  readonly places: ScopePlaces;
+  readonly hooksFile: string;
+  readonly planned: readonly PlannedEntry[];
+  readonly lock: LockFile;
+  /** Every way our entries may have been written. */
+  readonly calls: readonly (readonly string[])[];
+  /** The variable that holds the token, when no file is to hold it. */
+  readonly tokenEnv?: string;
+  readonly httpConsent?: HttpConsent;
+  readonly home: HomeSource;
+  readonly now: Date;
+  /** Removes comments and trailing commas, which Claude Code cannot read; uninstall restores them. */
+  readonly stripComments?: boolean;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Installed {
+  /** The settings file before and after, and whether it was changed. */
+  readonly settings: EditedFile;
+  readonly lockWritten: boolean;
+  /** Where the old bytes are kept, when there were any to be replaced. */
+  readonly backup?: string;
+}
+
+/**
+ * Puts entries into a settings file: own ones are replaced in place, all else keeps its bytes.
+ *
+ * Contract: the way back is on disk before the file is changed; the lock file is written after it. With nothing to change, nothing
+ * is written. A dry run writes nothing at all.
+ */
+export async function install(call: InstallCall): Promise<Installed> {
+  const real = await realFile(call.places.settingsFile);
+  await refuseLinkOut(real, call.places);
+  return call.dryRun ? installAt(real, call) : withRecordLock(real, call.home, () => installAt(real, call));
+}
+
+async function installAt(real: string, call: InstallCall): Promise<Installed> {
+  const { places, planned, home, now, dryRun = false, signal } = call;
+  const { settingsFile, lockFile } = places;
+  const marks = marksOf(call, await readLockFile(lockFile));
+  const record = await readRecord(real, home);
+  const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
+  const mode = await modeOf(settingsFile);
+  const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
+  let way: WayBack = { before: null, had: hadNothing };
+  let backup: string | undefined;
+  const keep = async (edited: EditedFile): Promise<void> => {
+    const fresh = recordOf(call, edited, way, { secret, mode, madeFolder, record });
+    if (!isDeepStrictEqual(fresh, record)) await writeRecord(real, fresh, home);
+    if (secret) await makePrivate(settingsFile);
+  };
+  const change = (settings: unknown, text: string) => {
+    way = wayBack(settings, text, marks, record);
+    return installEdits(settings, planned, marks, way.had);
+  };
+  const settings = await editSettings(settingsFile, change, {
+    dryRun,
+    // Committed files are read by others; nobody but the user writes any of them.
+    mode: secret || places.scope !== "project" ? 0o600 : 0o644,
+    folderMode: places.scope === "user" ? 0o700 : 0o755,
+    ...(call.stripComments ? { prepare: withoutComments } : {}),
+    verify: (edited) => refuseUnreadable(edited, call),
+    ...(signal === undefined ? {} : { signal }),
+    beforeWrite: async (edited) => {
+      if (!edited.created) backup = await backUp(real, edited.before, home, now);
+      await keep(edited);
+    },
+  }).catch((error: unknown) => {
+    throw withFile(error, settingsFile);
+  });
+  if (dryRun) return { settings, lockWritten: false };
+  if (!settings.changed) await keep(settings);
+  const lockWritten = await writeLockFile(lockFile, call.lock, places.scope === "project" ? 0o644 : 0o600);
+  return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
+}
+
+/** A checkout may bring a link to any file of the user; a link in the user's own folder is the user's. */
+async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopePlaces): Promise<void> {
+  if (scope === "user" || isInside(real, await realFile(root))) return;
+  const message = `${settingsFile} is a link that leads out of the project, to ${real}. Nothing was written. Replace the link with a file, or use --scope user.`;
+  throw new Problem("install/link-out", message, { about: { file: settingsFile, real } });
+}
+
+/** Entries in a file that the client drops would look installed and never run. */
+function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: InstallCall): void {
+  const left = clientFault(after);
+  if (left === undefined) return;
+  const fault = clientFault(before) ?? left;
+  const { line, column, reason } = fault;
+  const again = installAgain({ places, hooksFile, lock });
+  throw new Problem(
+    "settings/client-cannot-read",
+    `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
+    {
+      about: { file: places.settingsFile, line, column, reason },
+    },
+  );
+}
+
+/** The editor knows the place in the text; the file's name is ours to add. */
+function withFile(error: unknown, file: string): unknown {
+  if (!(error instanceof Problem) || error.message.includes(file)) return error;
+  return new Problem(error.code, `In ${file}: ${error.message}`, { about: { ...error.about, file }, cause: error });
+}
+
+/** What entries of this app look like in this file. */
+function marksOf({ places, hooksFile, calls }: InstallCall, lock: LockFile | undefined): OwnMarks {
+  const before = lock === undefined ? [] : [unlockedPath(places.lockFile, lock.hooksPath)];
+  return { root: places.root, hooksFiles: [hooksFile, ...before], calls: [...calls, ...(lock ? [lock.command] : [])] };
+}
+
+interface WayBack {
+  readonly before: string | null;
+  readonly had: Had;
+}
+
+/** The text without anything of ours. As long as nobody else wrote, it is the one from before the first install. */
+function wayBack(settings: unknown, text: string, marks: OwnMarks, record: InstallRecord | undefined): WayBack {
+  if (record !== undefined && hashOf(text) === record.afterHash) return { before: record.before, had: record.had };
+  const isThere = ownEntries(settings, marks).length > 0;
+  const had = isThere ? (record?.had ?? hadNothing) : hadIn(settings);
+  return { before: editText(text, cutEdits(settings, marks, had)).text, had };
+}
+
+function recordOf(
+  { places, hooksFile, planned, tokenEnv, httpConsent }: InstallCall,
+  edited: EditedFile,
+  { before, had }: WayBack,
+  {
+    secret,
+    mode,
+    madeFolder,
+    record,
+  }: { secret: boolean; mode: number | undefined; madeFolder: string | undefined; record: InstallRecord | undefined },
+): InstallRecord {
+  const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
+  const beforeMode = record?.beforeMode ?? (secret && mode !== undefined && (mode & 0o077) !== 0 ? mode : undefined);
+  return {
+    version: 1,
+    settingsFile: places.settingsFile,
+    hooksFile,
+    before: isNew ? null : before,
+    ...(beforeMode === undefined ? {} : { beforeMode }),
+    afterHash: edited.contentHash,
+    had,
+    ...(madeFolder === undefined ? {} : { madeFolder }),
+    entries: planned,
+    ...(tokenEnv === undefined ? {} : { tokenEnv }),
+    ...(httpConsent === undefined ? {} : { httpConsent }),
+  };
+}

@@ -1,0 +1,77 @@
+import { chmod, lstat, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Edit, editSettings } from "../../engine/internal.ts";
+import { errorCode, sha256, unless } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+
+/** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
+export async function realFile(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // A link that leads in a circle leads nowhere else; whoever reads the file says so.
+    if (errorCode(error) === "ELOOP") return path;
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
+  }
+  const link = await unless(["ENOENT", "ENOTDIR", "EINVAL"], readlink(path));
+  if (link !== undefined) return realFile(resolve(dirname(path), link));
+  return dirname(path) === path ? path : join(await realFile(dirname(path)), basename(path));
+}
+
+export interface SettingsRead {
+  readonly settings: unknown;
+  readonly text: string;
+  readonly hash: string | null;
+}
+
+/** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
+export async function readSettings(path: string): Promise<SettingsRead> {
+  const read = await lookAtSettings(path);
+  if (read.problem !== undefined) throw read.problem;
+  return read;
+}
+
+/** The same, but a text that is no settings is returned beside the `Problem` with it. */
+export async function lookAtSettings(path: string): Promise<SettingsRead & { readonly problem?: Problem }> {
+  let settings: unknown;
+  let text = "";
+  const isThere = (await modeOf(path)) !== undefined;
+  const look = (value: unknown, written: string): readonly Edit[] => {
+    settings = value;
+    text = written;
+    // A text that cannot be read is refused by the editor, with its place, once there is something to edit.
+    return value === undefined ? [{ do: "remove", path: ["hooks"] }] : [];
+  };
+  const read = () => ({ settings, text, hash: isThere ? hashOf(text) : null });
+  try {
+    await editSettings(path, look, { dryRun: true });
+    return read();
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    return { ...read(), problem };
+  }
+}
+
+export function hashOf(text: string): string {
+  return sha256(text);
+}
+
+/** Undefined when there is no such file. */
+export async function modeOf(path: string): Promise<number | undefined> {
+  const stat = await unless(["ENOENT", "ENOTDIR"], lstat(await realFile(path)));
+  return stat && stat.mode & 0o7777;
+}
+
+/** The outermost folder of a path that is not there yet; undefined when all of them are. */
+export async function outermostMissing(folder: string): Promise<string | undefined> {
+  if ((await modeOf(folder)) !== undefined) return undefined;
+  return (await outermostMissing(dirname(folder))) ?? folder;
+}
+
+/** A file with a token in it is for its owner alone. False when it was so already, or is not there. */
+export async function makePrivate(path: string): Promise<boolean> {
+  const mode = await modeOf(path);
+  if (mode === undefined || (mode & 0o077) === 0) return false;
+  await chmod(await realFile(path), 0o600);
+  return true;
+}

@@ -1,0 +1,121 @@
+import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
+import { dirname, sep } from "node:path";
+import { editSettings } from "../../engine/internal.ts";
+import { type HomeSource, isInside, replaceFile, unless, withLock } from "../../files/index.ts";
+import { cutEdits, hadNothing } from "../plan/entry-edits.ts";
+import type { ScopePlaces } from "../plan/install-places.ts";
+import { type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import { dropRecord, type InstallRecord, readRecord, withRecordLock } from "./install-record.ts";
+import { readLockFile, unlockedPath } from "./lock-file.ts";
+import { backUp } from "./settings-backup.ts";
+import { hashOf, readSettings, realFile } from "./settings-file.ts";
+
+export interface UninstallCall {
+  readonly places: ScopePlaces;
+  /** Known when the lock file is lost. */
+  readonly hooksFile?: string;
+  readonly home: HomeSource;
+  readonly now: Date;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface Uninstalled {
+  /** False when there was nothing of ours. */
+  readonly wasInstalled: boolean;
+  readonly hooksFile?: string;
+  /** Whether port and token of that file may go: a lock file may come with a checkout and name another project's app. */
+  readonly endsDaemon: boolean;
+  /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that others changed. */
+  readonly how: "restored" | "removed" | "cut" | "nothing";
+  readonly before: string;
+  /** Null: the file is gone. */
+  readonly after: string | null;
+}
+
+/**
+ * Takes entries out again. A file that is as install left it gets its old bytes and its old mode back; otherwise our entries are cut
+ * out and all else stays. Contract: the lock file goes last, so that a call that was cut short can be made again.
+ */
+export async function uninstall(call: UninstallCall): Promise<Uninstalled> {
+  const real = await realFile(call.places.settingsFile);
+  return call.dryRun ? uninstallAt(real, call) : withRecordLock(real, call.home, () => uninstallAt(real, call));
+}
+
+async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstalled> {
+  const { places, home, dryRun = false } = call;
+  const { settingsFile, lockFile } = places;
+  const lock = await readLockFile(lockFile);
+  const record = await readRecord(real, home);
+  const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : unlockedPath(lockFile, lock.hooksPath);
+  const hooksFiles = [known, record?.hooksFile, call.hooksFile].filter((file) => file !== undefined);
+  const marks: OwnMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
+  const { settings, hash } = await readSettings(settingsFile);
+  const found = ownEntries(settings, marks).length > 0;
+  const asLeft = record !== undefined && record.afterHash === hash;
+  const wasInstalled = found || lock !== undefined || asLeft;
+  const done = asLeft ? await restore(real, record, call) : await cut(real, marks, record, call);
+  if (!dryRun) {
+    if (record?.beforeMode !== undefined) await unless(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
+    await rm(lockFile, { force: true });
+    await dropRecord(real, home);
+    if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
+  }
+  const endsDaemon = known !== undefined && (known === record?.hooksFile || (await isOfScope(known, places)));
+  return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), endsDaemon, ...done };
+}
+
+/** Where links lead counts: a checkout can bring one to another project's file. */
+async function isOfScope(hooksFile: string, { scope, root }: ScopePlaces): Promise<boolean> {
+  if (scope === "user") return true;
+  return isInside(await realFile(hooksFile), await realFile(root));
+}
+
+/** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
+async function removeEmpty(folder: string, outermost: string): Promise<void> {
+  const isGone = await unless(
+    ["ENOTEMPTY", "EEXIST", "ENOTDIR"],
+    unless(["ENOENT"], rmdir(folder)).then(() => true),
+  );
+  if (isGone === true && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
+}
+
+type Done = Pick<Uninstalled, "how" | "before" | "after">;
+
+async function restore(real: string, record: InstallRecord, call: UninstallCall): Promise<Done> {
+  const { places, home, now, dryRun, signal } = call;
+  const { before } = record;
+  const attempt = async (): Promise<Done | undefined> => {
+    const bytes = await readFile(real);
+    const text = bytes.toString("utf8");
+    if (hashOf(text) !== record.afterHash) return undefined;
+    const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
+    if (dryRun) return done;
+    await backUp(real, text, home, now);
+    if (before === null) {
+      if (!(await readFile(real)).equals(bytes)) return undefined;
+      await unlink(real);
+    } else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
+    return done;
+  };
+  const done = dryRun ? await attempt() : await withLock(real, attempt, signal === undefined ? {} : { signal });
+  // Somebody wrote in the last moment: then it is no longer as install left it.
+  return done ?? cut(real, { root: places.root, hooksFiles: [record.hooksFile], calls: [] }, record, call);
+}
+
+async function cut(
+  real: string,
+  marks: OwnMarks,
+  record: InstallRecord | undefined,
+  { places: { settingsFile }, home, now, dryRun, signal }: UninstallCall,
+): Promise<Done> {
+  const had = record?.had ?? hadNothing;
+  // Without an entry of ours there is nothing to lock or to make for it.
+  const none = ownEntries((await readSettings(settingsFile)).settings, marks).length === 0;
+  const edited = await editSettings(settingsFile, (settings) => cutEdits(settings, marks, had), {
+    dryRun: dryRun === true || none,
+    ...(signal === undefined ? {} : { signal }),
+    beforeWrite: async ({ before }) => void (await backUp(real, before, home, now)),
+  });
+  return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
+}

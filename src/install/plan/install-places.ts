@@ -1,0 +1,109 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { clientHome } from "../../engine/internal.ts";
+import { Problem } from "../../protocol/index.ts";
+import { realFile } from "../edit/settings-file.ts";
+import type { Scope } from "./install-scope.ts";
+
+/** Where a person stands. */
+export interface Standpoint {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The project's folder, when the person named it. */
+  readonly project?: string;
+  /** Where an administrator's policy lies; the platform's place unless told. */
+  readonly managedFolder?: string;
+}
+
+/** The files of one scope. */
+export interface ScopePlaces {
+  readonly scope: Scope;
+  /** The project's folder; of user scope the one around the client's own folder. */
+  readonly root: string;
+  readonly settingsFile: string;
+  readonly lockFile: string;
+}
+
+/** Contract: never the home folder as a project, unless it was named. */
+export function placesOf(scope: Scope, standpoint: Standpoint): ScopePlaces {
+  const { env, home } = standpoint;
+  if (scope === "user") {
+    const folder = resolve(clientHome(env["CLAUDE_CONFIG_DIR"], home));
+    return {
+      scope,
+      root: dirname(folder),
+      settingsFile: join(folder, "settings.json"),
+      lockFile: join(folder, ".hookline.lock"),
+    };
+  }
+  const root = projectRoot(standpoint);
+  const folder = join(root, ".claude");
+  return scope === "project"
+    ? { scope, root, settingsFile: join(folder, "settings.json"), lockFile: join(folder, ".hookline.lock") }
+    : {
+        scope,
+        root,
+        settingsFile: join(folder, "settings.local.json"),
+        lockFile: join(folder, ".hookline.local.lock"),
+      };
+}
+
+/** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the person's. */
+export async function isUsersOwn({ scope, lockFile }: ScopePlaces, standpoint: Standpoint): Promise<boolean> {
+  return scope !== "user" && (await realFile(lockFile)) === (await realFile(placesOf("user", standpoint).lockFile));
+}
+
+/** The nearest folder around that is a project's, else the one we stand in. */
+export function projectRoot({ cwd, home, project }: Standpoint): string {
+  if (project !== undefined) return realPath(resolve(cwd, project));
+  const [here, never] = [realPath(cwd), realPath(home)];
+  for (let folder = here; ; folder = dirname(folder)) {
+    if (folder !== never && [".claude", ".git", "package.json"].some((name) => existsSync(join(folder, name))))
+      return folder;
+    if (dirname(folder) === folder) break;
+  }
+  if (here !== never) return here;
+  const message = `${here} is your home folder and no project. Go to a project, name one with --cwd, or take --scope user.`;
+  throw new Problem("install/no-project", message, { about: { folder: here } });
+}
+
+const endings = ["ts", "mts", "js", "mjs"];
+
+/** The hooks file that was named, or the usual one. Contract: it is there, or it is a `Problem`. */
+export function hooksFileFor(scope: Scope, named: string | undefined, standpoint: Standpoint): string {
+  if (named !== undefined) {
+    const file = resolve(standpoint.cwd, named);
+    if (!existsSync(file)) throw noFile(`There is no file ${file}.`);
+    return realPath(file);
+  }
+  const folders = [
+    ...(scope === "user" ? projectOrNone(standpoint) : [projectRoot(standpoint)]).map((root) => join(root, ".claude")),
+    ...(scope === "user" ? [clientHome(standpoint.env["CLAUDE_CONFIG_DIR"], standpoint.home)] : []),
+  ];
+  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, `hooks.${ending}`)));
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw noFile(`There is no hooks.${endings.join(", .")} in ${folders.join(" or ")}.`);
+  return realPath(found);
+}
+
+/** The root of the project around, if there is one. */
+export function projectOrNone(standpoint: Standpoint): readonly string[] {
+  try {
+    return [projectRoot(standpoint)];
+  } catch (error) {
+    if (error instanceof Problem && error.code === "install/no-project") return [];
+    throw error;
+  }
+}
+
+function noFile(what: string): Problem {
+  return new Problem(
+    "install/no-file",
+    `${what} hookline init writes one; or name yours (hookline install FILE), or the project (--cwd DIR).`,
+  );
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}

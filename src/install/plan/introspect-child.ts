@@ -1,0 +1,40 @@
+import { appInputs, loadApp } from "../../sdk/internal.ts";
+import { closeDoors } from "./sandboxed-load.ts";
+
+/**
+ * What `introspect` starts: loads one hooks file and reports on it. `node child.js FILE MARK [quiet]`; the report is the line of
+ * standard output that begins with the mark, so that nothing the file prints can be taken for it. `quiet`: without effects.
+ */
+const [file = "", mark = "", how] = process.argv.slice(2);
+if (how === "quiet") closeDoors();
+const print = process.stdout.write.bind(process.stdout);
+
+function report(value: unknown): Promise<void> {
+  return new Promise((done) => {
+    print(`\n${mark}${JSON.stringify(value)}\n`, () => done());
+  });
+}
+
+async function inputsOf(): Promise<readonly string[]> {
+  try {
+    return await appInputs(file);
+  } catch {
+    return [file]; // it loads, so Node knows the way; only the builder does not
+  }
+}
+
+try {
+  const app = await loadApp(file, { env: process.env, cwd: process.cwd(), timeoutMs: 60_000 });
+  await report({ events: app.describe(), inputs: await inputsOf() });
+} catch (error) {
+  const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown };
+  const inner = cause as { code?: string; name?: string; message?: string } | undefined;
+  await report({
+    problem: {
+      code: code ?? "",
+      message: message ?? String(error),
+      cause: `${inner?.code ?? ""} ${inner?.name ?? ""} ${inner?.message ?? ""}`,
+    },
+  });
+}
+process.exit(0);

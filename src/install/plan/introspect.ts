@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { endLeftovers, type Finished, findLeftovers, run } from "../../exec/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { EventNeeds } from "./plan-entries.ts";
+import { limitedEnv, limits } from "./sandboxed-load.ts";
+
+export interface IntrospectOptions {
+  /** Node and the program that loads the file, to which file and mark are added. */
+  readonly program: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+  /** The file can write nothing, start nothing and reach nobody: for code that nobody has approved. It must be built before. */
+  readonly quiet?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What an app says about itself. */
+export interface Introspected {
+  readonly events: readonly EventNeeds[];
+  /** The hooks file and everything it imports from its own tree. */
+  readonly inputs: readonly string[];
+  /** SHA-256 over the inputs, the same wherever the folder lies. */
+  readonly contentHash: string;
+  /** What the file printed while it was loaded. */
+  readonly prints: string;
+}
+
+const tagName = "HOOKLINE_RUN";
+
+/** The program that loads a hooks file and tells of it, as the package that installs has it. */
+export function introspector({ node, packageRoot }: { readonly node: string; readonly packageRoot: string }): string[] {
+  return [node, join(packageRoot, "dist", "install", "child.js")];
+}
+
+/**
+ * Loads a hooks file in a process of its own and asks the app what it needs.
+ *
+ * Contract: ends within the limit, and nothing that the file started outlives it. What is wrong with the file is a `Problem`:
+ * `install/syntax`, `install/import`, `install/no-app` or `install/timeout`. An app without handlers has no events.
+ */
+export async function introspect(file: string, options: IntrospectOptions): Promise<Introspected> {
+  const { program, cwd, timeoutMs = 10_000, quiet = false, signal } = options;
+  const env = quiet ? limitedEnv(options.env) : options.env;
+  const mark = randomBytes(16).toString("hex");
+  const tag = { name: tagName, value: `install-${mark}` };
+  const [node = "", ...args] = program;
+  const finished = await run(
+    { form: "exec", file: node, args: [...(quiet ? limits() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])] },
+    { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
+  );
+  endLeftovers(await findLeftovers(tag.name, tag.value));
+  return readReport(file, finished, mark, timeoutMs);
+}
+
+async function readReport(file: string, finished: Finished, mark: string, timeoutMs: number): Promise<Introspected> {
+  const { ended, stdout, stderr } = finished;
+  const lines = stdout.text.split("\n");
+  const line = lines.find((one) => one.startsWith(mark));
+  const prints = [...lines.filter((one) => one !== line), ...stderr.text.split("\n")]
+    .filter((one) => one !== "")
+    .join("\n");
+  if (ended.by === "timeout") {
+    const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs in a handler.`;
+    throw problem("install/timeout", message, file, prints);
+  }
+  if (line === undefined)
+    throw problem("install/import", `${file} cannot be loaded: ${wordsOf(finished)}.`, file, prints);
+  const report = reportIn(line.slice(mark.length));
+  if (report === undefined)
+    throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`, file, prints);
+  if ("problem" in report) throw problem(codeOf(report.problem), wordsFor(report.problem), file, prints);
+  const { events, inputs } = report;
+  return { events, inputs, contentHash: await contentHashOf(file, inputs), prints };
+}
+
+/** Undefined when the file, which runs in the same process, has spoilt it. */
+function reportIn(text: string): Report | undefined {
+  try {
+    const report = JSON.parse(text) as Report;
+    return "problem" in report || (Array.isArray(report.events) && Array.isArray(report.inputs)) ? report : undefined;
+  } catch {
+    return undefined; // told as what it is by whoever asked
+  }
+}
+
+type Report =
+  | { readonly events: readonly EventNeeds[]; readonly inputs: readonly string[] }
+  | { readonly problem: { readonly code: string; readonly message: string; readonly cause: string } };
+
+type Told = Extract<Report, { problem: unknown }>["problem"];
+
+function codeOf({ code, message, cause }: Told): "install/no-app" | "install/import" | "install/syntax" {
+  if (code === "sdk/no-app") return "install/no-app";
+  const missing =
+    /ERR_(?:MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT|PACKAGE_PATH|UNKNOWN_FILE)|Could not resolve|does not provide an export/;
+  if (missing.test(cause) || missing.test(message) || code !== "sdk/no-load") return "install/import";
+  // Of the builder's complaints all but those about imports are about syntax; Node says so by the error's name.
+  return /(?:^| )SyntaxError /.test(cause) || /Build failed/.test(cause) ? "install/syntax" : "install/import";
+}
+
+function wordsFor(told: Told): string {
+  const what = {
+    "install/no-app": "does not load",
+    "install/syntax": "has a syntax error",
+    "install/import": "cannot be imported",
+  }[codeOf(told)];
+  const message = told.message.replace(" does not load: ", ` ${what}: `);
+  return /[.?!]$/.test(message) ? message : `${message}.`;
+}
+
+function wordsOf({ ended, stdout }: Finished): string {
+  if (stdout.droppedBytes > 0) return "it prints without end while it is loaded";
+  if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
+  if (ended.by === "signal") return `the process was ended by ${ended.signal} while it was loaded`;
+  return ended.by === "not-started" ? ended.why : `the process ended by ${ended.by}`;
+}
+
+function problem(
+  code: "install/no-app" | "install/import" | "install/syntax" | "install/timeout",
+  message: string,
+  file: string,
+  prints: string,
+): Problem {
+  return new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
+}
+
+/** SHA-256 over the inputs, each named from the folder of the hooks file: the daemon's `sourceHash` of the same files is the same. */
+export async function contentHashOf(file: string, inputs: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of [...inputs].sort()) {
+    const bytes = await readFile(path);
+    hash.update(`${relative(dirname(file), path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,88 @@
+import { resolve } from "node:path";
+import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../../protocol/index.ts";
+import { appKey } from "../../sdk/internal.ts";
+import { insideCall, projectDir, shellLine, shellWord } from "./hook-command.ts";
+
+/** What entries of an installed app are known by. */
+export interface OwnMarks {
+  /** The project's folder, which `${CLAUDE_PROJECT_DIR}` stands for. */
+  readonly root: string;
+  /** The hooks file, and the one that was installed before it. */
+  readonly hooksFiles: readonly string[];
+  /** As the lock file has them, and as they would be written now. */
+  readonly calls: readonly (readonly string[])[];
+}
+
+/** A group with hooks of ours: its number in its event's list, and those of our hooks in it. */
+export interface OwnPlace {
+  readonly event: string;
+  readonly group: number;
+  readonly hooks: readonly number[];
+  /** Nothing else is in the group. */
+  readonly alone: boolean;
+  readonly value: unknown;
+}
+
+/** Every group of a settings file that holds a hook of ours, in order. Contract: reads whatever the file holds and throws for none of it. */
+export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlace[] {
+  const isOurs = recogniser(marks);
+  return Object.entries(objectOf(objectOf(settings)["hooks"])).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((value, group): OwnPlace[] => {
+      const all = listOf(objectOf(value)["hooks"]);
+      const hooks = [...all.keys()].filter((index) => isOurs(objectOf(all[index])));
+      return hooks.length === 0 ? [] : [{ event, group, hooks, alone: hooks.length === all.length, value }];
+    }),
+  );
+}
+
+/** Our hooks in a group, as somebody may have altered them: only what they are known by is certain. */
+export function ownHooks({ hooks, value }: OwnPlace): readonly (CommandHook | HttpHook)[] {
+  const all = listOf(objectOf(value)["hooks"]);
+  return hooks.map((index) => {
+    const { allowedEnvVars: names, ...hook } = objectOf(all[index]);
+    return { ...hook, ...(Array.isArray(names) ? { allowedEnvVars: names } : {}) } as CommandHook | HttpHook;
+  });
+}
+
+function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+  // A program alone is nobody's mark, and no word at all fits every entry: a lock file may come with a checkout.
+  const calls = marks.calls.filter((call) => call.length > 1);
+  const keys = new Set(hooksFiles.map((file) => appKey(file)));
+  const isOurFile = (word: string) => keys.has(appKey(resolve(root, word.replaceAll(projectDir, root))));
+  return ({ type, url, command, args }) => {
+    if (type === "http") return typeof url === "string" && keys.has(keyIn(url) ?? "");
+    if (type !== "command" || typeof command !== "string") return false;
+    if (!Array.isArray(args))
+      return (
+        calls.some((call) => isShellCall(command, call)) || hooksFiles.some((file) => namesFile(command, file, root))
+      );
+    const words = insideCall([command, ...args.map(String)]);
+    if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
+    const file = hooksFileIn(words);
+    return file !== undefined && isOurFile(file);
+  };
+}
+
+function keyIn(url: string): string | undefined {
+  return /^http:\/\/[^/]+\/v1\/hook\/([0-9a-f]{32})(?:[?#]|$)/.exec(url)?.[1];
+}
+
+function isShellCall(command: string, call: readonly string[]): boolean {
+  const line = shellLine(call);
+  return call.length > 0 && (command === line || command.startsWith(`${line} `));
+}
+
+/** Without a lock file: our program, and the hooks file in the spelling we give it. */
+function namesFile(command: string, hooksFile: string, root: string): boolean {
+  if (!/hookline-client|bin\.cjs'? run\b/.test(command)) return false;
+  const inside = hooksFile.startsWith(`${root}/`) ? [shellWord(projectDir + hooksFile.slice(root.length))] : [];
+  return [shellWord(hooksFile), ...inside].some((word) => command.includes(` ${word}`));
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

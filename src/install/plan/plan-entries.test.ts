@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { catalog, type EventRow } from "../../protocol/index.ts";
+import { consent, endpoint, guard, stop } from "../fixtures/world.ts";
+import { callsFor, shellLine } from "./hook-command.ts";
+import { type EventNeeds, type PlanOptions, planEntries } from "./plan-entries.ts";
+
+const calls = callsFor({
+  scope: "project",
+  root: "/p",
+  hooksFile: "/p/.claude/hooks.ts",
+  packageRoot: "/p/node_modules/hookline",
+  node: "/usr/bin/node",
+});
+const usual: PlanOptions = { scope: "project", transport: "auto", allEvents: false, warm: true, calls, endpoint };
+const plan = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+  planEntries(needs, { ...usual, ...options });
+const transports = (needs: readonly EventNeeds[], options: Partial<PlanOptions> = {}) =>
+  Object.fromEntries(plan(needs, options).map(({ event, transport }) => [event, transport]));
+const note: EventNeeds = { ...stop, event: "Notification", ids: ["Notification"] };
+const post: EventNeeds = { ...guard, event: "PostToolUse", ids: ["PostToolUse"], onFailure: "continue" };
+
+test("one entry per event, with mode, deadline plus five seconds, and paths from the project's folder", () => {
+  expect(plan([stop, guard], { transport: "run" })).toEqual([
+    {
+      event: "PreToolUse",
+      transport: "run",
+      group: {
+        matcher: "Bash|Write",
+        hooks: [
+          {
+            type: "command",
+            command: "node",
+            args: [
+              "${CLAUDE_PROJECT_DIR}/node_modules/hookline/dist/cli/bin.cjs",
+              "run",
+              "${CLAUDE_PROJECT_DIR}/.claude/hooks.ts",
+              "--on-failure",
+              "block",
+              "--event",
+              "PreToolUse",
+            ],
+            timeout: 35,
+            onFailure: "block",
+          },
+        ],
+      },
+    },
+    {
+      event: "Stop",
+      transport: "run",
+      group: { hooks: [expect.objectContaining({ timeout: 8, args: expect.arrayContaining(["continue"]) })] },
+    },
+  ]);
+});
+
+test("a guard's entry of run goes through sh, which refuses whatever becomes of Node; where there is no sh it is as before", () => {
+  const programs = (options: Partial<PlanOptions>) =>
+    plan([stop, guard], { transport: "run", ...options }).map(({ event, group: { hooks } }) => [
+      event,
+      hooks[0].type === "command" ? hooks[0].command : "",
+    ]);
+  expect(programs({ sh: true })).toEqual([
+    ["PreToolUse", "sh"],
+    ["Stop", "node"],
+  ]);
+  expect(programs({ sh: false })).toEqual([
+    ["PreToolUse", "node"],
+    ["Stop", "node"],
+  ]);
+});
+
+test("auto never uses http: every event goes through the client, or through run where the client cannot work", () => {
+  for (const scope of ["project", "local", "user"] as const)
+    for (const allEvents of [false, true]) {
+      const chosen = Object.values(transports([guard, stop, post, note], { scope, allEvents, consent }));
+      expect([scope, new Set(chosen)]).toEqual([scope, new Set(["client"])]);
+    }
+  expect(transports([stop, post], { scope: "user", warm: false, consent })).toEqual({
+    Stop: "run",
+    PostToolUse: "run",
+  });
+});
+
+test("http is for those who ask, and never where an answer is an exit code or a daemon is revived", () => {
+  expect(transports([guard, stop, note], { scope: "user", transport: "http", consent })).toEqual({
+    SessionStart: "client",
+    UserPromptSubmit: "client",
+    PreToolUse: "http",
+    Notification: "http",
+    Stop: "http",
+  });
+});
+
+test("an http entry for an event that decides needs --allow-http-decisions, and the message names the events", () => {
+  const http = { scope: "user", transport: "http", tokenEnv: "T" } as const;
+  for (const needs of [[guard], [stop], [post], [note, guard]])
+    expect(() => plan(needs, http)).toThrow(expect.objectContaining({ code: "install/http-decides" }));
+  expect(() => plan([note, guard, stop], http)).toThrow(
+    /decides PreToolUse, Stop and gets the token.*--allow-http-decisions/,
+  );
+  expect(() => plan([note], { ...http, allEvents: true })).toThrow(/--allow-http-decisions/);
+  expect(transports([note], http)).toMatchObject({ Notification: "http" });
+  expect(transports([guard], { ...http, consent: { decisions: true } })).toMatchObject({ PreToolUse: "http" });
+});
+
+test("a token is written into settings only with --literal-token", () => {
+  const http = { scope: "user", transport: "http" } as const;
+  expect(() => plan([note], http)).toThrow(expect.objectContaining({ code: "install/literal-token" }));
+  expect(() => plan([guard], { ...http, consent: { decisions: true } })).toThrow(/--token-env NAME.*--literal-token/);
+  expect(JSON.stringify(plan([note], { ...http, consent: { literalToken: true } }))).toContain("Bearer t0ken");
+  expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
+});
+
+test("an http entry carries mode and token; with a variable, the token stands in no file", () => {
+  const http = { scope: "user", transport: "http", consent } as const;
+  const [entry] = plan([post], http).slice(-1);
+  expect(entry?.group.hooks[0]).toEqual({
+    type: "http",
+    url: `${endpoint.url}?on-failure=continue&daemon`,
+    headers: { Authorization: "Bearer t0ken" },
+    timeout: 35,
+  });
+  const [named] = plan([post], { ...http, tokenEnv: "HOOKS_TOKEN" }).slice(-1);
+  expect(named?.group.hooks[0]).toMatchObject({
+    headers: { Authorization: "Bearer $HOOKS_TOKEN" },
+    allowedEnvVars: ["HOOKS_TOKEN"],
+  });
+  expect(JSON.stringify(named)).not.toContain("t0ken");
+});
+
+test("what makes no sense is refused", () => {
+  const display: EventNeeds = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
+  const refusals: [Partial<PlanOptions>, string][] = [
+    [{ transport: "http" }, "install/http-in-project"],
+    [{ transport: "run", allEvents: true }, "install/not-warm"],
+    [{ transport: "client", warm: false }, "install/not-warm"],
+    [{ transport: "run" }, "install/slow-display"],
+  ];
+  for (const [options, code] of refusals)
+    expect(() => plan([display], options)).toThrow(expect.objectContaining({ code }));
+  expect(transports([display], { transport: "run", force: true })).toEqual({ MessageDisplay: "run" });
+});
+
+test("--all-events has every event of the catalog and no matcher; unknown events come last", () => {
+  const own: EventNeeds = { ...stop, event: "Later", ids: ["Later"] };
+  const entries = plan([own, guard], { allEvents: true });
+  expect(entries.map(({ event }) => event)).toEqual([...Object.keys(catalog), "Later"]);
+  expect(entries.filter(({ group }) => group.matcher !== undefined)).toEqual([]);
+});
+
+test("no event gets an entry of a type that it does not take", () => {
+  const rows: Readonly<Record<string, EventRow>> = catalog;
+  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true, consent }).filter(
+    ({ event, group }) => !rows[event]?.types.includes(group.hooks[0].type),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("for hosts without args the words become one line that a shell reads as the same words", () => {
+  const words = ["${CLAUDE_PROJECT_DIR}/a b/it's", "$x", 'q"q', "plain/é"];
+  expect(shellLine(words)).toBe(`"$CLAUDE_PROJECT_DIR"'/a b/it'\\''s' '$x' 'q"q' 'plain/é'`);
+  const [entry] = plan([stop], { transport: "run", shellForm: true });
+  expect(entry?.group.hooks[0]).toEqual({
+    type: "command",
+    command:
+      'node "$CLAUDE_PROJECT_DIR"/node_modules/hookline/dist/cli/bin.cjs run "$CLAUDE_PROJECT_DIR"/.claude/hooks.ts --on-failure continue --event Stop',
+    timeout: 8,
+  });
+});
+
+test("a committed entry cannot name a file outside the project; others name it as it is", () => {
+  const outside = { root: "/p", hooksFile: "/q/hooks.ts", packageRoot: "/x/hookline", node: "/usr/bin/node" };
+  expect(() => callsFor({ ...outside, scope: "project" })).toThrow(
+    expect.objectContaining({ code: "install/outside-project" }),
+  );
+  const odd = { ...outside, hooksFile: "/p/..hooks/a.ts", packageRoot: "/p/node_modules/hookline" };
+  expect(callsFor({ ...odd, scope: "project" }).client[1]).toBe("${CLAUDE_PROJECT_DIR}/..hooks/a.ts");
+  expect(callsFor({ ...outside, scope: "local" }).client).toEqual([
+    "/x/hookline/client/hookline-client",
+    "/q/hooks.ts",
+  ]);
+});

@@ -1,0 +1,151 @@
+import { type CatalogRow, type CommandHook, catalog, type HttpHook, Problem } from "../../protocol/index.ts";
+import { type FailureMode, needsCommand, usualDeadlineMs } from "../../sdk/internal.ts";
+import type { Endpoint } from "../installer.ts";
+import { matcherOf } from "./entry-matcher.ts";
+import { type Calls, closedCall, closedLine, shellLine } from "./hook-command.ts";
+import { checkConsent, type HttpConsent } from "./http-entries.ts";
+import type { AskedTransport, Scope, Transport } from "./install-scope.ts";
+
+/** What an app says about one of its events. */
+export interface EventNeeds {
+  readonly event: string;
+  readonly ids: readonly string[];
+  readonly onFailure: FailureMode;
+  readonly deadlineMs: number;
+}
+
+export interface PlanOptions {
+  readonly scope: Scope;
+  readonly transport: AskedTransport;
+  readonly allEvents: boolean;
+  /** Whether this machine can run the warm ones: the client is a bash script. */
+  readonly warm: boolean;
+  readonly calls: Calls;
+  /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
+  readonly sh?: boolean;
+  /** Writes command entries as one line for a shell. */
+  readonly shellForm?: boolean;
+  /** Needed when a planned entry is http. */
+  readonly endpoint?: Endpoint;
+  /** The header is `Bearer $NAME` then, and the token stands in no file. */
+  readonly tokenEnv?: string;
+  /** What the user agreed to about http entries. */
+  readonly consent?: HttpConsent;
+  /** Takes the slow transport for MessageDisplay all the same. */
+  readonly force?: boolean;
+}
+
+/** One entry of an event, as settings hold it. */
+export interface PlannedEntry {
+  readonly event: string;
+  readonly transport: Transport;
+  readonly group: { readonly matcher?: string; readonly hooks: readonly [CommandHook | HttpHook] };
+}
+
+/** One entry per event, in the catalog's order, unknown events last. Pure. */
+export function planEntries(needs: readonly EventNeeds[], options: PlanOptions): readonly PlannedEntry[] {
+  const chosen = transportsFor(needs, options);
+  return [...chosen].map(([event, transport]) => {
+    const need = needs.find((one) => one.event === event) ?? nothingNeeded(event);
+    const matcher = options.allEvents ? undefined : matcherOf(event, need.ids, rowOf(event)?.matchesOn ?? null);
+    const hook = hookFor(need, transport, options);
+    return { event, transport, group: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+  });
+}
+
+/** Whether any entry will need a port and a token; asked before there are any. */
+export function needsEndpoint(needs: readonly EventNeeds[], options: Omit<PlanOptions, "calls" | "endpoint">): boolean {
+  return [...transportsFor(needs, options).values()].includes("http");
+}
+
+function transportsFor(
+  needs: readonly EventNeeds[],
+  options: Omit<PlanOptions, "calls" | "endpoint">,
+): ReadonlyMap<string, Transport> {
+  const { transport, allEvents, scope, force } = options;
+  if (transport === "http" && scope === "project") {
+    const message =
+      "A committed file must hold no port and no token, so http entries go to --scope user. Take --transport client here.";
+    throw new Problem("install/http-in-project", message);
+  }
+  const warm = transport !== "run" && options.warm;
+  if (allEvents && !warm) {
+    const message =
+      "--all-events would start a whole Node for every event; it needs a warm transport (client or http).";
+    throw new Problem("install/not-warm", message);
+  }
+  if (!warm && (transport === "http" || transport === "client")) {
+    throw new Problem(
+      "install/not-warm",
+      `--transport ${transport} needs bash and the package's client; take --transport run.`,
+    );
+  }
+  const known = Object.keys(rows);
+  const revivers = warm ? known.filter((event) => rowOf(event)?.app.revives) : [];
+  const wanted = new Set([...needs.map(({ event }) => event), ...revivers, ...(allEvents ? known : [])]);
+  const ordered = [...known.filter((event) => wanted.delete(event)), ...wanted];
+  const chosen = new Map(ordered.map((event) => [event, warm ? warmTransport(event, transport) : ("run" as const)]));
+  checkConsent(
+    ordered.filter((event) => chosen.get(event) === "http"),
+    options,
+  );
+  const slow = ordered.find((event) => chosen.get(event) === "run" && rowOf(event)?.app.frequent);
+  if (slow !== undefined && !force) {
+    const message = `${slow} comes with every few lines, and the run transport starts a whole Node each time. Take a warm transport, or --force.`;
+    throw new Problem("install/slow-display", message);
+  }
+  return chosen;
+}
+
+/** An agent that posts to a port cannot check who answers, and lets the action go on when nothing does: http is only for those who ask. */
+function warmTransport(event: string, asked: AskedTransport): "http" | "client" {
+  if (asked !== "http") return "client";
+  // Nothing but the client starts a daemon.
+  if (rowOf(event)?.app.revives || needsCommand(event)) return "client";
+  return rowOf(event)?.types.includes("http") === true ? "http" : "client";
+}
+
+function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): CommandHook | HttpHook {
+  const { event, onFailure, deadlineMs } = need;
+  const common = {
+    // The app settles first: a host that runs into its own limit lets the action go on.
+    timeout: Math.ceil(deadlineMs / 1_000) + 5,
+    ...(onFailure === "block" && isGuard(event) ? { onFailure } : {}),
+  };
+  if (transport === "http") return httpHook(onFailure, common, options);
+  const call = [...options.calls[transport], "--on-failure", onFailure, "--event", event];
+  // The client does this by itself.
+  const closes = transport === "run" && onFailure === "block" && options.sh === true && isGuard(event);
+  if (options.shellForm) return { type: "command", command: closes ? closedLine(call) : shellLine(call), ...common };
+  const [command = "", ...args] = closes ? closedCall(call) : call;
+  return { type: "command", command, args, ...common };
+}
+
+/** Whether a failure can refuse what the event is about. Where it would only keep the agent at work, a crash must not repeat that for ever. */
+export function isGuard(event: string): boolean {
+  return rowOf(event)?.onFailure === "guard";
+}
+
+function httpHook(
+  onFailure: FailureMode,
+  common: Pick<HttpHook, "timeout" | "onFailure">,
+  { endpoint, tokenEnv }: PlanOptions,
+): HttpHook {
+  if (endpoint === undefined) throw new TypeError("an http entry needs an endpoint");
+  // By the second word our own engine knows that nobody but the daemon may be told the token.
+  const url = `${endpoint.url}?on-failure=${onFailure}&daemon`;
+  if (tokenEnv === undefined)
+    return { type: "http", url, headers: { Authorization: `Bearer ${endpoint.token}` }, ...common };
+  const headers = { Authorization: `Bearer $${tokenEnv}` };
+  return { type: "http", url, headers, allowedEnvVars: [tokenEnv], ...common };
+}
+
+function nothingNeeded(event: string): EventNeeds {
+  return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
+}
+
+const rows: Readonly<Record<string, CatalogRow<string, unknown>>> = catalog;
+
+function rowOf(event: string): CatalogRow<string, unknown> | undefined {
+  return Object.hasOwn(rows, event) ? rows[event] : undefined;
+}

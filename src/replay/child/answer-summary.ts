@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import type { Settled } from "../../sdk/internal.ts";
+import type { Decision, Effect, Said, SaidHandler, Stray } from "../child-protocol.ts";
+
+/** What happened beside the answer. */
+export interface Beside {
+  readonly effects: readonly Effect[];
+  readonly tasks: readonly string[];
+  readonly strays: readonly Stray[];
+}
+
+/** What the app said, as far as a report needs it. */
+export function saidOf(settled: Settled, { effects, tasks, strays }: Beside): Said {
+  const { folded, trace } = settled;
+  const tried = new Set(effects.map(({ handler }) => handler));
+  const handlers = trace.map(({ name, outcome, ms, error }): SaidHandler => {
+    const refused = outcome !== "skipped" && outcome !== "not-reached" && (tried.has(name) || isRestricted(error));
+    return {
+      name,
+      outcome: refused ? "effect-refused" : outcome,
+      ms,
+      ...(error === undefined ? {} : { error }),
+    };
+  });
+  const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
+  return {
+    decision: decisionOf(settled, handlers),
+    ...(reason === undefined ? {} : { reason: cut(reason) }),
+    ...(folded.input === undefined ? {} : { input: folded.input }),
+    ...(folded.output === undefined ? {} : { outputChanged: true }),
+    ...(folded.contexts.length === 0 ? {} : { contexts: folded.contexts.map(cut) }),
+    ...(folded.messages.length === 0 ? {} : { messages: folded.messages.map(cut) }),
+    handlers,
+    ...(effects.length === 0 ? {} : { effects }),
+    ...(tasks.length === 0 ? {} : { tasks }),
+    ...(strays.length === 0 ? {} : { strays }),
+    print: printOf(settled),
+  };
+}
+
+/** A refusal that only stands for a handler's failure says nothing when the handler failed because of the replay. */
+function decisionOf({ folded, event }: Settled, handlers: readonly SaidHandler[]): Decision {
+  const { refusal, halt, decision } = folded;
+  const blamed = handlers.find(
+    ({ name, outcome, error }) =>
+      outcome === "effect-refused" && error !== undefined && refusal?.reason === `${name} failed: ${error}`,
+  );
+  if (blamed !== undefined) return "effect-refused";
+  if (halt !== undefined) return "halt";
+  if (refusal !== undefined) return event === "PreToolUse" ? "deny" : "block";
+  return decision?.kind ?? "none";
+}
+
+/** A report shows a line of it; that two answers differ further on is told by their prints. */
+function cut(text: string): string {
+  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
+}
+
+/** The permission model's own words, for a way in that we did not think of; newer versions of Node say which flag would help. */
+function isRestricted(error: string | undefined): boolean {
+  return error?.startsWith("Access to this API has been restricted") === true;
+}
+
+function printOf({ stdout, stderr, exitCode }: Settled): string {
+  return createHash("sha256")
+    .update(JSON.stringify([stdout, stderr, exitCode]))
+    .digest("hex")
+    .slice(0, 32);
+}

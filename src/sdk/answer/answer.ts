@@ -1,0 +1,144 @@
+import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+
+/** What a handler may say. Which of these an event takes stands in its rule; the spelling on the wire is not the author's business. */
+export type Answer =
+  | { readonly kind: "allow"; readonly reason: string }
+  | { readonly kind: "ask"; readonly reason: string }
+  | { readonly kind: "deny"; readonly reason: string }
+  | { readonly kind: "defer"; readonly reason?: string }
+  | { readonly kind: "block"; readonly reason: string; readonly hidePrompt?: boolean }
+  | { readonly kind: "halt"; readonly reason: string }
+  | { readonly kind: "context"; readonly text: string }
+  | { readonly kind: "systemMessage"; readonly text: string }
+  | { readonly kind: "updateInput"; readonly input: ToolInput }
+  | { readonly kind: "patchInput"; readonly part: ToolInput }
+  | { readonly kind: "updateOutput"; readonly value: unknown }
+  | { readonly kind: "mapOutput"; readonly map: (text: string) => string }
+  | { readonly kind: "approvePermission"; readonly input?: ToolInput; readonly rules?: readonly PermissionUpdate[] }
+  | { readonly kind: "denyPermission"; readonly reason: string; readonly interrupt?: boolean }
+  | { readonly kind: "retry" }
+  | { readonly kind: "sessionTitle"; readonly title: string }
+  | { readonly kind: "watchPaths"; readonly paths: readonly string[] }
+  | { readonly kind: "initialUserMessage"; readonly text: string }
+  | { readonly kind: "display"; readonly text: string }
+  | { readonly kind: "elicit"; readonly action: ElicitAction; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly kind: "worktree"; readonly path: string }
+  | { readonly kind: "raw"; readonly fields: Readonly<Record<string, unknown>> };
+
+/** An answer that is typed by the tool it is about. */
+export interface NewOutput<Value> {
+  readonly kind: "updateOutput";
+  readonly value: Value;
+}
+
+export type AnswerKind = Answer["kind"];
+export type AnswerOf<Kind extends AnswerKind> = Extract<Answer, { kind: Kind }>;
+export type ElicitAction = "accept" | "decline" | "cancel";
+
+/** Approves the call and skips the person's question; deny rules still deny. Saying nothing is "no objection". */
+export function allow(reason: string): AnswerOf<"allow"> {
+  return Object.freeze({ kind: "allow", reason });
+}
+
+/** Leaves the decision to the person. */
+export function ask(reason: string): AnswerOf<"ask"> {
+  return Object.freeze({ kind: "ask", reason });
+}
+
+export function deny(reason: string): AnswerOf<"deny"> {
+  return Object.freeze({ kind: "deny", reason });
+}
+
+/** Ends a headless run with the call kept for later. */
+export function defer(reason?: string): AnswerOf<"defer"> {
+  return Object.freeze({ kind: "defer", ...(reason === undefined ? {} : { reason }) });
+}
+
+/** Refuses what the event is about; on Stop and SubagentStop the agent goes on working. */
+export function block(reason: string, options: { hidePrompt?: boolean } = {}): AnswerOf<"block"> {
+  return Object.freeze({ kind: "block", reason, ...(options.hidePrompt ? { hidePrompt: true } : {}) });
+}
+
+/** Stops the whole run. */
+export function halt(reason: string): AnswerOf<"halt"> {
+  return Object.freeze({ kind: "halt", reason });
+}
+
+/** A text for the model. */
+export function context(text: string): AnswerOf<"context"> {
+  return Object.freeze({ kind: "context", text });
+}
+
+/** A text for the person. */
+export function systemMessage(text: string): AnswerOf<"systemMessage"> {
+  return Object.freeze({ kind: "systemMessage", text });
+}
+
+/** The whole new input of the tool. It does not imply allow: the host judges the new input again. */
+export function updateInput(input: ToolInput): AnswerOf<"updateInput"> {
+  return Object.freeze({ kind: "updateInput", input });
+}
+
+/** Keys to lay over the current input of the tool. */
+export function patchInput(part: ToolInput): AnswerOf<"patchInput"> {
+  return Object.freeze({ kind: "patchInput", part });
+}
+
+/** The whole new output of the tool, of the shape the tool gave: hosts drop any other from a tool of their own. */
+export function updateOutput<Value>(value: Value): NewOutput<Value> {
+  return Object.freeze({ kind: "updateOutput", value });
+}
+
+/** Changes every text inside the tool's output and keeps its shape. */
+export function mapOutput(map: (text: string) => string): AnswerOf<"mapOutput"> {
+  return Object.freeze({ kind: "mapOutput", map });
+}
+
+export function approvePermission(
+  options: { input?: ToolInput; rules?: readonly PermissionUpdate[] } = {},
+): AnswerOf<"approvePermission"> {
+  return Object.freeze({ kind: "approvePermission", ...options });
+}
+
+/** `interrupt` stops the agent as well. */
+export function denyPermission(reason: string, options: { interrupt?: boolean } = {}): AnswerOf<"denyPermission"> {
+  return Object.freeze({ kind: "denyPermission", reason, ...(options.interrupt ? { interrupt: true } : {}) });
+}
+
+/** Lets the model try a call again that the classifier refused. */
+export function retry(): AnswerOf<"retry"> {
+  return Object.freeze({ kind: "retry" });
+}
+
+export function sessionTitle(title: string): AnswerOf<"sessionTitle"> {
+  return Object.freeze({ kind: "sessionTitle", title });
+}
+
+export function watchPaths(...paths: readonly string[]): AnswerOf<"watchPaths"> {
+  return Object.freeze({ kind: "watchPaths", paths: Object.freeze([...paths]) });
+}
+
+/** A first turn of its own. */
+export function initialUserMessage(text: string): AnswerOf<"initialUserMessage"> {
+  return Object.freeze({ kind: "initialUserMessage", text });
+}
+
+/** What is shown in place of the text; the stored message stays. */
+export function display(text: string): AnswerOf<"display"> {
+  return Object.freeze({ kind: "display", text });
+}
+
+/** Answers an MCP server's question in the person's place. */
+export function elicit(action: ElicitAction, content?: Readonly<Record<string, unknown>>): AnswerOf<"elicit"> {
+  return Object.freeze({ kind: "elicit", action, ...(content === undefined ? {} : { content }) });
+}
+
+/** The folder of the working copy that was made. */
+export function worktree(path: string): AnswerOf<"worktree"> {
+  return Object.freeze({ kind: "worktree", path });
+}
+
+/** Fields of the wire as they are, for what is newer than this package. */
+export function raw(fields: Readonly<Record<string, unknown>>): AnswerOf<"raw"> {
+  return Object.freeze({ kind: "raw", fields });
+}

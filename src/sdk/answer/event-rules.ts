@@ -1,0 +1,122 @@
+import {
+  type Catalog,
+  type CatalogRow,
+  catalog,
+  type EventInputs,
+  type EventName,
+  type EventRow,
+} from "../../protocol/index.ts";
+import type { AnswerKind } from "./answer.ts";
+
+/** What an event's row means to an app. */
+export interface Rule {
+  readonly method: string;
+  /** The field that `what` of a registration is compared with; none: every handler is meant. */
+  readonly matches?: string;
+  readonly part?: "basename";
+  /** One tool call: `input` and `response` are data of the tool. */
+  readonly tool?: true;
+  /** The strictest answer, in the event's own word; none: nothing can be refused here. */
+  readonly refusal?: Refusal;
+  /** A failed handler refuses while `stop_hook_active` is false only. */
+  readonly refusesOncePerTurn?: true;
+  readonly endsSession?: true;
+  /** What a person typed can be kept from being shown again. */
+  readonly hidesPrompt?: true;
+  readonly form: Form;
+  readonly legal: readonly AnswerKind[];
+  /** The event needs a command entry in settings: its answer is an exit code or text, or no http hook is called for it. */
+  readonly command?: true;
+  readonly deadlineMs?: number;
+}
+
+type Refusal = "deny" | "block" | "denyPermission";
+
+/**
+ * How an answer is spelled. `permission`: `permissionDecision`. `specific`: `hookSpecificOutput` and, to refuse, `decision: "block"`.
+ * `exit`: exit 2 with the reason on stderr, context as plain text. `path`: plain text; exit 1 to refuse. `elicit`: an action.
+ * `plain`: nothing.
+ */
+type Form = "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
+
+export type MethodOf<Name extends EventName> = Catalog[Name]["app"]["method"];
+
+/** The answers a handler of this event may give; a message for the person and raw fields are legal everywhere. */
+export type LegalKind<Name extends EventName> = Catalog[Name]["app"]["answers"][number] | "systemMessage" | "raw";
+
+/** The events about one tool call. */
+export type ToolEventName = {
+  [Name in EventName]: EventInputs[Name] extends { readonly tool_name: string } ? Name : never;
+}[EventName];
+
+/** The rules as JSON, put in when the package is bundled: a hook process has no use for the rest of the catalog. */
+declare const HOOKLINE_RULES: string | undefined;
+
+/** One for every event of the catalog. */
+export const rules: Readonly<Record<EventName, Rule>> =
+  typeof HOOKLINE_RULES === "string" ? JSON.parse(HOOKLINE_RULES) : rulesOf(catalog);
+
+const unknownEvent: Rule = { method: "on", form: "plain", legal: [] };
+
+/** Contract: an event this package does not know has a rule too; only raw fields and messages are legal there. */
+export function ruleOf(event: string): Rule {
+  return isKnownEvent(event) ? rules[event as EventName] : unknownEvent;
+}
+
+export function isKnownEvent(event: string): boolean {
+  return Object.hasOwn(rules, event);
+}
+
+export function isLegal(rule: Rule, kind: AnswerKind): boolean {
+  return kind === "systemMessage" || kind === "raw" || rule.legal.includes(kind);
+}
+
+/** What a whole chain of handlers may take unless the author says otherwise. */
+export const defaultDeadlineMs = 30_000;
+
+/** Whether settings must name a command for this event: its answer is an exit code or text, or no http hook is called for it. */
+export function needsCommand(event: string): boolean {
+  return ruleOf(event).command === true;
+}
+
+/** What the handlers of an event may take together unless their author says otherwise. */
+export function usualDeadlineMs(event: string): number {
+  return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
+}
+
+function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
+  const made = Object.entries<CatalogRow<string, unknown>>(rows).map(([name, row]) => [name, ruleFor(row)]);
+  return Object.fromEntries(made) as Record<EventName, Rule>;
+}
+
+function ruleFor(row: CatalogRow<string, unknown>): Rule {
+  const { matchesOn, answers, special, types, app } = row;
+  const form = formOf(row);
+  const refusal = app.answers.find(refuses);
+  return {
+    method: app.method,
+    ...(matchesOn ? { matches: matchesOn.field } : {}),
+    ...(matchesOn?.part ? { part: matchesOn.part } : {}),
+    ...(special.onTool ? { tool: true } : {}),
+    ...(refusal ? { refusal } : {}),
+    ...(special.endsTurn ? { refusesOncePerTurn: true } : {}),
+    ...(special.endsSession ? { endsSession: true } : {}),
+    ...(answers.includes("suppressOriginalPrompt") ? { hidesPrompt: true } : {}),
+    form,
+    legal: app.answers,
+    ...(form === "exit" || form === "path" || !types.includes("http") ? { command: true } : {}),
+    ...(app.deadlineMs === undefined ? {} : { deadlineMs: app.deadlineMs }),
+  };
+}
+
+function formOf({ answers, decisions, special }: EventRow): Form {
+  if (special.answersPath) return "path";
+  if (answers.includes("permissionDecision")) return "permission";
+  if (answers.includes("action")) return "elicit";
+  if (answers.length > 0) return "specific";
+  return decisions.includes("deny") ? "exit" : "plain";
+}
+
+function refuses(kind: AnswerKind): kind is Refusal {
+  return kind === "deny" || kind === "block" || kind === "denyPermission";
+}

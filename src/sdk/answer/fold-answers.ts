@@ -1,0 +1,114 @@
+import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/index.ts";
+import type { Answer, ElicitAction } from "./answer.ts";
+
+/** What a chain of handlers says together, before it is spelled. */
+export interface Folded {
+  readonly decision?: { readonly kind: "allow" | "ask" | "defer"; readonly reason?: string };
+  /** Whatever word it came in; the event's own is chosen when it is spelled. */
+  readonly refusal?: { readonly reason: string; readonly hidePrompt?: boolean; readonly interrupt?: boolean };
+  readonly halt?: string;
+  readonly contexts: readonly string[];
+  readonly messages: readonly string[];
+  readonly input?: ToolInput;
+  /** In an object, because the new output may be anything, `undefined` included. */
+  readonly output?: { readonly value: unknown };
+  readonly approval?: { readonly input?: ToolInput; readonly rules?: readonly PermissionUpdate[] };
+  readonly retry?: true;
+  readonly title?: string;
+  readonly watch?: readonly string[];
+  readonly firstMessage?: string;
+  readonly display?: string;
+  readonly elicit?: { readonly action: ElicitAction; readonly content?: Readonly<Record<string, unknown>> };
+  readonly worktree?: string;
+  readonly raw?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Folds answers in the order they were given. A refusal drops rewrites and weaker decisions but keeps what was said for model and
+ * person; otherwise the strictest decision wins, with the reason of the first that gave it. Pure.
+ */
+export function fold(answers: readonly Answer[]): Folded {
+  let folded: Folded = { contexts: [], messages: [] };
+  for (const answer of answers) folded = { ...folded, ...step(folded, answer) };
+  if (folded.refusal === undefined && folded.halt === undefined) return folded;
+  const { decision: _decision, input: _input, output: _output, approval: _approval, ...kept } = folded;
+  return kept;
+}
+
+/** True for the answers that end a chain. */
+export function isRefusal(answer: Answer): boolean {
+  return (
+    answer.kind === "deny" || answer.kind === "block" || answer.kind === "halt" || answer.kind === "denyPermission"
+  );
+}
+
+const strength = { allow: 1, ask: 2, defer: 3 } as const;
+
+function step(so: Folded, answer: Answer): Partial<Folded> {
+  switch (answer.kind) {
+    case "allow":
+    case "ask":
+    case "defer":
+      if (so.decision && strength[so.decision.kind] >= strength[answer.kind]) return {};
+      return { decision: { kind: answer.kind, ...(answer.reason === undefined ? {} : { reason: answer.reason }) } };
+    case "deny":
+    case "block":
+    case "denyPermission":
+      return so.refusal ? {} : { refusal: refusalOf(answer) };
+    case "halt":
+      return so.halt === undefined ? { halt: answer.reason } : {};
+    case "context":
+      return { contexts: [...so.contexts, answer.text] };
+    case "systemMessage":
+      return { messages: [...so.messages, answer.text] };
+    case "updateInput":
+      return { input: answer.input };
+    case "updateOutput":
+      return { output: { value: answer.value } };
+    // Both are turned into the whole new value while the chain runs; alone they say nothing.
+    case "patchInput":
+    case "mapOutput":
+      return {};
+    case "approvePermission":
+      return { approval: { ...so.approval, ...withoutKind(answer) } };
+    case "retry":
+      return { retry: true };
+    case "sessionTitle":
+      return { title: answer.title };
+    case "watchPaths":
+      return { watch: [...new Set([...(so.watch ?? []), ...answer.paths])] };
+    case "initialUserMessage":
+      return { firstMessage: answer.text };
+    case "display":
+      return { display: answer.text };
+    case "elicit":
+      return {
+        elicit: { action: answer.action, ...(answer.content === undefined ? {} : { content: answer.content }) },
+      };
+    case "worktree":
+      return { worktree: answer.path };
+    case "raw":
+      return { raw: bothRaw(so.raw, answer.fields) };
+  }
+}
+
+type Fields = NonNullable<Folded["raw"]>;
+
+function bothRaw(before: Fields = {}, after: Fields): Fields {
+  const [one, two] = [before["hookSpecificOutput"], after["hookSpecificOutput"]];
+  const specific = isObject(one) && isObject(two) ? { hookSpecificOutput: { ...one, ...two } } : {};
+  return { ...before, ...after, ...specific };
+}
+
+function refusalOf(answer: Extract<Answer, { kind: "deny" | "block" | "denyPermission" }>) {
+  return {
+    reason: answer.reason,
+    ...(answer.kind === "block" && answer.hidePrompt ? { hidePrompt: true } : {}),
+    ...(answer.kind === "denyPermission" && answer.interrupt ? { interrupt: true } : {}),
+  };
+}
+
+function withoutKind(answer: Extract<Answer, { kind: "approvePermission" }>) {
+  const { kind: _kind, ...rest } = answer;
+  return rest;
+}

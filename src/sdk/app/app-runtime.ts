@@ -1,0 +1,41 @@
+import type { Settled } from "../run/dispatch-event.ts";
+import type { TaskTable } from "../tasks/task.ts";
+import type { AppOptions } from "./app-definition.ts";
+import type { WirePayload } from "./hook-event.ts";
+import type { Observer } from "./observers.ts";
+import type { FailureMode } from "./registration.ts";
+import type { World } from "./run-environment.ts";
+
+/** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
+export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
+
+/** What a program that runs an app may ask of it. Grows, never changes. */
+export interface AppInside {
+  dispatch(payload: WirePayload, world: World): Promise<Settled>;
+  /** What `install` writes into settings. */
+  describe(): readonly Description[];
+  /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
+  modeFor(event: string | undefined, given?: FailureMode): FailureMode;
+  /** Every handler by its name, in the order of registration; absent in older copies of the package. */
+  handlers?(): readonly { readonly event: string; readonly name: string }[];
+  readonly options: AppOptions;
+  /** Absent in older copies of the package. */
+  readonly tasks?: TaskTable;
+  /** Ends what providers made for longer than an event; absent in older copies of the package. */
+  end?(): Promise<void>;
+  /** Watches as `app.observe` does; absent in older copies of the package. */
+  observe?(observer: Observer): void;
+}
+
+export interface Description {
+  readonly event: string;
+  readonly ids: readonly string[];
+  readonly onFailure: FailureMode;
+  readonly deadlineMs: number;
+}
+
+/** The inside of an app; undefined when the value is none. */
+export function appInside(value: unknown): AppInside | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [appSymbol]?: AppInside })[appSymbol];
+}

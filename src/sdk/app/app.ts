@@ -1,0 +1,151 @@
+import { dispatch } from "../run/dispatch-event.ts";
+import type { ScopedState, StateDefaults } from "../state/state.ts";
+import { joinTasks } from "../tasks/task.ts";
+import type { AppOptions, AppParts, ToolSchema } from "./app-definition.ts";
+import { type AppInside, appSymbol } from "./app-runtime.ts";
+import { checkOptions } from "./argument-checks.ts";
+import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
+import type { Context } from "./context.ts";
+import { deadlineOf, strictestMode } from "./deadline-and-mode.ts";
+import { type HookEvent, toolOf } from "./hook-event.ts";
+import { type ObservationKind, type Observer, openObservers } from "./observers.ts";
+import { openProviders, type ProviderOptions } from "./providers.ts";
+import { placed, type Registration, whyNever } from "./registration.ts";
+import { idsOf, type Strategy } from "./strategy.ts";
+import { wrong } from "./wrong-call.ts";
+
+/** An app: handlers for events, in the order they were registered. */
+export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
+
+export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
+  /** Adds the handlers of a blueprint or strategy at this place in the order. */
+  include(part: Blueprint<never> | Blueprint | Strategy, options?: { onConflict?: "order" }): App<Ctx>;
+  /** Gives handlers `ctx[name]`, made by the factory when it is first touched. */
+  provide<Name extends string, Value>(
+    name: Name,
+    factory: (ctx: Ctx, event: HookEvent) => Value,
+    options?: ProviderOptions<Value>,
+  ): App<Ctx & { readonly [Key in Name]: Value }>;
+  observe(observer: Observer): App<Ctx>;
+  observe(kind: ObservationKind, observer: Observer): App<Ctx>;
+  /** Checks the input of one tool before handlers that are named for it see it. */
+  registerToolEvent(tool: string, schema: ToolSchema): App<Ctx>;
+  readonly strategies: readonly StrategyInfo[];
+}
+
+export function createApp<Defaults extends StateDefaults = StateDefaults>(
+  options: AppOptions<Defaults> = {},
+): App<ContextOf<Defaults>> {
+  checkOptions(options, appOptions, "createApp");
+  const parts: AppParts = {
+    options,
+    registrations: [],
+    middleware: [],
+    providers: openProviders(),
+    observers: openObservers(),
+    schemas: new Map(),
+    tasks: new Map(),
+  };
+  const strategies: StrategyInfo[] = [];
+  const included = new Set<unknown>();
+  const app: Record<PropertyKey, unknown> = {
+    strategies,
+    [appSymbol]: insideOf(parts),
+    include(part: unknown, options: { onConflict?: "order" } = {}, ...more: readonly unknown[]) {
+      const added = partsOf(part);
+      if (partsOf(options) !== undefined || more.length > 0) {
+        const message = "include() takes one part at a time, so the others would never run. Call it once for each.";
+        throw wrong("bad-registration", message);
+      }
+      checkOptions(options, ["onConflict"], "include()");
+      const { onConflict } = options;
+      if (added === undefined) throw wrong("not-includable", "include() takes a blueprint or a strategy.");
+      if (included.has(part)) {
+        const message = `The blueprint ${added.name ?? "without a name"} is included already.`;
+        throw wrong("already-included", message, { name: added.name });
+      }
+      if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
+      joinTasks(parts.tasks, added.tasks);
+      // From now on a handler more would be in no app.
+      Object.freeze(added.registrations);
+      included.add(part);
+      if (added.strategy) strategies.push(added.strategy);
+      for (const one of added.registrations) {
+        const position = parts.registrations.filter(({ event }) => event === one.event).length + 1;
+        parts.registrations.push({ ...placed(one, position), space: added.name, wrappers: added.middleware });
+      }
+      return app;
+    },
+    provide(name: string, factory: never, options: ProviderOptions<unknown> = {}) {
+      if (typeof factory !== "function") throw wrong("no-handler", `provide("${name}", factory) needs a function.`);
+      checkOptions(options, ["scope", "dispose"], `provide("${name}")`);
+      const { scope = "event", dispose } = options;
+      parts.providers.add(name, { factory, scope, dispose: dispose as never });
+      return app;
+    },
+    observe(...args: unknown[]) {
+      parts.observers.add(args);
+      return app;
+    },
+    registerToolEvent(tool: string, schema: ToolSchema) {
+      if (typeof tool !== "string" || !(typeof schema === "function" || schema?.["~standard"])) {
+        const message = "registerToolEvent takes the name of one tool, and a function or a Standard Schema.";
+        throw wrong("bad-registration", message, { tool });
+      }
+      if (tool.includes("*") || whyNever(tool, true) !== undefined) {
+        const message = `registerToolEvent takes the name of one tool, and ${JSON.stringify(tool)} is none, so no input would be checked.`;
+        throw wrong("bad-registration", message, { tool });
+      }
+      parts.schemas.set(toolOf(tool), schema);
+      return app;
+    },
+  };
+  addMethods(app, parts);
+  return app as unknown as App<ContextOf<Defaults>>;
+}
+
+const appOptions: readonly (keyof AppOptions)[] = [
+  "onFailure",
+  "timeoutMs",
+  "stateDir",
+  "stateMaxBytes",
+  "state",
+  "tasks",
+  "log",
+];
+
+/** The context with the types that `createApp({ state })` declares. */
+export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends Defaults
+  ? Context
+  : Omit<Context, "state"> & { readonly state: ScopedState<Defaults> };
+
+function insideOf(parts: AppParts): AppInside {
+  const forEvent = (event: string | undefined): readonly Registration[] =>
+    event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
+  return {
+    options: parts.options,
+    tasks: parts.tasks,
+    end: () => parts.providers.disposeAll(),
+    observe: (observer) => parts.observers.add([observer]),
+    dispatch: (payload, world) => dispatch(parts, payload, world),
+    handlers: () => parts.registrations.map(({ event, name }) => ({ event, name })),
+    modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
+    describe: () =>
+      [...new Set(parts.registrations.map(({ event }) => event))].map((event) => ({
+        event,
+        ids: [...new Set(forEvent(event).flatMap(idsOf))],
+        onFailure: strictestMode(parts, forEvent(event), undefined),
+        deadlineMs: deadlineOf(event, forEvent(event), parts),
+      })),
+  };
+}
+
+function checkConflicts(added: StrategyInfo, present: readonly StrategyInfo[]): void {
+  for (const other of present) {
+    const ids = added.hooks.filter((id) => other.hooks.includes(id));
+    if (ids.length === 0) continue;
+    const both = `${added.name} ${added.version} and ${other.name} ${other.version}`;
+    const message = `${both} both declare ${ids.join(", ")}. Include one of them, or say { onConflict: "order" }.`;
+    throw wrong("strategy-conflict", message, { names: [added.name, other.name], ids });
+  }
+}

@@ -1,0 +1,112 @@
+import type { EventName } from "../../protocol/index.ts";
+import { type MethodOf, rules } from "../answer/event-rules.ts";
+import {
+  addTask,
+  type TaskDefinition,
+  type TaskFunction,
+  type TaskOptions,
+  type TaskRef,
+  type TaskTable,
+} from "../tasks/task.ts";
+import { checkOptions } from "./argument-checks.ts";
+import type { Context } from "./context.ts";
+import { type Middleware, type Register, type RegisterAny, type Registration, register } from "./registration.ts";
+import { wrong } from "./wrong-call.ts";
+
+/** A method per event of the catalog, `on` for any other, `use` and `task`. */
+export type Registers<Self, Ctx> = {
+  readonly [Name in EventName as MethodOf<Name>]: Register<Name, Self, Ctx>;
+} & {
+  readonly on: RegisterAny<Self, Ctx>;
+  /** Wraps the handlers; the first registered is outermost. */
+  use(middleware: Middleware<Ctx>): Self;
+  /** Names a function that `ctx.tasks` runs in the background, in another process if need be; gives the reference to add it by. */
+  task<Input = undefined, Output = unknown>(
+    name: string,
+    run: TaskFunction<Input, Output>,
+    options?: TaskOptions,
+  ): TaskRef<Input, Output>;
+};
+
+/** Handlers that belong together, to be included in an app. */
+export type Blueprint<Ctx = Context> = Registers<BlueprintOf<Ctx>, Ctx> & BlueprintOf<Ctx>;
+
+interface BlueprintOf<Ctx> extends Registers<Blueprint<Ctx>, Ctx> {
+  readonly name: string | undefined;
+}
+
+/** What a blueprint holds; apps read it by this symbol, so that copies of the package understand each other. */
+export const blueprintSymbol: unique symbol = Symbol.for("hookline.blueprint") as never;
+
+export interface BlueprintParts {
+  readonly name: string | undefined;
+  readonly registrations: readonly Registration[];
+  readonly middleware: readonly Middleware[];
+  readonly tasks: TaskTable;
+  /** Set for strategies. */
+  readonly strategy?: StrategyInfo;
+}
+
+export interface StrategyInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly hooks: readonly string[];
+}
+
+/**
+ * A new, empty blueprint. With a name, its handlers' state and jobs lie apart from all others. A function that makes one out of options
+ * passes those it does not know as `others`; they are refused by name.
+ */
+export function blueprint(name?: string, others: object = {}): Blueprint {
+  checkOptions({ name }, ["name"], "blueprint()");
+  checkOptions(others, [], name ?? "a blueprint");
+  const parts: Parts = { name, registrations: [], middleware: [], tasks: new Map() };
+  const made = { name, [blueprintSymbol]: parts };
+  addMethods(made, parts);
+  return made as unknown as Blueprint;
+}
+
+interface Parts {
+  readonly name?: string | undefined;
+  readonly registrations: Registration[];
+  readonly middleware: Middleware[];
+  readonly tasks: Map<string, TaskDefinition>;
+}
+
+/** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
+export function addMethods(target: object, { name, registrations, middleware, tasks }: Parts): void {
+  const add = (event: string, args: readonly unknown[], general: boolean) => {
+    if (Object.isFrozen(registrations)) {
+      const message = `${event} is registered on the blueprint ${name ?? "without a name"} after it was included, so the handler would never run. Register first.`;
+      throw wrong("already-included", message, { name, event });
+    }
+    const position = registrations.filter((one) => one.event === event).length + 1;
+    registrations.push(register(event, args, general, position));
+    return target;
+  };
+  const methods: Record<string, unknown> = {};
+  for (const [event, { method }] of Object.entries(rules)) {
+    methods[method] = (...args: unknown[]) => add(event, args, false);
+  }
+  methods["on"] = (event: unknown, ...args: unknown[]) => {
+    if (typeof event === "string" && event !== "") return add(event, args, true);
+    throw wrong("no-event", 'on(name, …) needs the name of an event, such as "Stop".');
+  };
+  methods["use"] = (fn: unknown, ...more: readonly unknown[]) => {
+    if (typeof fn !== "function") throw wrong("no-handler", "use(middleware) needs a function.");
+    if (more.length > 0) {
+      const message = "use() takes one middleware at a time, so the others would never run. Call it once for each.";
+      throw wrong("bad-registration", message);
+    }
+    middleware.push(fn as Middleware);
+    return target;
+  };
+  methods["task"] = (...args: unknown[]) => addTask(tasks, name, args);
+  Object.assign(target, methods);
+}
+
+export function partsOf(value: unknown): BlueprintParts | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [blueprintSymbol]?: BlueprintParts })[blueprintSymbol];
+}

@@ -1,0 +1,20 @@
+import { appendFile } from "node:fs/promises";
+import { wrong } from "./wrong-call.ts";
+
+export type EnvExport = (name: string, value: string) => Promise<void>;
+
+/** Appends one quoted export line to the host's env file. */
+export async function exportEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  value: string,
+): Promise<void> {
+  const file = env["CLAUDE_ENV_FILE"];
+  if (!file) {
+    throw wrong("no-env-file", "The host gives no CLAUDE_ENV_FILE for this event, so no variable can be exported.");
+  }
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw wrong("bad-variable", `"${name}" is no name of an environment variable.`, { name });
+  }
+  await appendFile(file, `export ${name}='${value.replaceAll("'", "'\\''")}'\n`, { mode: 0o600 });
+}

@@ -1,0 +1,135 @@
+import type { EventInputs, EventName, Payload } from "../../protocol/index.ts";
+import { ruleOf, type ToolEventName } from "../answer/event-rules.ts";
+import type { ToolInputs, ToolResponses } from "../index.ts";
+
+export type WirePayload = Readonly<Record<string, unknown>>;
+
+/** The payload with camelCase names. `input` and `response` are the tool's own data and keep its keys. */
+export type EventOf<Name extends EventName> = {
+  readonly [Key in keyof Payload<Name> as FieldName<Key>]: Payload<Name>[Key];
+} & EventBase<Name>;
+
+interface EventBase<Name extends string> {
+  readonly name: Name;
+  /** The payload as it came. */
+  readonly raw: WirePayload;
+}
+
+type FieldName<Key> = Key extends "hook_event_name"
+  ? never
+  : Key extends keyof typeof ownNames
+    ? (typeof ownNames)[Key]
+    : Key extends string
+      ? Camel<Key>
+      : never;
+type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text;
+
+/** Fields that are not merely spelled otherwise. */
+const ownNames = { tool_input: "input", tool_response: "response", name: "worktreeName" } as const;
+
+export type ToolName = keyof ToolInputs & string;
+
+/** One call of a known tool; a union of tools narrows on `toolName`. */
+export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreToolUse"> = Tool extends ToolName
+  ? Omit<EventOf<Name>, "toolName" | "input" | "response"> & {
+      readonly toolName: CalledAs<Tool>;
+      readonly input: ToolInputs[Tool];
+    } & (EventInputs[Name] extends { readonly tool_response: unknown }
+        ? { readonly response: ResponseOf<Tool> }
+        : unknown)
+  : never;
+
+/** One tool has two names; hosts may call it by the one that the registration does not. */
+type CalledAs<Tool extends ToolName> = Tool extends AgentTool ? AgentTool : Tool;
+type AgentTool = "Agent" | "Task";
+
+/** Unknown for a tool whose response nobody described. */
+export type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
+
+/** A call of any tool; `isTool` narrows it. */
+export type OpenToolEvent<Name extends ToolEventName> = EventOf<Name>;
+
+/** An event this package does not know. */
+export interface GenericEvent extends EventBase<string> {
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly [field: string]: unknown;
+}
+
+/** What every event has, for code that works on all of them. */
+export type HookEvent = GenericEvent;
+
+/** Narrows an event of an open tool: an open string does not narrow a union by itself. */
+export function isTool<Tool extends ToolName, Name extends ToolEventName>(
+  event: OpenToolEvent<Name>,
+  tool: Tool,
+): event is OpenToolEvent<Name> & ToolEvent<Tool, Name> {
+  return sameTool(event.toolName, tool);
+}
+
+export function sameTool(one: string, other: string): boolean {
+  return toolOf(one) === toolOf(other);
+}
+
+/** `Task` is the older name of `Agent`; hosts treat them as one tool. */
+export function toolOf(name: string): string {
+  return name === "Task" ? "Agent" : name;
+}
+
+/** Contract: never throws and loses nothing; a field that is absent stays absent. The payload is frozen on the way. */
+export function readEvent(payload: WirePayload): HookEvent {
+  deepFreeze(payload);
+  const event: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(payload)) event[fieldName(key)] = value;
+  // Files are found by these two: what is no text is none of them, and stays in `raw`.
+  if (typeof event["sessionId"] === "number") event["sessionId"] = String(event["sessionId"]);
+  else if (typeof event["sessionId"] !== "string") delete event["sessionId"];
+  if (typeof event["cwd"] !== "string" || event["cwd"] === "") delete event["cwd"];
+  event["name"] = String(payload["hook_event_name"]);
+  event["raw"] = payload;
+  return Object.freeze(event) as HookEvent;
+}
+
+/** The same event with another input or response; `raw` stays what came. */
+export function withField(event: HookEvent, field: "input" | "response", value: unknown): HookEvent {
+  return Object.freeze({ ...event, [field]: deepFreeze(value) }) as HookEvent;
+}
+
+/** What a registration for this event is compared with. */
+export function matchedValue(event: HookEvent): string {
+  const rule = ruleOf(event.name);
+  const value = rule.matches === undefined ? undefined : event.raw[rule.matches];
+  if (typeof value !== "string") return "";
+  return rule.part === "basename" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
+}
+
+/** Events of a kind have the same few keys; a stranger's are not kept without end. */
+const knownNames = new Map<string, string>();
+
+function fieldName(key: string): string {
+  const known = knownNames.get(key);
+  if (known !== undefined) return known;
+  const name = newFieldName(key);
+  if (knownNames.size < 500) knownNames.set(key, name);
+  return name;
+}
+
+/** Contract: never `__proto__`, whatever the payload's keys are, for no `_` stays before a letter. */
+function newFieldName(key: string): string {
+  if (key === "hook_event_name") return "name";
+  if (Object.hasOwn(ownNames, key)) return ownNames[key as keyof typeof ownNames];
+  return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Without recursion: payloads come from outside and may be nested as deep as JSON allows. */
+export function deepFreeze<Value>(value: Value): Value {
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
+    if (typeof next !== "object" || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
+  }
+  return value;
+}

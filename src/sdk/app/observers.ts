@@ -1,0 +1,62 @@
+import { messageOf } from "../../protocol/index.ts";
+import { isPromise } from "../run/handler-deadline.ts";
+import { deepFreeze } from "./hook-event.ts";
+import { wrong } from "./wrong-call.ts";
+
+export const observationKinds = [
+  "hook-start",
+  "hook-end",
+  "hook-error",
+  "handler-start",
+  "handler-end",
+  "handler-skip",
+  "handler-error",
+  "custom",
+] as const;
+export type ObservationKind = (typeof observationKinds)[number];
+
+/** What observers are told: frozen, and without a way to change the answer. */
+export interface Observation {
+  readonly kind: ObservationKind;
+  readonly event: string;
+  readonly session?: string;
+  readonly handler?: string;
+  readonly [field: string]: unknown;
+}
+
+export type Observer = (observation: Observation) => void;
+
+export interface Observers {
+  add(args: readonly unknown[]): void;
+  /** Contract: `make` is called only if somebody listens; an observer that throws is told of and ignored. */
+  tell(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void;
+}
+
+export function openObservers(): Observers {
+  const observers: { kind: ObservationKind | undefined; observer: Observer }[] = [];
+  return {
+    add(args) {
+      const [kind, observer] = args.length > 1 ? args : [undefined, args[0]];
+      if (typeof observer !== "function") throw wrong("no-observer", "observe(kind?, fn) needs a function.");
+      if (kind !== undefined && !observationKinds.includes(kind as ObservationKind)) {
+        const known = observationKinds.join(", ");
+        throw wrong("unknown-kind", `"${String(kind)}" is no kind of observation. The kinds are ${known}.`, { kind });
+      }
+      observers.push({ kind: kind as ObservationKind | undefined, observer: observer as Observer });
+    },
+    tell(kind, make, complain) {
+      const listening = observers.filter((one) => one.kind === undefined || one.kind === kind);
+      if (listening.length === 0) return;
+      const observation = deepFreeze({ kind, ...make() } as Observation);
+      for (const { observer } of listening) {
+        const threw = (error: unknown) => complain(`An observer of ${kind} threw: ${messageOf(error)}`);
+        try {
+          const later: unknown = observer(observation);
+          if (isPromise(later)) later.then(undefined, threw);
+        } catch (error) {
+          threw(error);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import type { EventName } from "../../protocol/index.ts";
+import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
+import { type LegalKind, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
+import { checkOptions, isRecord } from "./argument-checks.ts";
+import type { Context } from "./context.ts";
+import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
+import { wrong } from "./wrong-call.ts";
+
+export type FailureMode = "continue" | "block";
+
+/** Nothing (no opinion), one answer, or several. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that is declared to return nothing is a handler too.
+export type Said<One> = One | readonly One[] | undefined | null | void;
+
+export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
+
+/** The same about one tool: its new output has the shape of its response, where that is known. */
+export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
+  | Exclude<AnswerFor<Name>, { kind: "updateOutput" }>
+  | ("updateOutput" extends LegalKind<Name> ? NewOutput<ResponseOf<Tool>> : never);
+
+export type Handler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Said<One> | Promise<Said<One>>;
+
+export interface HandlerOptions<Event = HookEvent, Ctx = Context> {
+  /** The handler is skipped when this says false. */
+  readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
+  /** What a failure of this handler means; the strategy's or app's mode unless told. */
+  readonly onFailure?: FailureMode;
+  readonly timeoutMs?: number;
+  readonly name?: string;
+  /** After a later handler rewrote the input: run once more on the final one; a refusal or a question counts. */
+  readonly recheck?: boolean;
+}
+
+/** How to register for an event: `method(what?, options?, handler)`. */
+export type Register<Name extends EventName, Self, Ctx> = Name extends ToolEventName
+  ? ToolRegister<Name, Self, Ctx>
+  : PlainRegister<EventOf<Name>, AnswerFor<Name>, Self, Ctx>;
+
+export interface PlainRegister<Event, One, Self, Ctx> {
+  (handler: Handler<Event, One, Ctx>): Self;
+  (options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
+  (what: string | readonly string[], handler: Handler<Event, One, Ctx>): Self;
+  (what: string | readonly string[], options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
+}
+
+export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
+  (handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
+  (
+    options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
+    handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Tool extends AnyTool>(
+    tool: Tool | readonly Tool[],
+    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
+  ): Self;
+  <Tool extends AnyTool>(
+    tool: Tool | readonly Tool[],
+    options: HandlerOptions<EventFor<Tool, Name>, Ctx>,
+    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
+  ): Self;
+}
+
+/** Editors complete the known names, and any other is fine. One signature for both, so that a mistake is explained where it is. */
+type AnyTool = ToolName | (string & Record<never, never>);
+
+/** Known names alone are typed; with a pattern or a name nobody described among them, the event is open. */
+type EventFor<Tool extends AnyTool, Name extends ToolEventName> = [Tool] extends [ToolName]
+  ? ToolEvent<Tool, Name>
+  : OpenToolEvent<Name>;
+
+type AnswerAbout<Tool extends AnyTool, Name extends ToolEventName> = [Tool] extends [ToolName]
+  ? AnswerForTool<Name, Tool>
+  : AnswerFor<Name>;
+
+/** `on(name, …)`: any event, known or not. */
+export interface RegisterAny<Self, Ctx> {
+  <Name extends EventName>(name: Name, handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>): Self;
+  <Name extends EventName>(
+    name: Name,
+    options: HandlerOptions<EventOf<Name>, Ctx>,
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Name extends EventName>(
+    name: Name,
+    what: string | readonly string[],
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  <Name extends EventName>(
+    name: Name,
+    what: string | readonly string[],
+    options: HandlerOptions<EventOf<Name>, Ctx>,
+    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+  ): Self;
+  (name: string, handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>): Self;
+  (
+    name: string,
+    options: HandlerOptions<GenericEvent, Ctx>,
+    handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>,
+  ): Self;
+}
+
+export type AnyHandler = Handler<HookEvent, Answer, Context>;
+export type Middleware<Ctx = Context> = (
+  event: HookEvent,
+  ctx: Ctx,
+  next: (event?: HookEvent) => Promise<readonly Answer[]>,
+) => Said<Answer> | Promise<Said<Answer>>;
+
+/** One call of a registration method. Everything belongs to the call, nothing to the function. */
+export interface Registration {
+  readonly event: string;
+  /** Undefined: all. */
+  readonly what: readonly string[] | undefined;
+  readonly handler: AnyHandler;
+  readonly options: HandlerOptions;
+  /** Registered by `on`: comes after all others. */
+  readonly general: boolean;
+  readonly name: string;
+  /** The blueprint or strategy it came with; prefixes state. */
+  readonly space: string | undefined;
+  readonly onFailure: FailureMode | undefined;
+  /** Middleware of its blueprint, outermost first. */
+  readonly wrappers: readonly Middleware[];
+  readonly customEvents: readonly string[] | undefined;
+}
+
+/** Reads `(what?, options?, handler)`. `position` counts the registrations of the event so far. */
+export function register(event: string, args: readonly unknown[], general: boolean, position: number): Registration {
+  const rest = [...args];
+  const handler = rest.pop();
+  if (typeof handler !== "function") {
+    throw wrong("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, { event });
+  }
+  const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? whatOf(rest.shift(), event) : undefined;
+  if (what !== undefined && ruleOf(event).matches === undefined) {
+    const message = `${event} has nothing that ${JSON.stringify(what.join("|"))} could be compared with, so the handler would never run. Leave it out.`;
+    throw wrong("bad-registration", message, { event, what });
+  }
+  const options = rest.shift() ?? {};
+  if (!isRecord(options) || rest.length > 0) {
+    throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
+  }
+  const name = ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position);
+  checkOptions(options, handlerOptions, name);
+  return {
+    event,
+    what,
+    handler: handler as AnyHandler,
+    options: options as HandlerOptions,
+    general,
+    name,
+    space: undefined,
+    onFailure: (options as HandlerOptions).onFailure,
+    wrappers: [],
+    customEvents: undefined,
+  };
+}
+
+const handlerOptions: readonly (keyof HandlerOptions)[] = ["when", "onFailure", "timeoutMs", "name", "recheck"];
+
+/** A registration of a blueprint in its place in an app: what is known by its place only is known by that one. */
+export function placed(registration: Registration, position: number): Registration {
+  const { event, what, handler, options } = registration;
+  return ownName(handler, options) ? registration : { ...registration, name: placeName(event, what, position) };
+}
+
+function ownName(handler: AnyHandler, { name }: HandlerOptions): string {
+  return name || handler.name;
+}
+
+function placeName(event: string, what: Registration["what"], position: number): string {
+  return `${event}${what ? `:${what.join("|")}` : ""}#${position}`;
+}
+
+function whatOf(value: unknown, event: string): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0 || list.some((one) => typeof one !== "string" || one === "")) {
+    const wayOut = "Leave it out to mean all, or name at least one.";
+    throw wrong("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, { event });
+  }
+  for (const name of list as readonly string[]) {
+    const wayOut = whyNever(name, ruleOf(event).tool === true);
+    if (wayOut === undefined) continue;
+    const message = `A handler of ${event} for ${JSON.stringify(name)} would never run. ${wayOut}`;
+    throw wrong("bad-registration", message, { event, what: name });
+  }
+  return list as readonly string[];
+}
+
+/** Spellings that matchers and rules of settings have, and that no name can be. In words that say what to write. */
+export function whyNever(name: string, isTool: boolean): string | undefined {
+  if (name.includes("|") && !/[()]/.test(name)) return `Write a list: ${JSON.stringify(name.split("|"))}.`;
+  if (!isTool || !/[\s,|()[\]{}^$+?\\]|\.\*/.test(name)) return undefined;
+  const [, tool] = /^(\w+)\(.*\)$/s.exec(name) ?? [];
+  return tool === undefined
+    ? "Name tools as they are called, several as a list; in a pattern only * is special, and means any characters."
+    : `Name the tool alone (${JSON.stringify(tool)}) and look at its input in the handler.`;
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+}

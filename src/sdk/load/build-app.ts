@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type HeldLock, openState, replaceFile, takeLock } from "../../files/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { mapStacks } from "../run/map-stacks.ts";
+import { type BuildRecord, cachedBuild, maker, recordName } from "./build-cache.ts";
+import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
+import { checkOwnExports, missingExportIn } from "./missing-export.ts";
+import { asItIs, placeOfFault } from "./native-loader.ts";
+import { scanImports } from "./scan-imports.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A build is some five files. */
+const keepFiles = 250;
+
+/**
+ * Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. Of many that
+ * come for one file at the same time one builds and the others take what it made: a machine that has much to do would not be done in time.
+ */
+export async function build(file: string, env: Env): Promise<string> {
+  const esbuild = await loadEsbuild();
+  if (esbuild === undefined) return asItIs(file);
+  const turn = await takeTurn(file, env);
+  try {
+    const known = turn === undefined ? undefined : cachedBuild(file, env)?.module;
+    if (known === undefined) return await buildNow(esbuild, file, env);
+    mapStacks(known);
+    return pathToFileURL(known).href;
+  } finally {
+    await turn?.release();
+  }
+}
+
+/** Undefined when it cannot be had, or not soon: then everybody builds for themselves. */
+async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
+  try {
+    const folder = await openState(["builds"], { env });
+    const got = await takeLock(join(folder, recordName(file)), { waitMs: 10_000 });
+    return got.held ? got : undefined;
+  } catch {
+    return undefined; // no folder of our own: whoever keeps the build there says so, or does without
+  }
+}
+
+async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<string> {
+  const module = await bundleChecked(esbuild, file);
+  const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
+    // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
+    if (error instanceof Problem) throw error;
+    return keepForNow(module);
+  });
+  mapStacks(output);
+  return pathToFileURL(output).href;
+}
+
+async function bundleChecked(esbuild: Esbuild, file: string): Promise<ModuleBundle> {
+  const module = await bundleModule(esbuild, file);
+  await checkOwnExports(file, module.code, module.inputs);
+  return module;
+}
+
+/**
+ * Builds a file that can be imported as it is, so that the next start of a hook process is quicker. Whatever keeps it from being built
+ * is kept too, or every start would try again.
+ */
+export async function buildAhead(file: string, env: Env): Promise<void> {
+  const esbuild = await loadEsbuild();
+  const text = await readFile(file, "utf8");
+  const module = esbuild && (await bundleChecked(esbuild, file).catch(() => undefined));
+  if (esbuild !== undefined && module !== undefined) await keepBuild(esbuild, file, module, env);
+  else {
+    const about = { file, inputs: [{ path: file, text }], links: [[file, await realpath(file)]] } as const;
+    await keepRecord({ made: maker, ...about, output: null, script: null }, env);
+  }
+}
+
+/** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
+export async function appInputs(file: string): Promise<readonly string[]> {
+  const esbuild = await loadEsbuild();
+  if (esbuild === undefined) return scanImports(file);
+  return (await bundleModule(esbuild, file)).inputs.map(({ path }) => path);
+}
+
+/**
+ * Throws for a file that the parser of Node refused without saying where, if the place can be told. The builder knows it, unless it
+ * reads what this Node does not yet; then every file is asked about.
+ */
+export async function tellPlace(file: string, fault: string): Promise<void> {
+  for (const path of await appInputs(file)) {
+    const place = placeOfFault(path);
+    if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
+  }
+}
+
+/** Throws for a file that asks a package for a name it does not export, with the place in the author's file. */
+export async function tellMissingExport(file: string, cause: unknown): Promise<void> {
+  const paths = await appInputs(file);
+  const inputs = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
+  const problem = missingExportIn(cause, file, inputs);
+  if (problem !== undefined) throw problem;
+}
+
+export async function endBuilds(): Promise<void> {
+  await (await loadEsbuild())?.stop();
+}
+
+/** Gives the path of the module. */
+async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
+  const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
+  const hash = createHash("sha256").update(maker);
+  for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
+  const name = hash.digest("hex");
+  const names = { output: `${name}.mjs`, script: script === undefined ? null : `${name}.cjs` };
+  const folder = await openState(["builds"], { env });
+  await keepBundle(join(folder, names.output), module);
+  if (script !== undefined) await keepBundle(join(folder, `${name}.cjs`), script);
+  await keepRecord({ made: maker, file, inputs: module.inputs, links: module.links, ...names }, env);
+  await prune(folder);
+  return join(folder, names.output);
+}
+
+async function keepBundle(path: string, { code, map }: Bundle): Promise<void> {
+  await replaceFile(`${path}.map`, map);
+  await replaceFile(path, code);
+}
+
+/** A place for a module that nothing can keep: this process alone can read it, and takes it away when it ends. */
+async function keepForNow(module: Bundle): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "hookline-build-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "hooks.mjs");
+  await keepBundle(path, module);
+  return path;
+}
+
+/** Last, for it is what says that the files are there. */
+async function keepRecord(record: BuildRecord, env: Env): Promise<void> {
+  await replaceFile(join(await openState(["builds"], { env }), recordName(record.file)), JSON.stringify(record));
+}
+
+async function prune(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /\.(?:[mc]js|json|tried)$/.test(name));
+  if (names.length <= keepFiles) return;
+  const ages = await Promise.all(names.map(async (name) => ({ name, at: await ageOf(join(folder, name)) })));
+  ages.sort((a, b) => b.at - a.at);
+  for (const { name } of ages.slice(keepFiles)) {
+    await rm(join(folder, name), { force: true });
+    await rm(join(folder, `${name}.map`), { force: true });
+  }
+}
+
+function ageOf(path: string): Promise<number> {
+  // Others make room as well.
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}

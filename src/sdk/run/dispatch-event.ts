@@ -1,0 +1,144 @@
+import { ticks } from "../../files/index.ts";
+import { messageOf } from "../../protocol/index.ts";
+import type { AppWarning } from "../answer/accept-answers.ts";
+import type { Answer } from "../answer/answer.ts";
+import { isKnownEvent } from "../answer/event-rules.ts";
+import { type Folded, fold } from "../answer/fold-answers.ts";
+import { appFailure } from "../answer/unanswered.ts";
+import { type Spelled, spell } from "../answer/wire-answer.ts";
+import type { AppOptions, AppParts } from "../app/app-definition.ts";
+import { eventContext } from "../app/context.ts";
+import { strictestMode } from "../app/deadline-and-mode.ts";
+import { type HookEvent, readEvent, type WirePayload } from "../app/hook-event.ts";
+import type { World } from "../app/run-environment.ts";
+import { recordOf } from "../log/log-record.ts";
+import { lazyState } from "../state/state.ts";
+import { lazyTasks } from "../tasks/tasks.ts";
+import { deniedForCodex, whyForeign } from "./foreign-agents.ts";
+import { type ChainRun, type HandlerTrace, select } from "./handler-chain.ts";
+import { appScope, throughApp } from "./through-app.ts";
+
+/** What an app says to one event, in every form somebody needs. */
+export interface Settled extends Spelled {
+  readonly event: string;
+  readonly folded: Folded;
+  readonly warnings: readonly AppWarning[];
+  readonly trace: readonly HandlerTrace[];
+  /** Contract: called once the answer is written; ends what providers made for this event. */
+  readonly dispose: () => Promise<void>;
+}
+
+/** One event through an app. Contract: resolves, whatever handlers, middleware, observers and providers do. */
+export async function dispatch(parts: AppParts, payload: WirePayload, world: World): Promise<Settled> {
+  const begun = ticks();
+  const event = readEvent(payload);
+  const foreign = whyForeign(event, parts.registrations);
+  if (foreign !== undefined) return refuseForeign(foreign, event, parts, world);
+  const chain = select(parts.registrations, event);
+  const state = world.state ?? lazyState(event, parts.options, world);
+  const tasks = lazyTasks(event, parts.options, parts.tasks, world);
+  const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [], troubles: [] };
+  const trouble = (line: string) => {
+    run.troubles.push(line);
+    world.complain(line);
+  };
+  const forFactory = (name: string) => appScope(`provider ${name}`, event, { parts, world, trouble });
+  const shared = eventContext({ event, world, providers: parts.providers, state, tasks, forFactory });
+  const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
+  parts.observers.tell("hook-start", about, trouble);
+  const said = await throughApp(chain, event, { parts, world, shared, trouble }, run);
+  for (const { message } of run.warnings) world.complain(message);
+  const told = await tellFailures(run, event, state, world);
+  const folded = deniedForCodex(fold([...said, ...(await tasks.due()), ...told]), payload);
+  const spelled = spell(event.name, folded);
+  parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), trouble);
+  const ms = ticks() - begun;
+  if (world.log !== undefined) {
+    const content = await contentFor(parts.options, event, spelled, world);
+    world.log({
+      ...recordOf(event, spelled, folded, run, ms, world.now()),
+      ...(content === undefined ? {} : { content }),
+    });
+  }
+  const dispose = async () => {
+    await tasks.settled();
+    await parts.providers.disposeEvent(event);
+  };
+  return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
+}
+
+/** By the failure policy, as a process tells it: other agents obey exit 2 with a reason on stderr, and hardly any other denial. */
+function refuseForeign(message: string, event: HookEvent, parts: AppParts, world: World): Settled {
+  const meant = isKnownEvent(event.name)
+    ? parts.registrations.filter((one) => one.event === event.name)
+    : parts.registrations;
+  const spelled = appFailure(message, strictestMode(parts, meant, world.onFailure), event.raw);
+  parts.observers.tell("hook-error", () => ({ event: event.name, error: message }), world.complain);
+  world.log?.({
+    time: new Date(world.now()).toISOString(),
+    ...(event.sessionId ? { session: event.sessionId } : {}),
+    event: event.name,
+    ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
+    answer: spelled.exitCode === 2 ? "refused" : "none",
+    exit: spelled.exitCode,
+    failed: message,
+  });
+  const refusal = spelled.exitCode === 2 ? { refusal: { reason: message } } : {};
+  return {
+    ...spelled,
+    event: event.name,
+    folded: { contexts: [], messages: [], ...refusal },
+    warnings: [{ code: "app-failed", message }],
+    trace: [],
+    dispose: async () => undefined,
+  };
+}
+
+/** No failure is silent: stderr at once, and a message for the person once per session and handler. */
+async function tellFailures(
+  run: ChainRun,
+  event: HookEvent,
+  state: { told(key: string): Promise<boolean> },
+  world: World,
+): Promise<readonly Answer[]> {
+  const messages: Answer[] = [];
+  for (const { handler, message, stack } of run.failures) {
+    const text = `Hook ${handler} failed on ${event.name}: ${message}`;
+    world.complain(stack === undefined ? text : `${text}\n${indented(stack)}`);
+    run.warnings.push({ code: "handler-failed", message: text, handler });
+    // Handlers of two apps may have one name, and one session.
+    const key = JSON.stringify([world.file ?? "", event.name, handler]);
+    if (!(await toldBefore(state, key, world))) messages.push({ kind: "systemMessage", text });
+  }
+  return messages;
+}
+
+function indented(stack: string): string {
+  return stack.replace(/^/gm, "    ");
+}
+
+/** Telling twice is better than not at all, so a memory that does not work counts as "not yet". */
+async function toldBefore(state: { told(key: string): Promise<boolean> }, key: string, world: World): Promise<boolean> {
+  try {
+    return await state.told(key);
+  } catch (error) {
+    world.complain(`It could not be noted that a failure was told: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+/** Only for those who asked for it: what tools are given and give is theirs. */
+async function contentFor(
+  { log }: AppOptions,
+  event: HookEvent,
+  spelled: Spelled,
+  world: World,
+): Promise<object | undefined> {
+  if (typeof log !== "object" || log.content !== true) return undefined;
+  try {
+    return (await import("../log/log-content.ts")).contentOf(event, spelled);
+  } catch (error) {
+    world.complain(`The log has no content of this event: ${messageOf(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import type { ServedApp } from "../../daemon/index.ts";
+import { packageVersion } from "../../files/index.ts";
+import { appInside } from "../app/app-runtime.ts";
+import { checkOptions } from "../app/argument-checks.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { sourceHash } from "../load/source-hash.ts";
+import type { RunAppOptions } from "./run-app.ts";
+
+export type { ServedApp } from "../../daemon/index.ts";
+
+export interface ServeAppOptions {
+  /** A free one unless told. */
+  readonly port?: number;
+  /** What callers must show; made unless told. There is no way to do without. */
+  readonly token?: string;
+  /** The hooks file of the app: its tasks are run by it in another process, the log names its code, and the URL is the daemon's. */
+  readonly file?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Closes the server when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Where people read of trouble, line by line; standard error unless told. */
+  readonly complain?: (line: string) => void;
+}
+
+const runOptions: readonly (keyof RunAppOptions)[] = [
+  "input",
+  "output",
+  "errors",
+  "env",
+  "cwd",
+  "file",
+  "onFailure",
+  "signal",
+  "silenceMs",
+];
+
+const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
+
+/**
+ * `hookline run` for an app that a program of yours holds: reads one event, writes its answer, and gives the exit status. What is not
+ * told is the process's own; then `process.exitCode` is set too, because some refusals are told by it alone.
+ * Contract: whatever handlers and input do is told in the answer, by the failure mode. It rejects for what is no app.
+ */
+export async function runApp(app: unknown, options: RunAppOptions = {}): Promise<number> {
+  checkOptions(options, runOptions, "runApp");
+  return (await import("./run-app.ts")).runApp(app, options);
+}
+
+/**
+ * `hookline serve` for an app that a program of yours holds: http entries are answered by this process, on 127.0.0.1 alone and behind
+ * the same gate. Handlers run on the thread that calls this; one that holds it holds every call, and hot reload is yours to do.
+ */
+export async function serveApp(app: unknown, options: ServeAppOptions = {}): Promise<ServedApp> {
+  const inside = appInside(app);
+  if (inside === undefined) throw wrong("no-app", "serveApp needs the value of createApp().");
+  checkOptions(options, serveOptions, "serveApp");
+  const { port = 0, token, env = process.env, cwd = process.cwd(), signal } = options;
+  const file = options.file === undefined ? undefined : resolve(options.file);
+  const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
+  const source = file === undefined ? undefined : sourceHash(file, env);
+  const { serveHere } = await import("../../daemon/index.ts");
+  const around = { env, cwd, complain, signal, version: packageVersion() };
+  return serveHere(inside, { port, token, file, sourceHash: source, ...around });
+}

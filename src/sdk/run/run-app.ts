@@ -1,0 +1,108 @@
+import { resolve } from "node:path";
+import { appFailure } from "../answer/unanswered.ts";
+import type { Spelled } from "../answer/wire-answer.ts";
+import { type AppInside, appInside } from "../app/app-runtime.ts";
+import { openTranscript } from "../app/open-transcript.ts";
+import type { FailureMode } from "../app/registration.ts";
+import type { World } from "../app/run-environment.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { sourceHash } from "../load/source-hash.ts";
+import { appendLog } from "../log/log-file.ts";
+import type { LogRecord } from "../log/logger.ts";
+import { withoutExit } from "./guard-exit.ts";
+import { readPayload } from "./read-payload.ts";
+import { readStream } from "./read-stream.ts";
+import { type Output, whileHeldBack, write } from "./stdout-guard.ts";
+
+export interface RunAppOptions {
+  /** Where the payload comes from; standard input unless told. It is left once one JSON object is complete. */
+  readonly input?: AsyncIterable<Uint8Array | string>;
+  /** Where the answer goes, and nothing else; standard output unless told. */
+  readonly output?: Output;
+  /** Where people read of trouble; standard error unless told. */
+  readonly errors?: Output;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** The hooks file of the app: its tasks are run by it in another process, and the log names its code. */
+  readonly file?: string;
+  /** As a settings entry would say it; the stricter of it and the app's own holds. */
+  readonly onFailure?: FailureMode;
+  readonly signal?: AbortSignal;
+  /** How long no byte may come before that is a failure; 5 seconds unless told. */
+  readonly silenceMs?: number;
+}
+
+export async function runApp(app: unknown, options: RunAppOptions): Promise<number> {
+  const inside = appInside(app);
+  if (inside === undefined) throw wrong("no-app", "runApp needs the value of createApp().");
+  const { input = process.stdin, output = process.stdout, errors = process.stderr, env = process.env } = options;
+  const complaints: string[] = [];
+  const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
+  const records: LogRecord[] = [];
+  const text = env["HOOKLINE"] === "0" ? undefined : await readStream(input, options.silenceMs ?? 5_000);
+  // What handlers print would be taken for a part of the answer.
+  const run = await whileHeldBack(output, errors, () => answerTo(text, inside, options, records, complain));
+  await write(errors, complaints.join("") + run.said.stderr);
+  await write(output, run.said.stdout);
+  const late = (line: string) => void errors.write(`hookline: ${line}\n`);
+  const { log } = inside.options;
+  const source = options.file === undefined ? undefined : sourceHash(resolve(options.file), env);
+  const about = { transport: "run", ...(source === undefined ? {} : { source }) };
+  for (const record of records) appendLog({ ...record, ...about }, env, late, typeof log === "object" ? log : {});
+  const told = (error: unknown) => late(`A provider was not disposed: ${String(error)}`);
+  await run.dispose().catch(told);
+  if (output === process.stdout) {
+    await inside.end?.().catch(told);
+    process.exitCode = run.said.exitCode;
+  }
+  return run.said.exitCode;
+}
+
+interface Answered {
+  readonly said: Spelled;
+  readonly dispose: () => Promise<void>;
+}
+
+async function answerTo(
+  input: Awaited<ReturnType<typeof readStream>> | undefined,
+  app: AppInside,
+  options: RunAppOptions,
+  records: LogRecord[],
+  complain: (line: string) => void,
+): Promise<Answered> {
+  const dispose = async () => undefined;
+  const time = new Date().toISOString();
+  if (input === undefined) {
+    records.push({ time, event: "", answer: "none", off: true });
+    return { said: { stdout: "", stderr: "", exitCode: 0 }, dispose };
+  }
+  const payload = "fault" in input ? input : readPayload(input.text);
+  if ("value" in payload) {
+    const settled = await withoutExit(() => app.dispatch(payload.value, worldOf(app, options, records, complain)));
+    return { said: settled, dispose: settled.dispose };
+  }
+  const mode = app.modeFor(undefined, options.onFailure);
+  const message = `The event cannot be read: ${payload.fault}.`;
+  records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
+  return { said: appFailure(message, mode), dispose };
+}
+
+function worldOf(
+  app: AppInside,
+  { env = process.env, cwd = process.cwd(), file, onFailure, signal }: RunAppOptions,
+  records: LogRecord[],
+  complain: (line: string) => void,
+): World {
+  return {
+    env,
+    cwd,
+    signal: signal ?? new AbortController().signal,
+    replay: false,
+    now: Date.now,
+    openTranscript,
+    complain,
+    ...(file === undefined ? {} : { file: resolve(file) }),
+    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
+    ...(onFailure === undefined ? {} : { onFailure }),
+  };
+}

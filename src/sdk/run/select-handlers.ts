@@ -1,0 +1,19 @@
+import { fitsWildcard } from "../../protocol/index.ts";
+import { ruleOf } from "../answer/event-rules.ts";
+import { sameTool } from "../app/hook-event.ts";
+import type { Registration } from "../app/registration.ts";
+
+/** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */
+export function rankOf(registration: Registration, value: string): number | undefined {
+  const { what, general, event } = registration;
+  if (what === undefined) return general ? 3 : 2;
+  const tool = ruleOf(event).tool === true;
+  if (what.some((name) => (tool ? sameTool(name, value) : name === value))) return general ? 3 : 0;
+  if (what.some((name) => name.includes("*") && fitsWildcard(name, value))) return general ? 3 : 1;
+  return undefined;
+}
+
+/** Named for this very tool, not by pattern. */
+export function namesTool(registration: Registration, tool: string): boolean {
+  return registration.what?.some((name) => sameTool(name, tool)) === true;
+}

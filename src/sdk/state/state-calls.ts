@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { checkOptions } from "../app/argument-checks.ts";
+import { jsonText } from "../app/json-value.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { isPromise } from "../run/handler-deadline.ts";
+import type { Entries, Scope, State } from "./state.ts";
+
+/** Scopes that the code running now is updating; a second change inside would wait for itself. */
+const updating = new AsyncLocalStorage<ReadonlySet<string>>();
+const busy = (): ReadonlySet<string> => updating.getStore() ?? new Set();
+
+export function stateCalls({ name, space, handler, defaults, now, open }: Scope): State {
+  const store = open();
+  const { kept, own } = keysOf(space);
+  const fresh = (entries: Entries): Entries => {
+    for (const [key, { until }] of entries) if (until !== undefined && until <= now()) entries.delete(key);
+    return entries;
+  };
+  const valueFor = (entries: Entries, key: string): unknown => {
+    const entry = fresh(entries).get(kept(key));
+    if (entry !== undefined) return entry.value;
+    return Object.hasOwn(defaults, key) ? structuredClone(defaults[key]) : undefined;
+  };
+  const ownIn = (entries: Entries): readonly string[] =>
+    [...fresh(entries).keys()].map(own).filter((key) => key !== undefined);
+  const put = (entries: Entries, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
+    entries.set(kept(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
+  const endOf = (options: { ttlMs?: number } = {}): number | undefined => {
+    checkOptions(options, ["ttlMs"], "a value of state");
+    return options.ttlMs === undefined ? undefined : now() + options.ttlMs;
+  };
+
+  const write = async <Result>(call: string, work: (entries: Entries) => Result | Promise<Result>): Promise<Result> => {
+    if (busy().has(name)) throw nested(call);
+    return store.change(work);
+  };
+
+  return {
+    get: async (key) => valueFor(await store.read(), key) as never,
+    async set(key, value, options) {
+      // Before the lock is taken: a value that cannot be kept is no reason to wait.
+      asJson(value, key);
+      await write("set", (entries) => void put(entries, key, value, endOf(options)));
+    },
+    update: (key, change, options) =>
+      write("update", (entries) =>
+        updating.run(new Set([...busy(), name]), async () => {
+          const next: unknown = change(valueFor(entries, key) as never);
+          const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
+          // A key that is counted up ends when it was to end.
+          put(entries, key, value, endOf(options) ?? entries.get(kept(key))?.until);
+          return value as never;
+        }),
+      ),
+    delete: (key) => write("delete", (entries) => fresh(entries).delete(kept(key))),
+    has: async (key) => fresh(await store.read()).has(kept(key)),
+    keys: async () => ownIn(await store.read()),
+    all: async () => {
+      const entries = await store.read();
+      const known = [...new Set([...Object.keys(defaults), ...ownIn(entries)])];
+      return Object.fromEntries(known.map((key) => [key, valueFor(entries, key)]));
+    },
+    clear: () =>
+      write("clear", (entries) => {
+        for (const key of ownIn(entries)) entries.delete(kept(key));
+      }),
+  };
+}
+
+/** A handler whose time is up must not hold the lock for ever: in a process that lives on, nobody else would get it. */
+function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+interface Keys {
+  /** The name under which a key is kept. */
+  kept(key: string): string;
+  /** The key that is kept under this name; undefined for somebody else's. */
+  own(name: string): string | undefined;
+}
+
+/** A part's keys are kept behind its name, `/part/key`; a key of the app that begins with a slash gets one more. */
+function keysOf(space: string | undefined): Keys {
+  if (!space) {
+    return {
+      kept: (key) => (key.startsWith("/") ? `/${key}` : key),
+      own: (name) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
+    };
+  }
+  const prefix = `/${encodeURIComponent(space)}/`;
+  return {
+    kept: (key) => prefix + key,
+    own: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
+  };
+}
+
+function nested(call: string): Error {
+  const message = `${call}() was called inside an update of the same scope, which would wait for itself. Call it before or after.`;
+  return wrong("state-nested", message, { call });
+}
+
+/** Contract: what comes back is what was put in, or it is refused. */
+function asJson(value: unknown, key: string): unknown {
+  const refused = (why: string, cause: unknown) =>
+    wrong("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
+  return JSON.parse(jsonText(value, refused)) as unknown;
+}

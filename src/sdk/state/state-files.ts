@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { realpath, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, openFolder, openState, readPrivate, replaceFile, unless, withLock } from "../../files/index.ts";
+import type { AppOptions } from "../app/app-definition.ts";
+import type { HookEvent } from "../app/hook-event.ts";
+import type { World } from "../app/run-environment.ts";
+import { wrong } from "../app/wrong-call.ts";
+import type { Entries, ScopeName, Store } from "./state.ts";
+import { keptMs } from "./sweep.ts";
+import { sweepSoon } from "./sweep-soon.ts";
+
+const usualMaxBytes = 2 ** 20;
+
+/** One file per scope, in the user's state folder unless the app names another. */
+export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
+  const folder = async () => {
+    if (options.stateDir === undefined) return openState(["state"], { env: world.env });
+    await openFolder(options.stateDir);
+    return options.stateDir;
+  };
+  const place = async (scope: ScopeName | "told"): Promise<Place> => {
+    const above = await folder();
+    await openFolder(join(above, scope));
+    return { folder: above, file: join(above, scope, await stateFileName(scope, event, world)) };
+  };
+  const maxBytes = options.stateMaxBytes ?? usualMaxBytes;
+  return (scope) =>
+    fileStore(() => place(scope), { world, maxBytes, expires: scope === "session" || scope === "told" });
+}
+
+/** The file of one scope, in the scope's folder. */
+export async function stateFileName(
+  scope: ScopeName | "told",
+  event: Pick<HookEvent, "sessionId" | "cwd">,
+  world: Pick<World, "env" | "cwd">,
+): Promise<string> {
+  if (scope === "user") return "user.json";
+  if (scope === "project") {
+    return `${hashed(await realPath(world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd))}.json`;
+  }
+  return `${fileNameOf(event.sessionId ?? "")}.json`;
+}
+
+/** Ids never become paths: a lower-case UUID is used as it is, anything else by its hash. */
+export function fileNameOf(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : hashed(id);
+}
+
+function hashed(text: string): string {
+  return `h-${createHash("sha256").update(text).digest("hex")}`;
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // A folder that is gone has no other name than the one we were told.
+    if (errorCode(error) === "ENOENT") return path;
+    throw error;
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  readonly file: string;
+}
+
+interface StoreOptions {
+  readonly world: World;
+  readonly maxBytes: number;
+  /** Forgotten when nobody wrote for a month. */
+  readonly expires: boolean;
+}
+
+function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
+  const { world, maxBytes } = options;
+  let known: Promise<Place> | undefined;
+  const place = () => {
+    known ??= where();
+    return known;
+  };
+  return {
+    async read() {
+      const { file } = await place();
+      const found = await look(file, options);
+      // With the lock, for by now another process may have put it aside and written a good one.
+      return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
+    },
+    async change(work) {
+      const { folder, file } = await place();
+      const { result, written } = await locked(file, async () => {
+        const entries = await read(file, options);
+        const before = textOf(entries);
+        const result = await work(entries);
+        const text = textOf(entries);
+        if (text === before) return { result, written: false };
+        if (Buffer.byteLength(text) > maxBytes) throw tooLarge(file, Buffer.byteLength(text), maxBytes);
+        await replaceFile(file, text);
+        return { result, written: true };
+      });
+      if (written) await sweepSoon(folder, world);
+      return result;
+    },
+  };
+}
+
+async function locked<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withLock(file, work, { waitMs: 2_000 });
+  } catch (error) {
+    if (errorCode(error) !== "file/locked") throw error;
+    const message = `State is in use by another process for more than 2 s. ${error instanceof Error ? error.message : ""}`;
+    throw wrong("state-busy", message, { file }, error);
+  }
+}
+
+/** Contract: called with the lock held; what cannot be read is moved aside. */
+async function read(file: string, options: StoreOptions): Promise<Entries> {
+  const { world } = options;
+  const found = await look(file, options);
+  if ("entries" in found) return found.entries;
+  const aside = `${file}.unreadable-${world.now()}`;
+  await rename(file, aside);
+  world.complain(`State in ${file} cannot be read (${found.broken}); it was moved to ${aside} and defaults apply.`);
+  return new Map();
+}
+
+async function look(
+  file: string,
+  { world, expires }: StoreOptions,
+): Promise<{ entries: Entries } | { broken: string }> {
+  const bytes = await readPrivate(file);
+  if (bytes === undefined) return { entries: new Map() };
+  const writtenAt = expires ? (await unless(["ENOENT"], stat(file)))?.mtimeMs : undefined;
+  if (writtenAt !== undefined && writtenAt + keptMs < world.now()) return { entries: new Map() };
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
+    const all = Object.entries(value).filter((entry): entry is [string, { value: unknown }] => isEntry(entry[1]));
+    return { entries: new Map(all) };
+  } catch (error) {
+    return { broken: String(error) };
+  }
+}
+
+function isEntry(value: unknown): value is { value: unknown; until?: number } {
+  return typeof value === "object" && value !== null && "value" in value;
+}
+
+/** By definition, not assignment: `__proto__` is a key like any other. */
+function textOf(entries: Entries): string {
+  const object: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true });
+  return `${JSON.stringify(object)}\n`;
+}
+
+function tooLarge(file: string, bytes: number, maxBytes: number): Error {
+  const message = `State in ${file} would be ${bytes} bytes; the limit is ${maxBytes}. Delete keys or give them a ttlMs.`;
+  return wrong("state-too-large", message, { file, bytes });
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import type { Place, TaskRecord } from "../task-backend.ts";
+import type { Redis } from "./load.ts";
+
+/** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */
+export interface Entry extends TaskRecord {
+  readonly lease?: string;
+  readonly order: number;
+}
+
+/** The jobs of every session, one hash per session, one field per key: what is asked about a job is answered from here. */
+export interface Entries {
+  get(place: Place, key: string): Promise<Entry | undefined>;
+  list(session: string): Promise<readonly Entry[]>;
+  /**
+   * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
+   * Contract: `step` may be called again when somebody else was faster. Gives the entry before and after.
+   */
+  change(
+    place: Place,
+    key: string,
+    step: (entry: Entry | undefined) => Entry | null | undefined,
+  ): Promise<{ readonly before: Entry | undefined; readonly after: Entry | null } | undefined>;
+  nextOrder(): Promise<number>;
+}
+
+const keepSeconds = 30 * 24 * 3600;
+
+/** Compares with what was read, so that no step is lost between two machines. */
+const swap = `
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
+if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
+redis.call('EXPIRE', KEYS[1], ${keepSeconds})
+return 1`;
+
+export function openEntries(redis: Redis, prefix: string): Entries {
+  const hashOf = (session: string) => `${prefix}:session:${hashed(session)}`;
+  const fieldOf = ({ space }: Place, key: string) => hashed(JSON.stringify([space, key]));
+  const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as Entry));
+  return {
+    get: async (place, key) => read(await redis.hget(hashOf(place.session), fieldOf(place, key))),
+    async list(session) {
+      const entries = (await redis.hvals(hashOf(session))).map((text) => JSON.parse(text) as Entry);
+      return entries.sort((a, b) => a.order - b.order);
+    },
+    async change(place, key, step) {
+      const hash = hashOf(place.session);
+      const field = fieldOf(place, key);
+      for (;;) {
+        const text = await redis.hget(hash, field);
+        const before = read(text);
+        const after = step(before);
+        if (after === undefined) return undefined;
+        const next = after === null ? "" : JSON.stringify(after);
+        if ((await redis.eval(swap, 1, hash, field, text ?? "", next)) === 1) return { before, after };
+      }
+    },
+    nextOrder: () => redis.incr(`${prefix}:order`),
+  };
+}
+
+function hashed(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../../protocol/index.ts";
+import type { Answer } from "../answer/answer.ts";
+import { queueFolder } from "./default-queue.ts";
+import { type JobFolder, sessionHash } from "./job-files.ts";
+import type { TaskBackend, TaskRecord } from "./task-backend.ts";
+import type { TasksCall } from "./tasks.ts";
+import { wakeCall } from "./wake-call.ts";
+
+/**
+ * What jobs added with `deliver: "context"` have to say, each once over all processes.
+ * Contract: never throws; what cannot be delivered now is told of and stays.
+ */
+export async function dueResults(call: TasksCall, onDisk: boolean): Promise<readonly Answer[]> {
+  try {
+    if (onDisk) await wakeForLeft(call);
+    if (onDisk && nothingEnded(call)) return [];
+    const backend = await call.backend();
+    const session = call.event.sessionId ?? "";
+    const texts: string[] = [];
+    for (const record of await backend.list(session)) {
+      if (record.deliver !== "context") continue;
+      const taken = await takeOf(backend, record);
+      if (taken !== undefined) texts.push(textOf(taken));
+    }
+    return texts.map((text) => ({ kind: "context", text }));
+  } catch (error) {
+    call.world.complain(`Results of background tasks could not be delivered: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** A worker leaves when the hooks file changes, and only a hook starts the next one: the host has let it run as it is now. */
+async function wakeForLeft(call: TasksCall): Promise<void> {
+  if (!call.woken() && namesOf(call, "pending").length > 0)
+    await call.aside((await call.backend()).wake(wakeCall(call)));
+}
+
+function nothingEnded(call: TasksCall): boolean {
+  const mark = `-${sessionHash(call.event.sessionId ?? "")}-`;
+  return !namesOf(call, "done").some((name) => name.includes(mark));
+}
+
+/** One look into a folder, for this is asked with every event. */
+function namesOf({ world }: TasksCall, state: JobFolder): readonly string[] {
+  try {
+    return readdirSync(join(queueFolder(world.file ?? "", world.env), state));
+  } catch {
+    return []; // no such folder: no job was ever added
+  }
+}
+
+async function takeOf(backend: TaskBackend, record: TaskRecord): Promise<TaskRecord | undefined> {
+  if (record.state !== "completed" && record.state !== "failed") return undefined;
+  return backend.take(record, record.key, record.state);
+}
+
+function textOf({ key, state, value, error }: TaskRecord): string {
+  if (state === "failed") return `Background task ${key} failed: ${error?.message ?? "nobody knows why"}`;
+  return `Background task ${key} has finished:\n${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;
+}

@@ -1,0 +1,204 @@
+import { existsSync } from "node:fs";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { directFs as fs, openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
+import {
+  type JobFolder,
+  type JobName,
+  keyHash,
+  namesIn,
+  newId,
+  newJobName,
+  readJob,
+  type StoredJob,
+  sessionHash,
+} from "./job-files.ts";
+import { tooMany } from "./limits.ts";
+import { recover } from "./recover-jobs.ts";
+import {
+  asSeen,
+  type BackendOptions,
+  backendDefaults,
+  type Claim,
+  type Place,
+  type TaskBackend,
+  type TaskRecord,
+  type WakeCall,
+} from "./task-backend.ts";
+
+export interface QueueOptions extends BackendOptions {
+  /** Makes or checks the folder above those of the queue; unless told, the queue's own only. */
+  readonly prepare?: () => Promise<unknown>;
+  /** Starts a worker unless one runs. */
+  readonly wake?: (folder: string, call: WakeCall) => Promise<void>;
+}
+
+/**
+ * Jobs as files: one folder per state, a job moves by renaming, and every step is done under one lock. A process that is killed
+ * anywhere leaves a job in its old or its new state.
+ */
+export function queueTasks(folder: string, options: QueueOptions = {}): TaskBackend {
+  const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
+  const { now } = Date;
+  let opened: Promise<void> | undefined;
+  const open = () => {
+    opened ??= openFolders(folder, options.prepare);
+    return opened;
+  };
+  const path = (state: JobFolder, file: string) => join(folder, state, file);
+  const locked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    await open();
+    return withLock(join(folder, "queue"), work, { fs });
+  };
+  const write = (state: JobFolder, file: string, record: object) =>
+    replaceFile(path(state, file), `${JSON.stringify(record)}\n`, { fs });
+  const restore = (wanted: (name: JobName) => boolean) => recover(folder, { leaseMs, now, wanted });
+
+  /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
+  const move = async (from: JobFolder, name: JobName, to: "pending" | "done", record: object) => {
+    await write(from, name.file, record);
+    await fs.rename(path(from, name.file), path(to, `${name.base}.json`));
+  };
+
+  /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
+  const at = (place: Place, key: string) => {
+    const hash = keyHash(place, key);
+    const found: { state: JobFolder; name: JobName }[] = [];
+    for (const state of ["pending", "running", "done"] as const) {
+      for (const name of namesIn(folder, state)) if (name.key === hash) found.push({ state, name });
+    }
+    return found.sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
+  };
+  const newest = async (place: Place, key: string) => {
+    await restore((name) => name.key === keyHash(place, key));
+    for (const { state, name } of at(place, key).reverse()) {
+      const record = await readJob(path(state, name.file));
+      if (record !== undefined) return { state, name, record: bare(record, state) };
+    }
+    return undefined;
+  };
+
+  return {
+    async add(job) {
+      const addedAt = now();
+      const id = newId();
+      await locked(async () => {
+        const old = at(job, job.key);
+        const session = sessionHash(job.session);
+        const openJobs = [...namesIn(folder, "pending"), ...namesIn(folder, "running")].filter(
+          (name) => name.session === session && !old.some((one) => one.name.base === name.base),
+        ).length;
+        if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
+        await write("pending", `${newJobName(job, id, addedAt)}.json`, {
+          ...job,
+          id,
+          state: "pending",
+          addedAt,
+          begun: 0,
+        });
+        for (const { state, name } of old) await unless(["ENOENT"], fs.unlink(path(state, name.file)));
+      });
+      return id;
+    },
+    get: (place, key) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        return found && asSeen(found.record, now());
+      }),
+    list: (session) =>
+      locked(async () => {
+        const hash = sessionHash(session);
+        await restore((name) => name.session === hash);
+        const found: { age: string; record: TaskRecord }[] = [];
+        for (const state of ["pending", "running", "done"] as const) {
+          for (const name of namesIn(folder, state).filter((one) => one.session === hash)) {
+            const record = await readJob(path(state, name.file));
+            if (record) found.push({ age: name.age, record: asSeen(bare(record, state), now()) });
+          }
+        }
+        return found.sort((a, b) => (a.age < b.age ? -1 : 1)).map(({ record }) => record);
+      }),
+    take: (place, key, state) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        if (found === undefined || asSeen(found.record, now()).state !== state) return undefined;
+        await fs.unlink(path("done", found.name.file));
+        return found.record;
+      }),
+    cancel: (place, key) =>
+      locked(async () => {
+        const found = await newest(place, key);
+        if (found === undefined || found.state === "done") return false;
+        await move(found.state, found.name, "done", { ...found.record, state: "cancelled", endedAt: now() });
+        return true;
+      }),
+    wake: async (call) => options.wake?.(folder, call),
+    async claim(names) {
+      await open();
+      // Without the lock: a worker looks often, and mostly there is nothing.
+      if (!isWork(folder)) return undefined;
+      return locked(async () => {
+        await restore(() => true);
+        for (const name of namesIn(folder, "pending")) {
+          const record = await readJob(path("pending", name.file));
+          if (record !== undefined && record.state !== "pending") await move("pending", name, "done", record);
+          if (record?.state !== "pending" || !names.includes(record.task)) continue;
+          const lease = newId();
+          const running: TaskRecord = { ...bare(record, "pending"), state: "running", begun: record.begun + 1 };
+          const file = `${name.base}.${lease}.json`;
+          await fs.rename(path("pending", name.file), path("running", file));
+          await write("running", file, { ...running, owner: ownOwner() });
+          return { record: running, lease };
+        }
+        return undefined;
+      });
+    },
+    async beat(claim) {
+      const name = runningName(folder, claim);
+      const time = new Date(now());
+      const touched =
+        name &&
+        unless(
+          ["ENOENT"],
+          utimes(path("running", name.file), time, time).then(() => true),
+        );
+      return (await touched) === true;
+    },
+    finish: (claim, end) =>
+      locked(async () => {
+        const name = runningName(folder, claim);
+        if (name === undefined) return false;
+        const { record } = claim;
+        if (end.state === "released") {
+          await move("running", name, "pending", { ...record, state: "pending", begun: record.begun - 1 });
+        } else {
+          await move("running", name, "done", { ...record, ...end, endedAt: now() });
+        }
+        return true;
+      }),
+    close: async () => undefined,
+  };
+}
+
+/** The folder a job lies in says more than its content: the two change one after the other. */
+function bare(record: StoredJob, state: JobFolder): TaskRecord {
+  const { owner: _owner, ...rest } = record;
+  return state === "done" ? rest : { ...rest, state };
+}
+
+function isWork(folder: string): boolean {
+  return namesIn(folder, "pending").length > 0 || namesIn(folder, "running").length > 0;
+}
+
+function runningName(folder: string, { record, lease }: Claim): JobName | undefined {
+  return namesIn(folder, "running").find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
+}
+
+async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {
+  await prepare?.();
+  await openFolder(folder, fs);
+  // Below a folder that is ours alone nobody else can have put anything.
+  for (const state of ["pending", "running", "done"].map((name) => join(folder, name))) {
+    if (!existsSync(state)) await openFolder(state, fs);
+  }
+}

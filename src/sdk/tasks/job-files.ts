@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { directFs, errorCode, type Owner, readPrivate } from "../../files/index.ts";
+import type { TaskTable } from "./task.ts";
+import type { NewJob, Place, TaskRecord } from "./task-backend.ts";
+
+/**
+ * The name of a job's file says what is needed to find it without opening it. It sorts by priority, then by age. Sessions and keys
+ * are texts from outside and only their hashes get into it.
+ */
+export interface JobName {
+  /** The same in every state of the job. */
+  readonly base: string;
+  readonly age: string;
+  readonly session: string;
+  readonly key: string;
+  /** Of a running job: the lease of its worker. */
+  readonly lease: string | undefined;
+  readonly file: string;
+}
+
+/** One folder per state; `done` is every way to end. */
+export type JobFolder = "pending" | "running" | "done";
+
+/** The jobs in one state, in the order in which they shall run. At once: the folder is small, and a hook waits for it. */
+export function namesIn(folder: string, state: JobFolder): readonly JobName[] {
+  return filesIn(join(folder, state))
+    .map(readJobName)
+    .filter((name) => name !== undefined)
+    .sort((a, b) => (a.base < b.base ? -1 : 1));
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return []; // no job was ever added
+    throw error;
+  }
+}
+
+let count = 0;
+
+export function newJobName(job: NewJob, id: string, addedAt: number): string {
+  count = (count + 1) % 36 ** 3;
+  const rank = String(1_000 - job.priority).padStart(4, "0");
+  const age = addedAt.toString(36).padStart(9, "0") + count.toString(36).padStart(3, "0");
+  return [rank, age, id, sessionHash(job.session), keyHash(job, job.key)].join("-");
+}
+
+/** Undefined for a file that is none of ours. */
+function readJobName(file: string): JobName | undefined {
+  const parts = /^(\d{4}-([0-9a-z]{12})-[0-9a-f]{16}-([0-9a-f]{16})-([0-9a-f]{16}))(?:\.([0-9a-f]{16}))?\.json$/.exec(
+    file,
+  );
+  if (parts === null) return undefined;
+  const [, base = "", age = "", session = "", key = "", lease] = parts;
+  return { base, age, session, key, lease, file };
+}
+
+export function newId(): string {
+  return randomBytes(8).toString("hex");
+}
+
+export function sessionHash(session: string): string {
+  return hashed(session);
+}
+
+export function keyHash({ session, space }: Place, key: string): string {
+  return hashed(JSON.stringify([session, space, key]));
+}
+
+function hashed(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** What a job's file holds; of a running job, who runs it. */
+export type StoredJob = TaskRecord & { readonly owner?: Owner };
+
+/** Undefined when it is gone; one that cannot be read is put aside. */
+export async function readJob(path: string): Promise<StoredJob | undefined> {
+  const bytes = await readPrivate(path, directFs);
+  if (bytes === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (isRecord(value)) return value;
+  } catch {
+    // Told apart from a record of another shape by nothing that matters: both are put aside below.
+  }
+  await directFs.rename(path, `${path}.unreadable`);
+  return undefined;
+}
+
+/** Whether a job of one of these tasks waits. */
+export async function isWaiting(folder: string, tasks: TaskTable): Promise<boolean> {
+  for (const { file } of namesIn(folder, "pending")) {
+    const job = await readJob(join(folder, "pending", file));
+    if (job !== undefined && tasks.has(job.task)) return true;
+  }
+  return false;
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, task, session, space, key, state, ttlMs, attempts, begun } = value as Record<string, unknown>;
+  return (
+    [id, task, session, space, key, state].every((text) => typeof text === "string") &&
+    [ttlMs, attempts, begun].every((number) => typeof number === "number")
+  );
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../protocol/index.ts";
+import { jsonText } from "../app/json-value.ts";
+import type { Logger } from "../log/logger.ts";
+import { maxTaskBytes } from "./limits.ts";
+import type { TaskDefinition, TaskTable } from "./task.ts";
+import type { Claim, TaskBackend, TaskEnd } from "./task-backend.ts";
+
+export interface WorkOptions {
+  readonly backend: TaskBackend;
+  readonly tasks: TaskTable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: (task: string) => Logger;
+}
+
+export interface WorkerOptions extends WorkOptions {
+  /** Ends the worker: running jobs are aborted and given back. */
+  readonly signal: AbortSignal;
+  /** Ends it when there was nothing to do for so long; never unless told. */
+  readonly idleMs?: number;
+  /** Jobs at once; 4 unless told. */
+  readonly jobs?: number;
+  /** How often it looks for jobs, and for word that one was cancelled. */
+  readonly pollMs?: number;
+  /** Asked before every job: true ends the worker, as its code is out of date. */
+  readonly outdated?: () => boolean;
+}
+
+/** Runs jobs one after another until there is none left. */
+export async function workOff(options: WorkOptions): Promise<void> {
+  const names = [...options.tasks.keys()];
+  const never = new AbortController().signal;
+  for (let claim = await options.backend.claim(names); claim; claim = await options.backend.claim(names)) {
+    await runClaim(claim, { ...options, signal: never });
+  }
+}
+
+/** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
+export async function work(options: WorkerOptions): Promise<void> {
+  const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
+  const names = [...tasks.keys()];
+  const running = new Set<Promise<void>>();
+  let busyAt = performance.now();
+  const next = claims(options);
+  while (!signal.aborted && outdated?.() !== true) {
+    const claim = running.size < jobs ? await next(names) : undefined;
+    if (claim !== undefined) {
+      const run = runClaim(claim, options).finally(() => running.delete(run));
+      running.add(run);
+    } else {
+      await Promise.race([...(running.size < jobs ? [] : running), pause(pollMs, signal)]);
+    }
+    if (claim !== undefined || running.size > 0) busyAt = performance.now();
+    else if (performance.now() - busyAt >= idleMs) break;
+  }
+  await Promise.allSettled(running);
+}
+
+/** A backend that cannot be reached for a while is told of once and asked again: a worker outlives the restart of a server. */
+function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"] {
+  let broken = false;
+  return async (names) => {
+    try {
+      const claim = await backend.claim(names);
+      broken = false;
+      return claim;
+    } catch (error) {
+      if (!broken) logger("worker").error(`It cannot get jobs: ${messageOf(error)}`);
+      broken = true;
+      await pause(1_000, signal);
+      return undefined;
+    }
+  };
+}
+
+type RunOptions = WorkOptions & Pick<WorkerOptions, "signal" | "pollMs">;
+
+/** One job from claim to finish. Contract: resolves, whatever the task does. */
+async function runClaim(claim: Claim, options: RunOptions): Promise<void> {
+  const { backend, logger, signal: outer, pollMs = 100 } = options;
+  const { record } = claim;
+  const own = new AbortController();
+  const stop = () => own.abort(outer.reason);
+  outer.addEventListener("abort", stop, { once: true });
+  const over = new AbortController();
+  const watched = watch(claim, backend, pollMs, own, over.signal);
+  try {
+    const end = await inTime(run(claim, options, own.signal), record.timeoutMs, own);
+    if (end.state === "failed" && !outer.aborted) logger(record.task).error(end.error.message, { key: record.key });
+    await backend.finish(claim, outer.aborted && end.state === "failed" ? { state: "released" } : end);
+  } catch (error) {
+    logger(record.task).error(`its end could not be noted: ${messageOf(error)}`, { key: record.key });
+  } finally {
+    over.abort();
+    outer.removeEventListener("abort", stop);
+    await watched;
+  }
+}
+
+/** Keeps the lease while the job runs, and aborts it when it is not ours any more. */
+async function watch(
+  claim: Claim,
+  backend: TaskBackend,
+  pollMs: number,
+  own: AbortController,
+  over: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await pause(pollMs, over);
+    if (over.aborted) return;
+    try {
+      if (await backend.beat(claim)) continue;
+      own.abort(new Error("the job was cancelled, replaced or given to another worker"));
+      return;
+    } catch {
+      // A backend that cannot be reached now may be again before the lease is over; if not, the finish is refused.
+    }
+  }
+}
+
+async function run({ record }: Claim, options: RunOptions, signal: AbortSignal): Promise<TaskEnd> {
+  const { run: task } = options.tasks.get(record.task) as TaskDefinition;
+  const { id, key, session, cwd, projectDir, begun: attempt } = record;
+  const log = options.logger(record.task);
+  try {
+    const context = { signal, log, cwd, projectDir, env: options.env, id, key, session, attempt };
+    return completed(await task(record.input as never, context), record.task);
+  } catch (error) {
+    return { state: "failed", error: { code: "failed", message: messageOf(error) } };
+  }
+}
+
+function completed(value: unknown, task: string): TaskEnd {
+  let text: string;
+  try {
+    text = jsonText(value, (why) => new TypeError(`task "${task}" gave no JSON: ${why}`));
+  } catch (error) {
+    return { state: "failed", error: { code: "result-not-json", message: messageOf(error) } };
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxTaskBytes) return { state: "completed", value: JSON.parse(text) as unknown };
+  const message = `task "${task}" gave ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and give its path`;
+  return { state: "failed", error: { code: "result-too-large", message } };
+}
+
+/** Contract: settles soon after the time is up or the signal aborts, even if the task never looks at its signal. */
+function inTime(work: Promise<TaskEnd>, ms: number, own: AbortController): Promise<TaskEnd> {
+  return new Promise((resolve) => {
+    const message = `it took longer than ${ms} ms`;
+    const timer = setTimeout(() => {
+      own.abort(new Error(message));
+      resolve({ state: "failed", error: { code: "timed-out", message } });
+    }, ms);
+    own.signal.addEventListener("abort", () => {
+      // A task that ends by itself has the word for a moment; one that does not is left behind.
+      setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "it was aborted" } }), 250);
+    });
+    void work.then(resolve).finally(() => clearTimeout(timer));
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
+}

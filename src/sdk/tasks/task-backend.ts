@@ -1,0 +1,116 @@
+import type { Logger } from "../log/logger.ts";
+import type { TaskTable } from "./task.ts";
+
+export type TaskState = "pending" | "running" | "completed" | "failed" | "cancelled" | "expired";
+
+export interface TaskFailure {
+  /** `failed`: it threw. `worker-lost`: every worker that had it died. */
+  readonly code: "failed" | "timed-out" | "worker-lost" | "result-not-json" | "result-too-large";
+  readonly message: string;
+}
+
+/** Whose jobs are meant: a session's, and in it those of one blueprint or strategy (`""`: of the app itself). */
+export interface Place {
+  readonly session: string;
+  readonly space: string;
+}
+
+/** A job as it is handed to a backend. Everything is JSON. */
+export interface NewJob extends Place {
+  readonly task: string;
+  readonly key: string;
+  readonly input: unknown;
+  readonly priority: number;
+  readonly ttlMs: number;
+  readonly timeoutMs: number;
+  readonly attempts: number;
+  readonly deliver?: "context";
+  readonly cwd: string;
+  readonly projectDir: string;
+}
+
+/** A job as a backend keeps it. */
+export interface TaskRecord extends NewJob {
+  readonly id: string;
+  readonly state: TaskState;
+  readonly addedAt: number;
+  /** How often it was begun. */
+  readonly begun: number;
+  readonly endedAt?: number;
+  /** Of a completed job. */
+  readonly value?: unknown;
+  /** Of a failed one. */
+  readonly error?: TaskFailure;
+}
+
+/** A running job in the hands of one worker. */
+export interface Claim {
+  readonly record: TaskRecord;
+  /** Never given twice: what a worker says after it lost the job is told apart by it. */
+  readonly lease: string;
+}
+
+/** How a run ended. `released`: not at all; the job goes back and the try does not count. */
+export type TaskEnd =
+  | { readonly state: "completed"; readonly value: unknown }
+  | { readonly state: "failed"; readonly error: TaskFailure }
+  | { readonly state: "released" };
+
+/** What a backend may need to see to it that somebody works. */
+export interface WakeCall {
+  readonly tasks: TaskTable;
+  /** The hooks file; undefined where there is none, as in a test. */
+  readonly file: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly logger: (task: string) => Logger;
+}
+
+/**
+ * Where jobs lie and how they change hands. Every call is one atomic step over all processes and machines that share the backend;
+ * `taskBackendClaims` of `hookline/testing` says in detail what must hold.
+ */
+export interface TaskBackend {
+  /** Keeps a job; resolves once it outlives this process. A job of the same key is replaced, a running one aborted. */
+  add(job: NewJob): Promise<string>;
+  get(place: Place, key: string): Promise<TaskRecord | undefined>;
+  /** All jobs of a session, of every space, in the order they were added. */
+  list(session: string): Promise<readonly TaskRecord[]>;
+  /** Contract: hands a job that ended so out once and forgets it. */
+  take(place: Place, key: string, state: "completed" | "failed"): Promise<TaskRecord | undefined>;
+  /** False when there was nothing to cancel. */
+  cancel(place: Place, key: string): Promise<boolean>;
+  /** Called after `add`, and whenever somebody waits: sees to it that a worker runs, if that is the backend's business. */
+  wake(call: WakeCall): Promise<void>;
+  /** The next job whose task is among `names`, by priority, then by age. A job whose worker is gone counts as the next one. */
+  claim(names: readonly string[]): Promise<Claim | undefined>;
+  /** Keeps the lease. False: the job is not this worker's any more, because it was cancelled, replaced or given to another. */
+  beat(claim: Claim): Promise<boolean>;
+  /** False, and nothing happens, when the job is not this worker's any more. */
+  finish(claim: Claim, end: TaskEnd): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface BackendOptions {
+  /** A worker that gave no sign for so long has lost its job; 30 s unless told. */
+  readonly leaseMs?: number;
+  /** Open jobs of one session; 1,000 unless told. */
+  readonly maxOpen?: number;
+}
+
+export const backendDefaults: { readonly leaseMs: number; readonly maxOpen: number } = {
+  leaseMs: 30_000,
+  maxOpen: 1_000,
+};
+
+/** A finished job whose time is over has no result any more. */
+export function asSeen(record: TaskRecord, now: number): TaskRecord {
+  if (record.endedAt === undefined || now < record.endedAt + record.ttlMs) return record;
+  const { value: _value, error: _error, ...rest } = record;
+  return { ...rest, state: "expired" };
+}
+
+export const workerLost: TaskFailure = {
+  code: "worker-lost",
+  message: "the worker that ran it ended before it did",
+};

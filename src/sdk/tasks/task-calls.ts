@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ticks } from "../../files/index.ts";
+import { checkOptions } from "../app/argument-checks.ts";
+import { longestMs } from "../app/deadline-and-mode.ts";
+import { jsonText } from "../app/json-value.ts";
+import { wrong } from "../app/wrong-call.ts";
+import { maxTaskBytes } from "./limits.ts";
+import type { TaskRef } from "./task.ts";
+import type { NewJob, Place, TaskBackend, TaskRecord } from "./task-backend.ts";
+import type { AddOptions, TaskKey, TaskResult, Tasks, TasksCall, WaitOptions } from "./tasks.ts";
+import { projectOf, wakeCall } from "./wake-call.ts";
+
+/** The calls of `ctx.tasks` for one handler. */
+export function taskCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
+  const { event } = call;
+  const place: Place = { session: event.sessionId ?? "", space };
+  const mine = async (backend: TaskBackend) => (await backend.list(place.session)).filter((one) => one.space === space);
+  /** Once is enough for an event: a worker that was just started has not shown itself yet. */
+  const wake = async (backend: TaskBackend) => {
+    if (!call.woken()) await call.aside(backend.wake(wakeCall(call)));
+  };
+  const takeAll = async (state: "completed" | "failed") => {
+    const backend = await call.backend();
+    const taken: TaskRecord[] = [];
+    for (const { key, state: now } of await mine(backend)) {
+      const record = now === state ? await backend.take(place, key, state) : undefined;
+      if (record !== undefined) taken.push(record);
+    }
+    return taken.map(resultOf);
+  };
+  const look = async (key: TaskKey) => (await call.backend()).get(place, keyOf(key));
+  /** Who asks for a job that has not ended sees to it that somebody works: its worker may have died. */
+  const ask = async (key: TaskKey) => {
+    const record = await look(key);
+    if (isOpen(record)) await wake(await call.backend());
+    return record;
+  };
+
+  /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
+  const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
+    const end = ticks() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    await wake(await call.backend());
+    for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+      const records = await Promise.all(keys.map(look));
+      const open = records.filter(isOpen).length;
+      const done = enough === "all" ? open === 0 : open === 0 || records.some(hasEnded);
+      const leftMs = end - ticks();
+      if (done || leftMs <= 0 || handler.signal.aborted) return records;
+      await sleep(Math.min(pauseMs, leftMs), undefined, { signal: handler.signal }).catch(() => undefined);
+    }
+  };
+
+  return {
+    async add(task, input, options = {}) {
+      const job = jobOf(call, place, task, input, options);
+      const backend = await call.backend();
+      const id = await backend.add(job);
+      await wake(backend);
+      return id;
+    },
+    get: async (key) => withResult(await ask(key)) as never,
+    async pop(key) {
+      const taken = await (await call.backend()).take(place, keyOf(key), "completed");
+      if (taken === undefined) await ask(key);
+      return withResult(taken) as never;
+    },
+    popAll: async () => (await takeAll("completed")) as never,
+    popErrors: async () => (await takeAll("failed")) as never,
+    has: async (key) => (await ask(key))?.state === "completed",
+    cancel: async (key) => (await call.backend()).cancel(place, keyOf(key)),
+    async cancelAll() {
+      const backend = await call.backend();
+      const open = (await mine(backend)).filter(isOpen);
+      return (await Promise.all(open.map(({ key }) => backend.cancel(place, key)))).filter(Boolean).length;
+    },
+    async wait(key, options = {}) {
+      const [record] = await until([key], "all", options);
+      return (hasEnded(record) ? resultOf(record) : undefined) as never;
+    },
+    waitAll: async (keys, options = {}) =>
+      (await until(keys, "all", options)).map((record) => (hasEnded(record) ? resultOf(record) : undefined)),
+    waitAny: async (keys, options = {}) => withResult((await until(keys, "any", options)).find(hasEnded)),
+  };
+}
+
+const addOptions: readonly (keyof AddOptions)[] = ["key", "ttlMs", "priority", "deliver"];
+
+function jobOf(
+  call: TasksCall,
+  place: Place,
+  task: TaskRef<unknown, unknown>,
+  input: unknown,
+  add: AddOptions,
+): NewJob {
+  const definition = call.table.get(task?.name);
+  if (definition === undefined) {
+    const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;
+    throw wrong("unknown-task", message, { known: [...call.table.keys()] });
+  }
+  checkOptions(add, addOptions, `tasks.add for task ${definition.name}`);
+  const { options } = definition;
+  return {
+    ...place,
+    task: definition.name,
+    key: keyOf(add.key ?? task.key),
+    input: checkedInput(input, definition.name),
+    priority: Math.round(within(-1_000, 1_000, add.priority ?? options.priority, 0)),
+    ttlMs: within(0, Number.MAX_SAFE_INTEGER, add.ttlMs ?? options.ttlMs, 300_000),
+    timeoutMs: within(0, longestMs, options.timeoutMs, 600_000),
+    attempts: within(1, Number.MAX_SAFE_INTEGER, options.attempts, 1),
+    ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
+    cwd: call.event.cwd ?? call.world.cwd,
+    projectDir: projectOf(call),
+  };
+}
+
+/** A job is kept as JSON, which has neither `Infinity` nor `NaN`. */
+function within(least: number, most: number, given: number | undefined, usual: number): number {
+  return given === undefined || Number.isNaN(given) ? usual : Math.max(least, Math.min(most, given));
+}
+
+function checkedInput(input: unknown, task: string): unknown {
+  const text = jsonText(input, (why, cause) =>
+    wrong("task-not-json", `The input for task "${task}" is no JSON: ${why}`, { task }, cause),
+  );
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxTaskBytes) return JSON.parse(text) as unknown;
+  const message = `The input for task "${task}" has ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and pass the path.`;
+  throw wrong("task-too-large", message, { task, bytes });
+}
+
+function keyOf(key: TaskKey): string {
+  return typeof key === "object" ? key.key : String(key);
+}
+
+function isOpen(record: TaskRecord | undefined): boolean {
+  return record?.state === "pending" || record?.state === "running";
+}
+
+function hasEnded(record: TaskRecord | undefined): record is TaskRecord {
+  return record !== undefined && !isOpen(record);
+}
+
+function withResult(record: TaskRecord | undefined): TaskResult | undefined {
+  return record === undefined ? undefined : resultOf(record);
+}
+
+function resultOf({ id, key, task, addedAt, state, endedAt, value, error }: TaskRecord): TaskResult {
+  return {
+    ...{ id, key, task, addedAt, state },
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(state === "completed" ? { value } : {}),
+    ...(state === "failed" ? { error } : {}),
+  } as TaskResult;
+}

@@ -1,0 +1,149 @@
+import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
+import type { AppWarning } from "../answer/accept-answers.ts";
+import { type MethodOf, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
+import { appInside } from "../app/app-runtime.ts";
+import { checkOptions } from "../app/argument-checks.ts";
+import type { WirePayload } from "../app/hook-event.ts";
+import { openTranscript } from "../app/open-transcript.ts";
+import type { World } from "../app/run-environment.ts";
+import type { ToolInputs } from "../index.ts";
+import { withoutExit } from "../run/guard-exit.ts";
+import type { StateDoor } from "../state/state.ts";
+import type { TaskBackend } from "../tasks/task-backend.ts";
+import { fixtures } from "./fixtures.ts";
+import { memoryState } from "./memory-state.ts";
+import { resultOf, type TestResult } from "./test-result.ts";
+import { immediateTasks } from "./test-tasks.ts";
+
+export interface TestClientOptions {
+  /** Kept over all events of the client; in memory unless told. */
+  readonly state?: StateDoor;
+  /**
+   * What `ctx.transcript` is: a `testTranscript()`, a session, or an object of your own. Default: the session of the event's own path,
+   * which is empty when there is no such file.
+   */
+  readonly transcript?: object;
+  /** Where `ctx.tasks` puts jobs; unless told, they run at once in this process. */
+  readonly tasks?: TaskBackend;
+  /** The folder of the event, for payloads that are not given one: `ctx.cwd`, `ctx.projectDir`, `ctx.path()` and `ctx.git` follow it. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly now?: () => number;
+  readonly replay?: boolean;
+}
+
+/** A method per event, called like the app's without `on`: `client.preTool("Bash", { command })`, `client.stop()`. */
+export type TestClient = {
+  readonly [Name in EventName as Short<MethodOf<Name>>]: Send<Name>;
+} & {
+  /** A whole payload of a known event. */
+  send<Name extends EventName>(name: Name, changes?: Partial<Payload<Name>>): Promise<TestResult>;
+  /** Any payload, as a host might send it. */
+  raw(payload: WirePayload): Promise<TestResult>;
+  /** From now on `ctx[name]` is this value, whatever the app provides. */
+  override(name: string, value: unknown): TestClient;
+};
+
+type Short<Method extends string> = Method extends `on${infer Rest}` ? Uncapitalize<Rest> : Method;
+
+type Send<Name extends EventName> = Name extends ToolEventName
+  ? ToolSend<Name>
+  : Name extends "UserPromptSubmit"
+    ? (prompt: string, changes?: Partial<Payload<Name>>) => Promise<TestResult>
+    : (changes?: Partial<Payload<Name>>) => Promise<TestResult>;
+
+type ToolSend<Name extends ToolEventName> = <
+  Tool extends (keyof ToolInputs & string) | (string & Record<never, never>),
+>(
+  tool: Tool,
+  input: Tool extends keyof ToolInputs ? ToolInputs[Tool] : Readonly<Record<string, unknown>>,
+  ...rest: EventInputs[Name] extends { readonly tool_response: unknown }
+    ? [response: unknown, changes?: Partial<Payload<Name>>]
+    : EventInputs[Name] extends { readonly error: string }
+      ? [error: string, changes?: Partial<Payload<Name>>]
+      : [changes?: Partial<Payload<Name>>]
+) => Promise<TestResult>;
+
+const clientOptions: readonly (keyof TestClientOptions)[] = [
+  "state",
+  "transcript",
+  "tasks",
+  "cwd",
+  "env",
+  "now",
+  "replay",
+];
+
+/** Calls an app without a process, a file or a clock. */
+export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
+  const inside = appInside(app);
+  if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
+  checkOptions(options, clientOptions, "testClient");
+  const state = options.state ?? memoryState(inside.options.state);
+  const tasks = options.tasks ?? immediateTasks();
+  const overridden: Record<string, unknown> = {};
+  const shown = new Set<string>();
+  const raw = async (payload: WirePayload) => {
+    const world = { ...worldOf(options, state), tasks, override: overridden };
+    const settled = await withoutExit(() => inside.dispatch(payload, world));
+    await settled.dispose();
+    showWarnings(settled.warnings, shown);
+    return resultOf(settled);
+  };
+  const place = options.cwd === undefined ? {} : { cwd: options.cwd };
+  const send = (name: EventName, changes: object = {}) =>
+    raw(fixtures[name]({ ...place, ...changes }) as unknown as WirePayload);
+  const methods = eventNames.map((name) => [shortName(ruleOf(name).method), senderOf(name, send)]);
+  const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
+  function override(name: string, value: unknown): TestClient {
+    overridden[name] = value;
+    return client;
+  }
+  return client;
+}
+
+function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {
+  if (ruleOf(name).tool) {
+    return (tool: string, input: unknown, ...rest: unknown[]) => {
+      const third = ["tool_response", "error"].find((field) => field in rowOf(name).fields);
+      const own = third === undefined ? {} : { [third]: rest.shift() };
+      return send(name, { tool_name: tool, tool_input: input, ...own, ...(rest[0] as object | undefined) });
+    };
+  }
+  if (ruleOf(name).method === "onPrompt") {
+    return (prompt: string, changes: object = {}) => send(name, { prompt, ...changes });
+  }
+  return (changes: object = {}) => send(name, changes);
+}
+
+function worldOf(options: TestClientOptions, state: StateDoor): World {
+  return {
+    env: options.env ?? {},
+    cwd: options.cwd ?? "/home/dev/project",
+    signal: new AbortController().signal,
+    replay: options.replay ?? false,
+    now: options.now ?? Date.now,
+    openTranscript: (path) => transcriptFor(options, path),
+    state,
+    complain: () => undefined,
+  };
+}
+
+/** `hookline test` asks for it: a test that looks at decisions only would not see that an answer was dropped. Each is shown once. */
+function showWarnings(warnings: readonly AppWarning[], shown: Set<string>): void {
+  if (process.env["HOOKLINE_TEST_WARNINGS"] !== "1") return;
+  for (const { code, message } of warnings) {
+    if (shown.has(message)) continue;
+    shown.add(message);
+    process.stderr.write(`warning ${code}: ${message}\n`);
+  }
+}
+
+async function transcriptFor({ transcript }: TestClientOptions, path: string | undefined): Promise<unknown> {
+  if (transcript === undefined) return openTranscript(path);
+  return "open" in transcript && typeof transcript.open === "function" ? transcript.open() : transcript;
+}
+
+function shortName(method: string): string {
+  return method.startsWith("on") ? `${method.charAt(2).toLowerCase()}${method.slice(3)}` : method;
+}
