@@ -20,7 +20,7 @@ const ownProcess = [
   "src/engine/runners/background-hooks.test.ts",
   "src/sessions/{follow,lines}.test.ts",
   "src/sdk/{names,run-app,serve-app}.test.ts",
-  "src/cli/signals.test.ts",
+  "src/cli/command-line/signals.test.ts",
   "test/engine/{cancel,payloads}.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/sdk/{kept-code,no-esbuild,run}.test.ts",

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { median } from "./interleave.mjs";
+import { median } from "./statistics.mjs";
 
 /**
  * Contestants as processes of their own, asked in turn, round after round: what one loads does not slow the other down, and a busy

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { median } from "./interleave.mjs";
+import { median } from "./statistics.mjs";
 
 const program = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const budgetMs = 1_000;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inTurn } from "./contestant.mjs";
-import { median, ms } from "./interleave.mjs";
 import { peerFolder } from "./peer.mjs";
+import { median, ms } from "./statistics.mjs";
 
 const file = join(import.meta.dirname, "engine.worker.mjs");
 

@@ -1,7 +1,7 @@
 /** Judging ordinary commands, hostile texts of 64 KB, and the word net on 1 MB. */
 import { readFileSync } from "node:fs";
 import { compileRules, judge } from "../dist/permissions/index.js";
-import { median } from "./interleave.mjs";
+import { median } from "./statistics.mjs";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj", envNames: ["PATH", "HOME", "LANG"] };
 const longest = 65_536;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { median } from "./interleave.mjs";
+import { median } from "./statistics.mjs";
 
 const dist = process.env.HOOKLINE_DIST ?? resolve(import.meta.dirname, "../dist");
 

@@ -7,7 +7,7 @@ import { peerProgram } from "./ccusage.mjs";
 import { growCorpus, largestSessions } from "./corpus/grow.mjs";
 import { messageFirst, shuffleCorpus } from "./corpus/shuffle.mjs";
 import { writeCorpus } from "./corpus/write.mjs";
-import { median } from "./interleave.mjs";
+import { median } from "./statistics.mjs";
 import { writeTrap } from "./traps.mjs";
 
 const bin = resolve(import.meta.dirname, "../dist/cli/bin.cjs");

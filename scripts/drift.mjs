@@ -9,11 +9,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endOfLifeNotice, knownModels } from "../dist/models/anthropic/known-models.js";
 import { catalog, commonFields } from "../dist/protocol/index.js";
-import { clientOption, clients } from "./client-version.mjs";
 import { eventDrift, settingsDrift, settingsKeys } from "./drift/against-catalog.mjs";
 import { modelDrift } from "./drift/models.mjs";
 import { sdkTypes } from "./drift/sdk-types.mjs";
 import { runWithClient } from "./drift/with-client.mjs";
+import { clientOption, clients } from "./suites/client-version.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const keysFile = join(root, "scripts", "drift", "settings-keys.json");

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { sessionsSchemas, usageSchemas } from "../scripts/schema/index.ts";
 import { callHookline } from "../src/cli/fixtures/caller.ts";
-import { sessionsSchemas, usageSchemas } from "../src/schemas/index.ts";
 import { reportNames } from "../src/usage/index.ts";
 
 /** What commands print with --json, against the schemas that are published for it. */

@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { faultOf } from "../src/engine/fire/read/exact-shape.ts";
-import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
 import {
   groupSchema,
   hookSchema,
@@ -11,7 +9,9 @@ import {
   outputSchema,
   schemaFiles,
   settingsSchema,
-} from "../src/schemas/index.ts";
+} from "../scripts/schema/index.ts";
+import { faultOf } from "../src/engine/fire/read/exact-shape.ts";
+import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const folder = join(import.meta.dirname, "../schema");

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { clients } from "../client-version.mjs";
+import { clients } from "../suites/client-version.mjs";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
@@ -24,9 +24,9 @@ export function commandOf(part, { full = false, filters = [], seed, lines, jobs,
     if (part.name === "bench") return ["bench/run.mjs", "--check", ...(full ? ["--long"] : [])];
     if (part.name === "nodes") return ["scripts/long/nodes.mjs", ...(full ? ["--full"] : []), ...filters];
     if (part.name === "interop-newest")
-      return ["scripts/interop.mjs", "--client", client ?? clients.newest, ...filters];
+      return ["scripts/suites/interop.mjs", "--client", client ?? clients.newest, ...filters];
     if (part.name === "interop-oldest")
-      return ["scripts/interop.mjs", "--client", client ?? clients.oldest, ...filters];
+      return ["scripts/suites/interop.mjs", "--client", client ?? clients.oldest, ...filters];
     const workersArgument = `--maxWorkers=${part.workers ?? workers}`;
     const test = ["--config", "vitest.long.config.ts", "--project", part.name, workersArgument, ...filters];
     if (part.name === "fuzz") return ["scripts/long/fuzz.mjs", jobs ?? (full ? "2" : "1"), ...test];

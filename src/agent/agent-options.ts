@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Clock, EngineOptions } from "../engine/index.ts";
-import { runTag } from "../exec/index.ts";
-import { homeFolder } from "../files/index.ts";
+import { runTag } from "../exec/internal.ts";
+import { homeFolder } from "../files/internal.ts";
 import { efforts, type Model } from "../models/index.ts";
 import type { Mode } from "../permissions/index.ts";
 import { Problem } from "../protocol/index.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { endLeftovers, findLeftovers, run, runTag } from "../exec/index.ts";
+import { endLeftovers, findLeftovers, run, runTag } from "../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../permissions/index.ts";
 
 export interface BoundedOptions {

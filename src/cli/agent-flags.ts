@@ -1,5 +1,5 @@
 import { Problem } from "../protocol/index.ts";
-import type { Call } from "./command.ts";
+import type { Call } from "./command-line/command.ts";
 
 /** Refuses flags of `hookline agent` that would have no effect together: what is given is used, or refused by name. */
 export function checkAgentFlags(call: Call, headless: boolean): void {

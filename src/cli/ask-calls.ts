@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { AgentName, SessionCall } from "../agent/index.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
-import type { Call, Io } from "./command.ts";
+import type { Call, Io } from "./command-line/command.ts";
+import { readObject, readText } from "./command-line/input.ts";
 import { optionTexts, positiveNumber } from "./option-values.ts";
-import { readObject, readText } from "./read-input.ts";
 
 /** The sessions that a call of `hookline ask` wants: one, or one per line of its file. */
 export async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[]> {

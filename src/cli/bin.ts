@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { compileProgram } from "./compiled-program.ts";
-import { asksToBlock } from "./run/arguments.ts";
+import { compileProgram } from "./code-cache.ts";
+import { asksToBlock } from "./run/run-arguments.ts";
 
 // A hook is a process per call. Node starts a script in less time than a module, and a short one in less time than a long one.
 const words = process.argv.slice(2);

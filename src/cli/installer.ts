@@ -1,7 +1,7 @@
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../daemon/index.ts";
-import { packageFile, packageVersion } from "../files/index.ts";
+import { packageFile, packageVersion } from "../files/internal.ts";
 import type { DaemonDoor, Installer } from "../install/index.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "./command-line/command.ts";
 
 /** What installing is lent by the command line: this package, this Node, the daemon. */
 export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor } {

@@ -1,6 +1,6 @@
-import { homeFolder } from "../files/index.ts";
-import type { Io } from "./command.ts";
-import { interruption } from "./signals.ts";
+import { homeFolder } from "../files/internal.ts";
+import type { Io } from "./command-line/command.ts";
+import { interruption } from "./command-line/signals.ts";
 
 /** The real world: the process's streams, environment and signals. `flush` waits until what was written has left. */
 export function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void> } {

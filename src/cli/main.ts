@@ -1,8 +1,8 @@
-import { packageVersion } from "../files/index.ts";
+import { packageVersion } from "../files/internal.ts";
 import { nearest, Problem, visibleLines } from "../protocol/index.ts";
-import type { Command, Io } from "./command.ts";
-import { asksForHelp, commandHelp, programHelp } from "./help.ts";
-import { parseCall } from "./parse.ts";
+import type { Command, Io } from "./command-line/command.ts";
+import { asksForHelp, commandHelp, programHelp } from "./command-line/help.ts";
+import { parseCall } from "./command-line/parse.ts";
 import { type CommandGroup, runVerb } from "./verbs.ts";
 
 /** Every command with its line for --help; only the one that is called is loaded. */

@@ -1,5 +1,5 @@
 import { defined, Problem } from "../protocol/index.ts";
-import type { Call } from "./command.ts";
+import type { Call } from "./command-line/command.ts";
 
 /** The value of an option out of those it may have; undefined when the option was not given. */
 export function oneOf<Value extends string>(

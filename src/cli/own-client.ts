@@ -1,6 +1,6 @@
-import { packageFile } from "../files/index.ts";
+import { packageFile } from "../files/internal.ts";
 import { compileClient } from "../install/index.ts";
-import type { Io } from "./command.ts";
+import type { Io } from "./command-line/command.ts";
 
 /**
  * Has this package's client compiled for the calls to come; without it they go through the script. Bundled by itself, because a daemon

@@ -1,8 +1,8 @@
 import { openRules } from "../engine/index.ts";
 import type { JudgeContext, RuleLayer } from "../permissions/index.ts";
 import type { Warning } from "../protocol/index.ts";
-import type { Call, Io } from "./command.ts";
-import { settingsFiles } from "./engine-options.ts";
+import type { Call, Io } from "./command-line/command.ts";
+import { settingsFiles } from "./options/settings-options.ts";
 
 export interface PermissionLayers {
   readonly layers: readonly RuleLayer[];

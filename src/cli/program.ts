@@ -1,5 +1,5 @@
-import type { UnkeptCode } from "./compiled-program.ts";
-import { runHooks } from "./run/index.ts";
+import type { UnkeptCode } from "./code-cache.ts";
+import { runHooks } from "./run/run-hooks.ts";
 
 /** What `hookline` does with its words. `run` and all it takes is bundled into this very file; the other commands are modules. */
 export function begin(words: readonly string[], unkept?: UnkeptCode): void {

@@ -1,4 +1,4 @@
-import type { Io } from "./command.ts";
+import type { Io } from "./command-line/command.ts";
 
 /** Standard input to its end. Contract: an interruption ends the wait for it, with the reason of the signal. */
 export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): Promise<string> {

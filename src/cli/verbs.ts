@@ -1,7 +1,7 @@
 import { nearest, Problem } from "../protocol/index.ts";
-import type { Command, Io } from "./command.ts";
-import { asksForHelp, commandHelp, verbsHelp } from "./help.ts";
-import { parseCall } from "./parse.ts";
+import type { Command, Io } from "./command-line/command.ts";
+import { asksForHelp, commandHelp, verbsHelp } from "./command-line/help.ts";
+import { parseCall } from "./command-line/parse.ts";
 
 /** A command that is several: `hookline NAME VERB …`. Only the verb that is called is loaded. */
 export interface CommandGroup {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takeLock } from "../files/index.ts";
+import { takeLock } from "../files/internal.ts";
 import { Problem } from "../protocol/index.ts";
 import { startDetached } from "../sdk/internal.ts";
 import { type Env, openDaemonFolder } from "./folder.ts";

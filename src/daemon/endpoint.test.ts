@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { processStart } from "../files/index.ts";
+import { processStart } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./index.ts";
 import { recordPath, writeRecord } from "./record-file.ts";

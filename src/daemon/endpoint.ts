@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { readPrivate, replaceFile, withLock } from "../files/index.ts";
+import { readPrivate, replaceFile, withLock } from "../files/internal.ts";
 import { newToken } from "../loopback/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/internal.ts";

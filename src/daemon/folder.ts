@@ -1,4 +1,4 @@
-import { daemonFolderOf, openState } from "../files/index.ts";
+import { daemonFolderOf, openState } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { isFileProblem } from "../files/index.ts";
+import { isFileProblem } from "../files/internal.ts";
 import type { Env } from "./folder.ts";
 import { type DaemonRecord, readRecord, recordPath, writeRecord } from "./record-file.ts";
 

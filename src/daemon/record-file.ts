@@ -7,11 +7,11 @@ import {
   readDaemonRecord,
   replaceFile,
   startTag,
-} from "../files/index.ts";
+} from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { daemonFolder, type Env } from "./folder.ts";
 
-export type { DaemonRecord } from "../files/index.ts";
+export type { DaemonRecord } from "../files/internal.ts";
 
 export function recordPath(hooksFile: string, env: Env): string {
   return join(daemonFolder(hooksFile, env), "record");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readlink, rename, symlink } from "node:fs/promises";
-import { openState, unless } from "../files/index.ts";
+import { openState, unless } from "../files/internal.ts";
 import type { Env } from "./folder.ts";
 import { recordPath } from "./record-file.ts";
 

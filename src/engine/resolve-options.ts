@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { homeFolder } from "../files/index.ts";
+import { homeFolder } from "../files/internal.ts";
 import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/index.ts";
 import { checkHome } from "./check-engine-options.ts";
 import type { EngineOptions } from "./options.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nodeFs } from "../files/index.ts";
+import { nodeFs } from "../files/internal.ts";
 import { spill } from "./fire/answer-files.ts";
 
 let base = "";

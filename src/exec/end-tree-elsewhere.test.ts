@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { endTree } from "./end-tree.ts";
 import { endTreeOnWindows } from "./end-tree-windows.ts";
-import type { Processes, ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./process-list.ts";
 import { procfs } from "./procfs.ts";
 import { ps } from "./ps.ts";
 

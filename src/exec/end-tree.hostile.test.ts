@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLeftovers, run } from "./index.ts";
+import { findLeftovers, run } from "./internal.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));
 const sh = (command: string) => ({ form: "shell", command }) as const;

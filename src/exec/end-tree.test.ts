@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLeftovers, start } from "./index.ts";
+import { findLeftovers, start } from "./internal.ts";
 import { procfs } from "./procfs.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));

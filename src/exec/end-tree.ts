@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { familyOf, type Leader, marksOf } from "./family.ts";
 import type { Leak } from "./finished.ts";
-import { type Processes, type ProcessRow, processes } from "./processes.ts";
+import { familyOf, type Leader, marksOf } from "./process-family.ts";
+import { type Processes, type ProcessRow, processes } from "./process-list.ts";
 
 export interface Tree extends Leader {
   /** Whether the leader has exited; that a signal was sent to it says nothing. */

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { run } from "./index.ts";
+import { run } from "./internal.ts";
 
 const base = { cwd: tmpdir(), env: { ...process.env }, input: "{}\n" };
 const mebibyte = 2 ** 20;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { leftBehind } from "./left-behind.ts";
-import type { Processes, ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./process-list.ts";
 
 const row = (pid: number, more: Partial<ProcessRow>): ProcessRow => ({
   pid,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { familyOf, type Leader } from "./family.ts";
 import type { Leak } from "./finished.ts";
-import { type Processes, processes } from "./processes.ts";
+import { familyOf, type Leader } from "./process-family.ts";
+import { type Processes, processes } from "./process-list.ts";
 import { carries } from "./tag.ts";
 
 /** Whether a process that has exited left others in its group. One question to the system; nearly always the answer is no. */

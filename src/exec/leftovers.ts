@@ -1,5 +1,5 @@
-import { lineOf } from "./family.ts";
-import { processes } from "./processes.ts";
+import { lineOf } from "./process-family.ts";
+import { processes } from "./process-list.ts";
 
 /** A living process that carries a tag: left by somebody who could not end it any more. */
 export interface Leftover {

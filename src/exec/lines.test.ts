@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { capture } from "./capture.ts";
 import { type LineFate, watchLines } from "./lines.ts";
+import { capture } from "./output-capture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 

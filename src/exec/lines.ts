@@ -1,4 +1,4 @@
-import type { Capture } from "./capture.ts";
+import type { Capture } from "./output-capture.ts";
 
 /**
  * Sees each line of stdout as it arrives, without its line break, while stdout is under its cap. A last line without a break is shown

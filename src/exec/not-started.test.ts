@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type CommandLine, run, start } from "./index.ts";
+import { type CommandLine, run, start } from "./internal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "exec-"));
 const base = { cwd: folder, env: { ...process.env }, timeoutMs: 20_000 };

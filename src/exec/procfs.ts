@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { Processes, ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./process-list.ts";
 import { signal } from "./signal.ts";
 
 /** The processes of Linux, read from `/proc`. Where that is hidden or absent the list is shorter or empty. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Processes, ProcessRow } from "./processes.ts";
+import type { Processes, ProcessRow } from "./process-list.ts";
 import { signal } from "./signal.ts";
 
 /** The processes of systems without `/proc`, as `ps` shows them. Environments are not among it, so there are no tags. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Capture } from "./capture.ts";
+import type { Capture } from "./output-capture.ts";
 
 /**
  * Reads a stream to its end, whatever its size, and says once that it is over. `add` puts each chunk into `kept` in its own way.

@@ -1,4 +1,4 @@
-import type { Processes } from "./processes.ts";
+import type { Processes } from "./process-list.ts";
 
 export const signal: Processes["signal"] = (pid, name) => {
   try {

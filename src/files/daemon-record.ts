@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type HomeSource, statePath } from "./home.ts";
-import { lifeOf, ownOwner } from "./owner.ts";
-import { readState } from "./private.ts";
+import { readState } from "./private-file.ts";
+import { lifeOf, ownOwner } from "./process-identity.ts";
+import { type HomeSource, statePath } from "./state-folder.ts";
 
 /** What a running daemon says of itself, for whoever calls it. */
 export interface DaemonRecord {

@@ -20,7 +20,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { type Fs, type FsFile, syncFolder } from "./fs.ts";
+import { type Fs, type FsFile, syncFolder } from "./disk.ts";
 
 /**
  * The disk without a detour: small operations are done at once instead of being handed to another thread and back, which on a busy machine

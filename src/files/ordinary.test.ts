@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readOrdinary } from "./index.ts";
+import { readOrdinary } from "./internal.ts";
 
 test("a file is read through a link; a pipe, a device and a folder are errors at once", () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-ordinary-"));

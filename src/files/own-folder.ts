@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type HomeSource, statePath, whyUnsafe } from "./home.ts";
+import { type HomeSource, statePath, whyUnsafe } from "./state-folder.ts";
 
 /** Whether a folder below the state folder is there and safely ours, and the state folder too: a stranger's link could lead into a checkout. */
 export function isOwnState(below: string, source: HomeSource): boolean {

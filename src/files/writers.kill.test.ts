@@ -7,7 +7,7 @@ import { randomFrom } from "../../test/fuzz/random.ts";
 import { seed, sized } from "../../test/size.ts";
 import { killNow, type Program, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { replaceFile, sweepLeftovers, withLock } from "./index.ts";
+import { replaceFile, sweepLeftovers, withLock } from "./internal.ts";
 
 const trials = sized(60, 500);
 const random = randomFrom(seed);

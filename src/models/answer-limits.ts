@@ -1,4 +1,4 @@
-import { sameOriginFetch } from "../net/index.ts";
+import { sameOriginFetch } from "../net/internal.ts";
 import type { ModelError, ModelEvent } from "./model.ts";
 
 /** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */

@@ -1,5 +1,5 @@
+import type { HookOutput } from "./hook-output.ts";
 import type { ToolInput, Verdict } from "./verdict.ts";
-import type { HookOutput } from "./wire.ts";
 
 export type HookType = Hook["type"];
 /** The types that can stand in a file. */

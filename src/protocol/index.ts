@@ -1,6 +1,7 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { hooksFileIn } from "./app-call.ts";
+export { hooksFileIn } from "./app-command.ts";
 export type { AppAnswer, AppSide } from "./app-side.ts";
+export { nearest } from "./did-you-mean.ts";
 export {
   type Catalog,
   catalog,
@@ -10,8 +11,18 @@ export {
   isEventName,
   type Payload,
   rowOf,
-} from "./catalog.ts";
-export { type CommonInput, commonFields } from "./common.ts";
+} from "./events/catalog.ts";
+export { type CommonInput, commonFields } from "./events/common-fields.ts";
+export type {
+  AnswerName,
+  CatalogRow,
+  EventRow,
+  MatchedField,
+  Phase,
+  SpecialRules,
+  StopEffect,
+} from "./events/event-row.ts";
+export { likelyMissed, likelyName, neverMatching } from "./events/matcher-names.ts";
 export type { Field, Fields } from "./field.ts";
 export { type ForeignName, foreignName } from "./foreign-names.ts";
 export type {
@@ -32,10 +43,16 @@ export type {
   StopFunction,
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
-export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./json.ts";
+export {
+  type HookOutput,
+  type HookSpecificOutput,
+  outputShapes,
+  type PermissionAnswer,
+  specificShapes,
+  type WireShape,
+} from "./hook-output.ts";
 export { missingPackage } from "./missing-package.ts";
-export { nearest } from "./near.ts";
-export { likelyMissed, likelyName, neverMatching } from "./never-matches.ts";
+export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
   Outcome,
   OutcomeOutput,
@@ -46,7 +63,6 @@ export type {
 export { Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export type { Answer, Ended, HookRef, ModelSpent, RunRecord, Skip, SkipReason } from "./record.ts";
-export type { AnswerName, CatalogRow, EventRow, MatchedField, Phase, SpecialRules, StopEffect } from "./row.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
   type LayerKind,
@@ -59,13 +75,5 @@ export { settingsFields } from "./settings-fields.ts";
 export { escapedJson, plainLine, plainText, stripControl, visible, visibleLines } from "./terminal-text.ts";
 export { messageOf } from "./thrown.ts";
 export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
-export { type Warning, type WarningCode, warningCodes } from "./warning.ts";
+export { type Warning, type WarningCode, warningCodes } from "./warning-codes.ts";
 export { fitsPieces, fitsWildcard } from "./wildcard.ts";
-export {
-  type HookOutput,
-  type HookSpecificOutput,
-  outputShapes,
-  type PermissionAnswer,
-  specificShapes,
-  type WireShape,
-} from "./wire.ts";

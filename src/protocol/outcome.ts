@@ -1,6 +1,6 @@
 import type { RunRecord, Skip } from "./record.ts";
 import type { Decision, ToolInput } from "./verdict.ts";
-import type { Warning } from "./warning.ts";
+import type { Warning } from "./warning-codes.ts";
 
 /** What all hooks of one event said together. Every event has the same fields; `output` holds what only its row honours. */
 export interface Outcome {

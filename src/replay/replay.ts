@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../files/index.ts";
+import { errorCode } from "../files/internal.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/index.ts";

@@ -1,5 +1,5 @@
-import type { CommandLine } from "../exec/index.ts";
-import { packageFile } from "../files/index.ts";
+import type { CommandLine } from "../exec/internal.ts";
+import { packageFile } from "../files/internal.ts";
 
 /**
  * Node under its permission model: it reads what it likes, writes to one folder, and starts neither processes nor threads.

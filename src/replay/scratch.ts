@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { processExists } from "../files/index.ts";
+import { processExists } from "../files/internal.ts";
 
 const prefix = "hookline-replay-";
 

@@ -1,4 +1,4 @@
-import type { OnLine } from "../exec/index.ts";
+import type { OnLine } from "../exec/internal.ts";
 import { fieldOf, parseObject } from "../protocol/index.ts";
 import type { AgentName, SessionCall } from "./session-call.ts";
 

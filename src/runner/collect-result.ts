@@ -1,4 +1,4 @@
-import type { Finished } from "../exec/index.ts";
+import type { Finished } from "../exec/internal.ts";
 import { defined } from "../protocol/index.ts";
 import { type Call, finalTextAtStop } from "../sessions/index.ts";
 import type { StreamMessage } from "./child-agent.ts";

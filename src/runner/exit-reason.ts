@@ -1,4 +1,4 @@
-import type { Finished } from "../exec/index.ts";
+import type { Finished } from "../exec/internal.ts";
 import type { RunFacts } from "./collect-result.ts";
 import type { SessionResult } from "./session-result.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ownOwner } from "../files/index.ts";
+import { ownOwner } from "../files/internal.ts";
 import { type HookPayload, openHookMailbox } from "./hook-mailbox.ts";
 import { findTranscript } from "./run-transcript.ts";
 

@@ -3,7 +3,7 @@ import { constants, openSync } from "node:fs";
 import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { run } from "../exec/index.ts";
+import { run } from "../exec/internal.ts";
 import {
   errorCode,
   type HomeSource,
@@ -13,7 +13,7 @@ import {
   openState,
   ownOwner,
   unless,
-} from "../files/index.ts";
+} from "../files/internal.ts";
 import { isObject, parseObject } from "../protocol/index.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { wrapContext } from "../engine/index.ts";
-import { type HomeSource, openState, writePrivate } from "../files/index.ts";
+import { type HomeSource, openState, writePrivate } from "../files/internal.ts";
 import type { AgentResult } from "../protocol/index.ts";
 import type { Tokens } from "../sessions/index.ts";
 import type { SessionResult } from "./session-result.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HomeSource, openFolder, replaceFile, statePath } from "../files/index.ts";
+import { type HomeSource, openFolder, replaceFile, statePath } from "../files/internal.ts";
 
 /** What a client told its status line that a session had cost: kept for those who want to compare. */
 export function statuslineCosts(source: HomeSource): (session: string) => number | undefined {

@@ -1,4 +1,4 @@
-import type { HomeSource } from "../files/index.ts";
+import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/index.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/index.ts";
 import { sum } from "./calls/rollups.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type HomeSource, statePath } from "../files/index.ts";
+import { type HomeSource, statePath } from "../files/internal.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
 import { checkUsageOptions } from "./check-options.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";

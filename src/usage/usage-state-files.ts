@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type HomeSource, statePath } from "../files/index.ts";
+import { type HomeSource, statePath } from "../files/internal.ts";
 import { defined, Problem } from "../protocol/index.ts";
 
 /** What a person can set for all reports, in `usage.json` of the state folder. */

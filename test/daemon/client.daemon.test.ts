@@ -10,7 +10,7 @@ import { daemonStatus } from "../../src/daemon/index.ts";
 import { recordPath, writeRecord } from "../../src/daemon/record-file.ts";
 import { writeAlias } from "../../src/daemon/record-link.ts";
 import { leftBehind } from "../../src/exec/left-behind.ts";
-import { processStart } from "../../src/files/index.ts";
+import { processStart } from "../../src/files/internal.ts";
 import { compileClient } from "../../src/install/client/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 import { until } from "../until.ts";

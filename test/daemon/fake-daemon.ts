@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openDaemonFolder } from "../../src/daemon/folder.ts";
 import { type DaemonRecord, recordPath, writeRecord } from "../../src/daemon/record-file.ts";
 import { writeAlias } from "../../src/daemon/record-link.ts";
-import { processStart } from "../../src/files/index.ts";
+import { processStart } from "../../src/files/internal.ts";
 import type { DaemonWorld } from "./world.ts";
 
 const token = "1".repeat(64);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parseCall } from "../../src/cli/command-line/parse.ts";
 import { command } from "../../src/cli/commands/ask.ts";
-import { parseCall } from "../../src/cli/parse.ts";
 import { agentTask, type TaskContext } from "../../src/sdk/index.ts";
 
 test("every word that an agent task says is one that hookline ask knows", async () => {

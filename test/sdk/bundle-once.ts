@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { withLock } from "../../src/files/index.ts";
+import { withLock } from "../../src/files/internal.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -14,7 +14,9 @@ export async function bundleOnce(): Promise<string> {
     outdir,
     async () => {
       if (existsSync(outdir)) return;
-      const { bundle } = (await import(join(root, "scripts/bundle.mjs"))) as { bundle(outdir: string): Promise<void> };
+      const { bundle } = (await import(join(root, "scripts/build/bundle.mjs"))) as {
+        bundle(outdir: string): Promise<void>;
+      };
       await bundle(half);
       renameSync(half, outdir);
     },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { endLeftovers, type Finished, findLeftovers, type Running, start } from "../../exec/index.ts";
+import { endLeftovers, type Finished, findLeftovers, type Running, start } from "../../exec/internal.ts";
 
 export interface StdioServer {
   readonly command: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { Thread } from "./thread.ts";

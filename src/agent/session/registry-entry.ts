@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
-import { openFolder, processStart, replaceFile, unless } from "../../files/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
+import { openFolder, processStart, replaceFile, unless } from "../../files/internal.ts";
 import { liveSessions } from "../../sessions/index.ts";
 import type { AgentOptions } from "../agent-options.ts";
 

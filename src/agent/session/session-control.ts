@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Handler, StopHooks } from "../../engine/index.ts";
-import { endLeftovers, findLeftovers, runTag } from "../../exec/index.ts";
+import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import type { ContentBlock } from "../../models/index.ts";
 import type { Mode } from "../../permissions/index.ts";
 import { type EventName, Problem, rowOf } from "../../protocol/index.ts";

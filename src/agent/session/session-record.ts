@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFolder, takeLock } from "../../files/index.ts";
+import { openFolder, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import {
   agentSettingIn,

@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 import { toolNames, withoutEffect } from "./subagent-file.ts";
 

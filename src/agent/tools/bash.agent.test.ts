@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLeftovers } from "../../exec/index.ts";
+import { findLeftovers } from "../../exec/internal.ts";
 import { toolWorld } from "./fixtures/world.ts";
 import { bashTool } from "./shell/bash.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { run } from "../../exec/index.ts";
+import { run } from "../../exec/internal.ts";
 import { resolveInside } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../session/thread.ts";

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { ownIssue } from "../tools/check-tool-input.ts";
 import {
   type CurrentWorktree,

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { type FrontmatterFault, readFrontmatter } from "../../engine/internal.ts";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { resolveInside } from "../../permissions/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { openFile } from "../tools/files/file-access.ts";

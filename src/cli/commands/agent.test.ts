@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 import { callHookline, type Said } from "../fixtures/caller.ts";
 import { main } from "../main.ts";
 

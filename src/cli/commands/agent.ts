@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import type { GivenAgent, HeadlessOptions } from "../../agent/index.ts";
-import { packageVersion } from "../../files/index.ts";
+import { packageVersion } from "../../files/internal.ts";
 import type { Model, ScriptedModel } from "../../models/index.ts";
 import { type Mode, readMode } from "../../permissions/index.ts";
 import { defined, Problem } from "../../protocol/index.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
-import type { Call, Command, Io } from "../command.ts";
-import { engineOptions, pluginFolders, trustMode } from "../engine-options.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
+import { processSignals, statusOfInterruption } from "../command-line/signals.ts";
 import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
+import { engineOptions, pluginFolders, trustMode } from "../options/settings-options.ts";
 import { readAll } from "../read-all.ts";
-import { processSignals, statusOfInterruption } from "../signals.ts";
 
 export const command: Command = {
   usage: "[-p] [PROMPT] [options]",

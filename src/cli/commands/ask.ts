@@ -1,7 +1,7 @@
 import type { Reinjection, SessionResult } from "../../agent/index.ts";
 import { isEventName, Problem } from "../../protocol/index.ts";
 import { callsOf } from "../ask-calls.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { oneOf, positiveNumber } from "../option-values.ts";
 
 export const command: Command = {

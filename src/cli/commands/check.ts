@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
 import { messageOf, Problem, visible } from "../../protocol/index.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
+import { readObject } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";
 import { permissionLayers } from "../permission-layers.ts";
 import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { styleFor } from "../print/style.ts";
-import { readObject } from "../read-input.ts";
 
 export const command: Command = {
   usage: "TOOL --input JSON|- [--allow RULE]… [--ask RULE]… [--deny RULE]… | --batch",

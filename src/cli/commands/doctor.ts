@@ -8,11 +8,11 @@ import {
   type Standpoint,
 } from "../../install/index.ts";
 import { visible } from "../../protocol/index.ts";
-import { approve } from "../approve.ts";
-import type { Call, Command, Io } from "../command.ts";
-import { settingsFrom, settingsOptions } from "../engine-options.ts";
-import { namedFolder } from "../install-options.ts";
+import { approve } from "../approve-entries.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor } from "../installer.ts";
+import { namedFolder } from "../options/install-options.ts";
+import { settingsFrom, settingsOptions } from "../options/settings-options.ts";
 import { clientLabel } from "../print/client.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";

@@ -1,10 +1,10 @@
 import type { EventPayload, Explained, Explanation } from "../../engine/index.ts";
 import { type EventName, Problem, rowOf, stripControl, visible, type Warning } from "../../protocol/index.ts";
-import type { Command } from "../command.ts";
-import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
+import type { Command } from "../command-line/command.ts";
+import { readObject } from "../command-line/input.ts";
+import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
-import { readObject } from "../read-input.ts";
 
 export const command: Command = {
   usage: "EVENT [--tool TOOL] [--input JSON|FILE|-] [--json]",

@@ -1,10 +1,10 @@
 import { foreignName, type Outcome, Problem, type Warning } from "../../protocol/index.ts";
-import type { Command } from "../command.ts";
-import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
+import type { Command } from "../command-line/command.ts";
+import { readObject } from "../command-line/input.ts";
+import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { outcomeText } from "../print/outcome.ts";
 import { styleFor } from "../print/style.ts";
-import { readObject } from "../read-input.ts";
 
 export const command: Command = {
   usage: "EVENT [--input FILE|-] [--cwd DIR] [--settings FILE]… [--json] [--exit-code]",

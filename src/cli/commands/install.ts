@@ -6,12 +6,12 @@ import {
   type Scope,
 } from "../../install/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { approve } from "../approve.ts";
-import type { Call, Command, Io } from "../command.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import { approve } from "../approve-entries.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor } from "../installer.ts";
 import { oneOf } from "../option-values.ts";
-import { installJson, installText, printsText } from "../print/install.ts";
+import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { installJson, installText, printsText } from "../print/install-report.ts";
 import { styleFor } from "../print/style.ts";
 
 export const command: Command = {

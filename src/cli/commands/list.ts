@@ -1,7 +1,7 @@
 import type { ListedHook } from "../../engine/index.ts";
 import { stripControl, visible, type Warning } from "../../protocol/index.ts";
-import type { Command } from "../command.ts";
-import { clientWarnings, engineOptions, openFrom } from "../engine-options.ts";
+import type { Command } from "../command-line/command.ts";
+import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 import { main } from "../main.ts";
 
 let home: string;

@@ -1,9 +1,9 @@
 import { escapedJson } from "../../protocol/index.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Io } from "../command-line/command.ts";
+import { wantedBy } from "../log/filter.ts";
+import { follow, linesOf } from "../log/follow.ts";
 import { logLine } from "../log/line.ts";
-import { follow, linesOf } from "../log/read.ts";
-import { wantedBy } from "../log/wanted.ts";
 import { counted } from "../print/figures.ts";
 import { styleFor } from "../print/style.ts";
 

@@ -2,15 +2,15 @@ import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 import { oneOf } from "../option-values.ts";
+import { jsonOption, rootOption, whereFrom } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
-import { replayText } from "../print/replay.ts";
+import { replayText } from "../print/replay-report.ts";
 import { styleFor } from "../print/style.ts";
 import { countFrom, timeFrom } from "./sessions/numbers.ts";
-import { jsonOption, rootOption, whereFrom } from "./sessions/which.ts";
 
 export const command: Command = {
   usage:

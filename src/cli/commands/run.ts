@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
 
 export const command: Command = {
   usage: "HOOKS_FILE [--on-failure block|continue] [--event NAME] [--record DIR]",
@@ -20,7 +20,7 @@ an event that neither the catalog nor the app knows are failures too. HOOKLINE=0
   ],
   // Reached when the program is called as a library; from the command line the call goes past this, straight to the same function.
   async run(call) {
-    const { runHooks } = await import("../run/index.ts");
+    const { runHooks } = await import("../run/run-hooks.ts");
     const named = ["on-failure", "event", "record"].flatMap((name) => {
       const value = call.text(name);
       return value === undefined ? [] : [`--${name}`, value];

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
-import { packageFile, packageVersion } from "../../files/index.ts";
+import { packageFile, packageVersion } from "../../files/internal.ts";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 
 export const command: Command = {

@@ -1,8 +1,8 @@
 import { statusOf } from "../../install/index.ts";
-import type { Command } from "../command.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import type { Command } from "../command-line/command.ts";
 import { installerFor } from "../installer.ts";
-import { statusJson, statusText } from "../print/status.ts";
+import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { statusJson, statusText } from "../print/install-status.ts";
 import { styleFor } from "../print/style.ts";
 
 export const command: Command = {

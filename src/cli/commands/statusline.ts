@@ -1,6 +1,6 @@
 import { Problem } from "../../protocol/index.ts";
 import { statusline } from "../../usage/index.ts";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
 import { oneOf } from "../option-values.ts";
 import { costSources, statuslineText } from "../print/statusline.ts";
 import { readAll } from "../read-all.ts";

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
-import type { Command, Io } from "../command.ts";
-import { sendCase, whyUnknown } from "../hook-tests/case.ts";
+import type { Command, Io } from "../command-line/command.ts";
+import { readObject } from "../command-line/input.ts";
+import { sendCase, whyUnknown } from "../hook-tests/cases.ts";
 import { findTests, type HookTests, namedTests } from "../hook-tests/find.ts";
-import { appWarnings, fileWarnings, loadExport } from "../hook-tests/load.ts";
+import { appWarnings, fileWarnings, loadExport } from "../hook-tests/load-app.ts";
 import { printsAside } from "../hook-tests/prints-aside.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { storyOf, warningLines } from "../hook-tests/story.ts";
@@ -12,7 +13,6 @@ import { type Tried, tryCases } from "../hook-tests/try.ts";
 import { usualHooksFile } from "../hooks-file.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
-import { readObject } from "../read-input.ts";
 
 export const command: Command = {
   usage: "[FILE…] [--hooks FILE] [--event EVENT[:TOOL] --input JSON|FILE|-] [--json]",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 import { main } from "../main.ts";
 
 interface Ran {

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import { appInputs } from "../../sdk/internal.ts";
-import { askLine, canAsk } from "../ask.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
+import { askLine, canAsk } from "../command-line/confirm.ts";
 import { jsonText } from "../print/json.ts";
 import { styleFor } from "../print/style.ts";
-import { entryLine, entryLines, reviewJson, reviewText } from "../print/trust.ts";
+import { entryLine, entryLines, reviewJson, reviewText } from "../print/trust-review.ts";
 
 export const command: Command = {
   usage: "[DIR] [--show] [--yes] [--pin HOOK=sha256:…]… [--workspace] [--revoke] [--json]",

@@ -8,9 +8,9 @@ import {
   uninstall,
 } from "../../install/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { Call, Command, Io } from "../command.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../install-options.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor } from "../installer.ts";
+import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
 import { styleFor } from "../print/style.ts";
 import { uninstallJson, uninstallText } from "../print/uninstall.ts";
 

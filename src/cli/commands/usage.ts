@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { defined, nearest, Problem, plainLine } from "../../protocol/index.ts";
 import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/index.ts";
-import type { Call, Command, Io } from "../command.ts";
+import type { Call, Command, Io } from "../command-line/command.ts";
 import { oneOf, optionTexts } from "../option-values.ts";
+import { rootsFrom } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { usageCsv } from "../print/usage-csv.ts";
-import { unreadNotes, usageText } from "../print/usage-table.ts";
+import { unreadNotes, usageText } from "../print/usage-report.ts";
 import { compileLess } from "../unhurried.ts";
-import { rootsFrom } from "./sessions/which.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",

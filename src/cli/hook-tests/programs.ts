@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { buildFile } from "../../sdk/internal.ts";
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 import { type ProgramTest, type ProgramTotal, reporterSource, shownSource } from "./reporter.ts";
 
 /** Runs test files with Node's own runner and shows what it says. */

@@ -1,5 +1,5 @@
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
-import { faultsOf, type HookCase, readCases, sendCase, whyMistaken, whyUnknown } from "./case.ts";
+import { faultsOf, type HookCase, readCases, sendCase, whyMistaken, whyUnknown } from "./cases.ts";
 
 /** A case after it was tried. It holds when nothing is wrong with it. */
 export interface Tried {

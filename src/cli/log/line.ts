@@ -1,7 +1,7 @@
 import { visible } from "../../protocol/index.ts";
 import type { LogRecord } from "../../sdk/internal.ts";
 import type { Style } from "../print/style.ts";
-import { handlersOf, hasFailed } from "./wanted.ts";
+import { handlersOf, hasFailed } from "./filter.ts";
 
 /** One record for people: when, what, the answer, how long, who said what on one line, and the stacks of failures below it. */
 export function logLine(record: LogRecord, style: Style): string {

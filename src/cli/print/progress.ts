@@ -1,4 +1,4 @@
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 import { sizeText } from "./figures.ts";
 
 /** A line on stderr that grows while something long is read; nothing at all where there is no terminal to watch it. */

@@ -1,4 +1,4 @@
-import type { Io } from "../command.ts";
+import type { Io } from "../command-line/command.ts";
 
 export type Style = Readonly<
   Record<"bold" | "dim" | "red" | "green" | "yellow" | "blue" | "cyan", (text: string) => string>

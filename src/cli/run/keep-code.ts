@@ -1,5 +1,5 @@
-import { openState, replaceFile } from "../../files/index.ts";
-import type { UnkeptCode } from "../compiled-program.ts";
+import { openState, replaceFile } from "../../files/internal.ts";
+import type { UnkeptCode } from "../code-cache.ts";
 
 /** Keeps what Node made of the program's text for the next start. Contract: never throws; without it a start only takes longer. */
 export async function keepCode({ path, make }: UnkeptCode, env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { processStart } from "../../files/index.ts";
+import { processStart } from "../../files/internal.ts";
 import { isAlive } from "../record-file.ts";
 
 /** The agents that this daemon has answered: as long as one of them lives, its http entries need somebody there. */

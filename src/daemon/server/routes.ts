@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerProof, proofHeaders } from "../../files/index.ts";
+import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
 import { Interest } from "../worker/caller-liveness.ts";

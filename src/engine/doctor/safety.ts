@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { findLeftovers } from "../../exec/index.ts";
-import { errorCode, isInside, statePath, whyUnsafe } from "../../files/index.ts";
+import { findLeftovers } from "../../exec/internal.ts";
+import { errorCode, isInside, statePath, whyUnsafe } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import type { InForce } from "../settings/in-force.ts";

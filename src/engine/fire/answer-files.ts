@@ -9,7 +9,7 @@ import {
   statePath,
   unless,
   writePrivate,
-} from "../../files/index.ts";
+} from "../../files/internal.ts";
 import {
   type Answer,
   type HookRef,

@@ -1,4 +1,4 @@
-import type { Running } from "../../exec/index.ts";
+import type { Running } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/index.ts";
 import type { ResolvedOptions } from "../resolve-options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
@@ -47,7 +47,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       await pause(lastStart + pauseMs - performance.now());
       if (mine !== newest) return lines;
       lastStart = performance.now();
-      const { start } = await import("../../exec/index.ts");
+      const { start } = await import("../../exec/internal.ts");
       if (mine !== newest) return lines;
       if (!(await mayStart())) return [];
       if (mine !== newest) return lines;

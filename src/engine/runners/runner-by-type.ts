@@ -1,4 +1,4 @@
-import { packageVersion } from "../../files/index.ts";
+import { packageVersion } from "../../files/internal.ts";
 import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../../protocol/index.ts";
 import type { HookRun } from "../fire/fire.ts";
 import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Fs, nodeFs } from "../../files/index.ts";
+import { type Fs, nodeFs } from "../../files/internal.ts";
 import type { Warning } from "../../protocol/index.ts";
 import { type ClientFile, clientFault, clientFaultText } from "./client-fault.ts";
 import type { SettingsPlaces } from "./load-layers.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { type Fs, sha256 } from "../../files/index.ts";
+import { type Fs, sha256 } from "../../files/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import { frontmatterHooks } from "./frontmatter-hooks.ts";
 import type { Frontmatter, Layer } from "./layer.ts";

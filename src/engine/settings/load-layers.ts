@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Fs, nodeFs, unless } from "../../files/index.ts";
+import { type Fs, nodeFs, unless } from "../../files/internal.ts";
 import { catalog, Problem } from "../../protocol/index.ts";
 import type { Rows } from "./check-hooks.ts";
 import { frontmatterLayers } from "./frontmatter-layers.ts";

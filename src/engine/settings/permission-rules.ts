@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { statePath } from "../../files/index.ts";
+import { statePath } from "../../files/internal.ts";
 import {
   combine,
   compileRules,

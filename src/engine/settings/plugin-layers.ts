@@ -1,5 +1,5 @@
 import { basename, join, relative, resolve } from "node:path";
-import { type Fs, sha256 } from "../../files/index.ts";
+import { type Fs, sha256 } from "../../files/internal.ts";
 import { shown } from "../safe-text/shown.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer } from "./layer.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Fs } from "../../files/index.ts";
+import type { Fs } from "../../files/internal.ts";
 import { isObject, type LayerKind, type Warning } from "../../protocol/index.ts";
 import { shown } from "../safe-text/shown.ts";
 import { ownValue } from "./check-fields.ts";

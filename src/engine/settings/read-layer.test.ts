@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { hookSchema, settingsSchema } from "../../../scripts/schema/index.ts";
 import { catalog, eventNames, settingsFields } from "../../protocol/index.ts";
-import { hookSchema, settingsSchema } from "../../schemas/index.ts";
 import { hookFault } from "./check-hooks.ts";
 import { mostBytes, readLayer } from "./read-layer.ts";
 

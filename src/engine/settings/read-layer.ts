@@ -1,4 +1,4 @@
-import { sha256 } from "../../files/index.ts";
+import { sha256 } from "../../files/internal.ts";
 import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/index.ts";
 import { shown } from "../safe-text/shown.ts";
 import { misspelledKeys, ownValue } from "./check-fields.ts";

@@ -1,4 +1,4 @@
-import { type Fs, nodeFs } from "../../files/index.ts";
+import { type Fs, nodeFs } from "../../files/internal.ts";
 import { parseJsonc, plainValue } from "./json/jsonc.ts";
 import { readSourceFile } from "./settings-source.ts";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/index.ts";
+import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/internal.ts";
 import { mostBytes } from "./read-layer.ts";
 
 export type SourceFile =

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { sha256 } from "../../files/index.ts";
+import { sha256 } from "../../files/internal.ts";
 import { catalog, type Warning } from "../../protocol/index.ts";
 import type { CompileCondition } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";

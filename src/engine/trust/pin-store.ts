@@ -13,7 +13,7 @@ import {
   statePath,
   unless,
   withLock,
-} from "../../files/index.ts";
+} from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Checkout } from "./coverage/checkout-files.ts";
 import { pinsChanged } from "./pin-changes.ts";

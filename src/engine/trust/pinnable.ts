@@ -1,4 +1,4 @@
-import { sha256 } from "../../files/index.ts";
+import { sha256 } from "../../files/internal.ts";
 import type { Hook, PermissionSettings } from "../../protocol/index.ts";
 import type { ConfiguredHook } from "../settings/configured.ts";
 import type { Layer } from "../settings/layer.ts";

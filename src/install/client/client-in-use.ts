@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { HomeSource } from "../../files/index.ts";
+import type { HomeSource } from "../../files/internal.ts";
 import type { LockFile } from "../edit/lock-file.ts";
 import { projectDir } from "../plan/hook-command.ts";
 import { type OwnPlace, ownHooks } from "../plan/own-entries.ts";

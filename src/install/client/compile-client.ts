@@ -1,7 +1,7 @@
 import { chmod, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Finished, run } from "../../exec/index.ts";
-import { openState, tempName } from "../../files/index.ts";
+import { type Finished, run } from "../../exec/internal.ts";
+import { openState, tempName } from "../../files/internal.ts";
 import {
   type ClientPlace,
   clientSources,

@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type HomeSource, openState, readOrdinary, statePath, tempName, unless, whyUnsafe } from "../../files/index.ts";
+import {
+  type HomeSource,
+  openState,
+  readOrdinary,
+  statePath,
+  tempName,
+  unless,
+  whyUnsafe,
+} from "../../files/internal.ts";
 
 /** The client that handles a call: the script of the package, or the program that was compiled from the C source next to it. */
 export type ClientForm = "script" | "compiled";

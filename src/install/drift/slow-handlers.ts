@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, statePath, unless } from "../../files/index.ts";
+import { type HomeSource, statePath, unless } from "../../files/internal.ts";
 
 /** A handler that keeps the agent waiting. */
 export interface SlowHandler {

@@ -8,7 +8,7 @@ import {
   editText,
   withoutComments,
 } from "../../engine/internal.ts";
-import { type HomeSource, isInside } from "../../files/index.ts";
+import { type HomeSource, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { installAgain } from "../drift/advice.ts";
 import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "../plan/entry-edits.ts";

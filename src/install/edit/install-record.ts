@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, openState, readState, replaceFile, statePath, withLock } from "../../files/index.ts";
+import { type HomeSource, openState, readState, replaceFile, statePath, withLock } from "../../files/internal.ts";
 import type { Had } from "../plan/entry-edits.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";

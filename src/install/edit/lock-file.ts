@@ -1,7 +1,7 @@
 import { chmod, lstat } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { errorCode, nodeFs, openFor, readAll, replaceFile, unless } from "../../files/index.ts";
+import { errorCode, nodeFs, openFor, readAll, replaceFile, unless } from "../../files/internal.ts";
 import { isObject, messageOf, Problem } from "../../protocol/index.ts";
 import { type AskedTransport, askedTransports } from "../plan/install-scope.ts";
 

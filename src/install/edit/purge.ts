@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, statePath } from "../../files/index.ts";
+import { type HomeSource, statePath } from "../../files/internal.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";
 import { settingsKey } from "./settings-backup.ts";
 import { realFile } from "./settings-file.ts";

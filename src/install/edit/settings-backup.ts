@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type HomeSource, openState, replaceFile, sha256 } from "../../files/index.ts";
+import { type HomeSource, openState, replaceFile, sha256 } from "../../files/internal.ts";
 
 const keep = 10;
 

@@ -1,7 +1,7 @@
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../../engine/internal.ts";
-import { errorCode, sha256, unless } from "../../files/index.ts";
+import { errorCode, sha256, unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import { editSettings } from "../../engine/internal.ts";
-import { type HomeSource, isInside, replaceFile, unless, withLock } from "../../files/index.ts";
+import { type HomeSource, isInside, replaceFile, unless, withLock } from "../../files/internal.ts";
 import { cutEdits, hadNothing } from "../plan/entry-edits.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";
 import { type OwnMarks, ownEntries } from "../plan/own-entries.ts";

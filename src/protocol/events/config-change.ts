@@ -1,4 +1,4 @@
-import { type CatalogRow, usual } from "../row.ts";
+import { type CatalogRow, usual } from "./event-row.ts";
 
 export interface ConfigChangeInput {
   readonly source: "user_settings" | "project_settings" | "local_settings" | "policy_settings" | "skills";

@@ -1,4 +1,4 @@
-import { type CatalogRow, usual } from "../row.ts";
+import { type CatalogRow, usual } from "./event-row.ts";
 
 export interface ElicitationResultInput {
   readonly mcp_server_name: string;

@@ -1,4 +1,4 @@
-import { type CatalogRow, usual } from "../row.ts";
+import { type CatalogRow, usual } from "./event-row.ts";
 
 export interface NotificationInput {
   readonly message: string;

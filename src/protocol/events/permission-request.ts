@@ -1,7 +1,7 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
 import type { PermissionUpdate } from "../outcome.ts";
-import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
+import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface PermissionRequestInput {
   readonly tool_name: string;

@@ -1,6 +1,6 @@
 import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import { type CatalogRow, types, usual } from "../row.ts";
 import type { ToolInput } from "../verdict.ts";
+import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface PostToolUseFailureInput {
   readonly tool_name: string;

@@ -1,4 +1,4 @@
-import { type CatalogRow, usual } from "../row.ts";
+import { type CatalogRow, usual } from "./event-row.ts";
 
 export interface SessionEndInput {
   readonly reason: "other" | "clear" | "prompt_input_exit" | "logout" | "resume" | "bypass_permissions_disabled";

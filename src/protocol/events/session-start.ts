@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "../row.ts";
+import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface SessionStartInput {
   /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */

@@ -1,5 +1,5 @@
-import { type CatalogRow, types, usual } from "../row.ts";
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
+import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface StopInput {
   /** False on the first Stop of a turn, true after a hook made the agent go on. */

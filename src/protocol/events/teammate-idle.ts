@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "../row.ts";
+import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface TeammateIdleInput {
   readonly teammate_name: string;

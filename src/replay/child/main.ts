@@ -1,6 +1,6 @@
 /** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
 import { join, resolve } from "node:path";
-import { statePath } from "../../files/index.ts";
+import { statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";

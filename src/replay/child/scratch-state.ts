@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "../../files/index.ts";
+import { errorCode } from "../../files/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import {
   type AppInside,

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type HeldLock, openState, replaceFile, takeLock } from "../../files/index.ts";
+import { type HeldLock, openState, replaceFile, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { wrong } from "../app/wrong-call.ts";
 import { mapStacks } from "../run/map-stacks.ts";

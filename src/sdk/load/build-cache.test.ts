@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { packageVersion } from "../../files/index.ts";
+import { packageVersion } from "../../files/internal.ts";
 import { build, endBuilds } from "./build-app.ts";
 import { type BuildRecord, cachedBuild, recordName } from "./build-cache.ts";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isOwnState, packageVersion, statePath, whyUnsafe } from "../../files/index.ts";
+import { isOwnState, packageVersion, statePath, whyUnsafe } from "../../files/internal.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
 export interface BuildRecord {

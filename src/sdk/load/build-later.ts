@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openState, packageFile } from "../../files/index.ts";
+import { openState, packageFile } from "../../files/internal.ts";
 import { startDetached } from "../start-detached.ts";
 import { cachedBuild, maker } from "./build-cache.ts";
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
-import { packageFile } from "../../files/index.ts";
+import { packageFile } from "../../files/internal.ts";
 import type { Esbuild } from "./bundle.ts";
 
 /**

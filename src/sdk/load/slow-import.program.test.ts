@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { openState, takeLock } from "../../files/index.ts";
+import { openState, takeLock } from "../../files/internal.ts";
 import { buildAhead, endBuilds } from "./build-app.ts";
 import { cachedBuild, recordName } from "./build-cache.ts";
 import { loadApp } from "./load-app.ts";

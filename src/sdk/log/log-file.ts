@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { packageVersion, statePath } from "../../files/index.ts";
+import { packageVersion, statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
 import { lineOf } from "./log-line.ts";
 import type { LogRecord } from "./logger.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "../../files/index.ts";
+import { errorCode } from "../../files/internal.ts";
 
 /**
  * A folder of the user's own, with those above it. Contract: throws when it cannot be made. Node's own way to make several at once goes

@@ -1,4 +1,4 @@
-import { ticks } from "../../files/index.ts";
+import { ticks } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ServedApp } from "../../daemon/index.ts";
-import { packageVersion } from "../../files/index.ts";
+import { packageVersion } from "../../files/internal.ts";
 import { appInside } from "../app/app-runtime.ts";
 import { checkOptions } from "../app/argument-checks.ts";
 import { wrong } from "../app/wrong-call.ts";

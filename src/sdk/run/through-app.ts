@@ -1,4 +1,4 @@
-import { ticks } from "../../files/index.ts";
+import { ticks } from "../../files/internal.ts";
 import { accept } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
 import { ruleOf } from "../answer/event-rules.ts";

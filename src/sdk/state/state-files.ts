@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpath, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, openFolder, openState, readPrivate, replaceFile, unless, withLock } from "../../files/index.ts";
+import { errorCode, openFolder, openState, readPrivate, replaceFile, unless, withLock } from "../../files/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { World } from "../app/run-environment.ts";

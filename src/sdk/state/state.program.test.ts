@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { withLock } from "../../files/index.ts";
+import { withLock } from "../../files/internal.ts";
 import { builtSdk, counter, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";
 
 useStateFiles();

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withLock } from "../../files/index.ts";
+import { withLock } from "../../files/internal.ts";
 import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
 import { memoryState } from "../testing/index.ts";
 import { folder, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { packageFile } from "../../files/index.ts";
+import { packageFile } from "../../files/internal.ts";
 import type { World } from "../app/run-environment.ts";
 import { startDetached } from "../start-detached.ts";
 

@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { takeLock, unless } from "../../files/index.ts";
+import { takeLock, unless } from "../../files/internal.ts";
 
 /** Session state is kept for so long after its last write. */
 export const keptMs: number = 30 * 24 * 3_600_000;

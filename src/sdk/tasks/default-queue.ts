@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { directFs, openState, statePath } from "../../files/index.ts";
+import { directFs, openState, statePath } from "../../files/internal.ts";
 import { appKey } from "../app/app-key.ts";
 import type { World } from "../app/run-environment.ts";
 import { wrong } from "../app/wrong-call.ts";

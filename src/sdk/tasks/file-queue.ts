@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { directFs as fs, openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/index.ts";
+import { directFs as fs, openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/internal.ts";
 import {
   type JobFolder,
   type JobName,

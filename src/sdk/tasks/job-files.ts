@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { directFs, errorCode, type Owner, readPrivate } from "../../files/index.ts";
+import { directFs, errorCode, type Owner, readPrivate } from "../../files/internal.ts";
 import type { TaskTable } from "./task.ts";
 import type { NewJob, Place, TaskRecord } from "./task-backend.ts";
 

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { takeLock, unless } from "../../files/index.ts";
+import { takeLock, unless } from "../../files/internal.ts";
 import { queueFolder } from "./default-queue.ts";
 import { namesIn } from "./job-files.ts";
 import { workerLock } from "./start-worker.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { directFs as fs, lifeOf, replaceFile, unless } from "../../files/index.ts";
+import { directFs as fs, lifeOf, replaceFile, unless } from "../../files/internal.ts";
 import { type JobName, namesIn, readJob } from "./job-files.ts";
 import { workerLost } from "./task-backend.ts";
 

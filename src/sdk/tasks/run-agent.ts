@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { packageFile } from "../../files/index.ts";
+import { packageFile } from "../../files/internal.ts";
 import type { AgentAnswer, AgentTaskOptions } from "./agent-task.ts";
 import type { TaskContext } from "./task.ts";
 

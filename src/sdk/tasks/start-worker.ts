@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { directFs as fs, lifeOf, type Owner, packageFile, takeLock, unless } from "../../files/index.ts";
+import { directFs as fs, lifeOf, type Owner, packageFile, takeLock, unless } from "../../files/internal.ts";
 import { startDetached } from "../start-detached.ts";
 import { isWaiting, namesIn, readJob } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ticks } from "../../files/index.ts";
+import { ticks } from "../../files/internal.ts";
 import { checkOptions } from "../app/argument-checks.ts";
 import { longestMs } from "../app/deadline-and-mode.ts";
 import { jsonText } from "../app/json-value.ts";

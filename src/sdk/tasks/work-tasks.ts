@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldLock, openFolder, takeLock } from "../../files/index.ts";
+import { type HeldLock, openFolder, takeLock } from "../../files/internal.ts";
 import type { AppInside } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";

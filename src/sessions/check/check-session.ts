@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { unless } from "../../files/index.ts";
+import { unless } from "../../files/internal.ts";
 import { driftOf } from "../formats/claude-code/format-drift.ts";
 import { gapsIn, partsOf } from "../parts/restore-large-parts.ts";
 import { liesUnder } from "../safe-paths.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { appendLines, ensureFolder, type Fs, replaceFile } from "../../files/index.ts";
+import { appendLines, ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { Item } from "../model/entry.ts";
 import { applyPlan, type Repaired } from "./apply-repair.ts";

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeFs } from "../../files/index.ts";
+import { nodeFs } from "../../files/internal.ts";
 import { answered, asked, called, nowhere, plain, resulted, world } from "../fixtures/damaged-session.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, type Wire, write } from "../fixtures/transcript.ts";

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type HomeSource, homeFolder, statePath } from "../../files/index.ts";
+import { type HomeSource, homeFolder, statePath } from "../../files/internal.ts";
 
 import { wrong } from "../option-checks.ts";
 

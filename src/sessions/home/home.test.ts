@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { processStart } from "../../files/index.ts";
+import { processStart } from "../../files/internal.ts";
 import type { Root } from "../find/session-roots.ts";
 import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { processExists, processStart } from "../../files/index.ts";
+import { processExists, processStart } from "../../files/internal.ts";
 import { look } from "../find/list-folder.ts";
 import { findRoots, type Where } from "../find/session-roots.ts";
 import { readJsonObject } from "./client-json.ts";

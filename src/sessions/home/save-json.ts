@@ -1,4 +1,4 @@
-import { replaceFile } from "../../files/index.ts";
+import { replaceFile } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Root } from "../find/session-roots.ts";
 import { readRegistry, type StartOf } from "./live-sessions.ts";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, nodeFs, unless } from "../../files/index.ts";
+import { type Fs, nodeFs, unless } from "../../files/internal.ts";
 import { unlinker } from "../find/real-project-folder.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type Root, type Where } from "../find/session-roots.ts";

@@ -2,7 +2,7 @@ import { type FileHandle, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { ensureFolder, type Fs, openFor, sha256, unless, writeAll } from "../../files/index.ts";
+import { ensureFolder, type Fs, openFor, sha256, unless, writeAll } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { openFile, unreadableFile } from "../read/byte-source.ts";
 import { openGzip } from "../read/gzip-source.ts";

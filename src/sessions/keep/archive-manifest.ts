@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Fs, readPrivate, replaceFile } from "../../files/index.ts";
+import { type Fs, readPrivate, replaceFile } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 
 /** What an archive holds of one session, file by file. */

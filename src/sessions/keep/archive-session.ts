@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, openState, withLock } from "../../files/index.ts";
+import { type Fs, type HomeSource, nodeFs, openFolder, openState, withLock } from "../../files/internal.ts";
 import { unlinker } from "../find/real-project-folder.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { archiveRoot } from "../find/session-roots.ts";

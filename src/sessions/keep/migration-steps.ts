@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { isLinked } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Agent } from "../model/subagents.ts";

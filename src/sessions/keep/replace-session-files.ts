@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/index.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { type Backup, backUp, restoreBackup } from "./session-backup.ts";

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, sha256, unless } from "../../files/index.ts";
+import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 
 /** Copies of files as they were before a change, with what is needed to bring them back. */

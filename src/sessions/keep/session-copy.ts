@@ -1,5 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256 } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256 } from "../../files/internal.ts";
 import { filesOf, type SessionPlace } from "../find/session-files.ts";
 import { openFile, unreadableFile } from "../read/byte-source.ts";
 

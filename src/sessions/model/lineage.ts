@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { errorCode } from "../../files/index.ts";
+import { errorCode } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";

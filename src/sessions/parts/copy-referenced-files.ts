@@ -1,5 +1,5 @@
 import { dirname, join, relative, sep } from "node:path";
-import { ensureFolder, type Fs, replaceFile } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
 import { Problem, plainLine } from "../../protocol/index.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { Linked } from "../model/entry-graph.ts";

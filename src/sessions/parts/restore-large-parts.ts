@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { sha256 } from "../../files/index.ts";
+import { sha256 } from "../../files/internal.ts";
 import { realInside } from "../safe-paths.ts";
 import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-files.ts";
 import { type Part, putAt, valueAt } from "./spill-large-parts.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { isObject } from "../../protocol/index.ts";
 import type { Draft } from "../formats/claude-code/write-record.ts";
 import { realInside } from "../safe-paths.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "../../files/index.ts";
+import { sha256 } from "../../files/internal.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 /**

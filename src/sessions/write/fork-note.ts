@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile } from "../../files/index.ts";
+import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 
 /** What a session came from. It stands beside the lines, which every reader takes for the conversation's own. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Fs, nodeFs, replaceFile } from "../../files/index.ts";
+import { type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../../files/index.ts";
+import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { folderName } from "../find/folder-name.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";

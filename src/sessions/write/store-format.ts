@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Fs, readPrivate, replaceFile } from "../../files/index.ts";
+import { type Fs, readPrivate, replaceFile } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 
 /** Raised by one when what we write can no longer be read by those who wrote it before. */

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, openFolder, replaceFile, unless } from "../../files/index.ts";
+import { type Fs, openFolder, replaceFile, unless } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { fillers } from "../formats/claude-code/filler-records.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";

@@ -1,4 +1,4 @@
-import { type Fs, type LineWriter, nodeFs, withAppend } from "../../files/index.ts";
+import { type Fs, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/index.ts";
 import { compose, type Draft, type Envelope, isThreaded } from "../formats/claude-code/write-record.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { type Fs, openFor, replaceFile } from "../../files/index.ts";
+import { type Fs, openFor, replaceFile } from "../../files/internal.ts";
 import { type Rollups, sum } from "../calls/rollups.ts";
 import type { KnownFile } from "./known-file.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { takeLock } from "../../files/index.ts";
+import { takeLock } from "../../files/internal.ts";
 import { findTranscripts, sqliteDriver } from "../../sessions/index.ts";
 import { name, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { answer, textOf } from "../fixtures/world.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Fs, nodeFs, openFolder, takeLock } from "../../files/index.ts";
+import { type Fs, nodeFs, openFolder, takeLock } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import type { PriceTable } from "../prices/price-table.ts";

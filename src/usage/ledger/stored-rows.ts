@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openFolder, replaceFile } from "../../files/index.ts";
+import { openFolder, replaceFile } from "../../files/internal.ts";
 import type { StoredFile } from "./call-store.ts";
 import { rulesVersion } from "./index-manifest.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { openFor } from "../../files/index.ts";
+import { openFor } from "../../files/internal.ts";
 import { forkNotePath, forkOriginIn } from "../../sessions/index.ts";
 
 const largestNote = 64 * 1024;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, tempName, unless } from "../../../files/index.ts";
+import { errorCode, tempName, unless } from "../../../files/internal.ts";
 
 /** A file opened at its real path, no link followed and nothing waited for: a pipe with nobody at its other end would hold us for ever. */
 export async function openFile(path: string): Promise<FileHandle> {

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
-import { errorCode } from "../../../files/index.ts";
+import { errorCode } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/index.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { unless } from "../../../files/index.ts";
+import { unless } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { realPath, withAbsolute } from "../tool-paths.ts";
 import { digestOf, readWhole, sayError, writeWhole } from "./file-access.ts";

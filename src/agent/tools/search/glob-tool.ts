@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { run } from "../../../exec/index.ts";
-import { unless } from "../../../files/index.ts";
+import { run } from "../../../exec/internal.ts";
+import { unless } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, realPath, withAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../../../exec/index.ts";
-import { unless } from "../../../files/index.ts";
+import { run } from "../../../exec/internal.ts";
+import { unless } from "../../../files/internal.ts";
 
 export interface ListOptions {
   readonly root: string;

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { run } from "../../../exec/index.ts";
+import { run } from "../../../exec/internal.ts";
 import { controlFolders, type Hit, type SearchAnswer, type SearchWish, searchMs, tooSlow } from "./list-files.ts";
 
 export interface SearchPlace {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Ended, endLeftovers, findLeftovers, runTag } from "../../../exec/index.ts";
-import { errorCode } from "../../../files/index.ts";
+import { type Ended, endLeftovers, findLeftovers, runTag } from "../../../exec/internal.ts";
+import { errorCode } from "../../../files/internal.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import type { BashInput } from "./bash.ts";
 import { type ShellEnd, type StartedShell, startShell } from "./run-shell.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLeftovers } from "../../../exec/index.ts";
+import { findLeftovers } from "../../../exec/internal.ts";
 import { recorded } from "../fixtures/recorded.ts";
 import { shapeOf, toolWorld } from "../fixtures/world.ts";
 import { bashTool } from "./bash.ts";

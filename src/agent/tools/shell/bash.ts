@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
-import type { Ended } from "../../../exec/index.ts";
-import { unless } from "../../../files/index.ts";
+import type { Ended } from "../../../exec/internal.ts";
+import { unless } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/index.ts";
 import { type JsonSchema, ownIssue } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ended, type Running, run, runTag, start } from "../../../exec/index.ts";
-import { openFolder, unless } from "../../../files/index.ts";
+import { type Ended, type Running, run, runTag, start } from "../../../exec/internal.ts";
+import { openFolder, unless } from "../../../files/internal.ts";
 import type { ToolContext } from "../tool.ts";
 
 export interface StartedShell {

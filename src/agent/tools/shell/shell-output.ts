@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { errorCode } from "../../../files/index.ts";
+import { errorCode } from "../../../files/internal.ts";
 import { analyseShell, type ShellPart } from "../../../permissions/index.ts";
 import type { ToolPaths } from "../tool.ts";
 

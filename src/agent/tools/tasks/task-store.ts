@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile, unless, withLock } from "../../../files/index.ts";
+import { replaceFile, unless, withLock } from "../../../files/internal.ts";
 
 /** One task of a session's list, as `<n>.json` holds it. */
 export interface StoredTask {

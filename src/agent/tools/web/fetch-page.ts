@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
-import { isPublicAddress } from "../../../net/index.ts";
+import { isPublicAddress } from "../../../net/internal.ts";
 
 export interface Page {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { isPublicAddress } from "../../../net/index.ts";
+import { isPublicAddress } from "../../../net/internal.ts";
 import { builtinTools } from "../builtin-tools.ts";
 import { toolWorld } from "../fixtures/world.ts";
 import type { WebFetchOptions } from "./fetch-page.ts";

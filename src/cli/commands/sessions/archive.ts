@@ -7,10 +7,10 @@ import {
   type SessionPlace,
   sessionsDue,
 } from "../../../sessions/index.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command, Io } from "../../command-line/command.ts";
+import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
-import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--due] [--json]",

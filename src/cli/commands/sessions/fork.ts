@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { ensureFolder, openFolder } from "../../../files/index.ts";
+import { ensureFolder, openFolder } from "../../../files/internal.ts";
 import { visible } from "../../../protocol/index.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command, Io } from "../../command-line/command.ts";
+import { jsonOption, namedSessions, rootOption } from "../../options/session-options.ts";
 import { jsonText } from "../../print/json.ts";
-import { jsonOption, namedSessions, rootOption } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--at UUID] [--json]",

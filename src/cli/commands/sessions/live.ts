@@ -1,11 +1,11 @@
 import { plainLine } from "../../../protocol/index.ts";
 import { type LiveSession, liveSessions, watchLive } from "../../../sessions/index.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command, Io } from "../../command-line/command.ts";
+import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
 import { tableText } from "../../print/table.ts";
-import { jsonOption, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[--all] [--watch] [--json]",

@@ -1,12 +1,12 @@
 import { plainLine } from "../../../protocol/index.ts";
 import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command, Io } from "../../command-line/command.ts";
+import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
 import { tableText } from "../../print/table.ts";
 import { countFrom, timeFrom } from "./numbers.ts";
-import { jsonOption, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Io } from "../../command.ts";
+import type { Io } from "../../command-line/command.ts";
 import { type Caller, callHookline } from "../../fixtures/caller.ts";
 import { widthOf } from "../../print/width.ts";
 

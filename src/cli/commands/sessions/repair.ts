@@ -1,4 +1,4 @@
-import { nodeFs, openState } from "../../../files/index.ts";
+import { nodeFs, openState } from "../../../files/internal.ts";
 import { Problem, visible } from "../../../protocol/index.ts";
 import {
   type Backup,
@@ -10,9 +10,9 @@ import {
   rollbackSession,
   type SessionPlace,
 } from "../../../sessions/index.ts";
-import type { Call, Command, Io } from "../../command.ts";
+import type { Call, Command, Io } from "../../command-line/command.ts";
+import { jsonOption, liveIds, namedSessions, rootOption } from "../../options/session-options.ts";
 import { jsonText } from "../../print/json.ts";
-import { jsonOption, liveIds, namedSessions, rootOption } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--dry-run] [--in-place] [--to FORMAT] [--rollback] [--json]",

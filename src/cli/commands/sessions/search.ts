@@ -6,13 +6,13 @@ import {
   searchIndex,
   searchSessions,
 } from "../../../sessions/index.ts";
-import type { Call, Command, Io } from "../../command.ts";
+import type { Call, Command, Io } from "../../command-line/command.ts";
+import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
 import { cut } from "../../print/width.ts";
 import { countFrom, timeFrom } from "./numbers.ts";
-import { jsonOption, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage:

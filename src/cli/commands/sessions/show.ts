@@ -9,13 +9,13 @@ import {
   sessionAt,
   titleOf,
 } from "../../../sessions/index.ts";
-import type { Call, Command, Io } from "../../command.ts";
+import type { Call, Command, Io } from "../../command-line/command.ts";
+import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { entryLine } from "./entry-line.ts";
 import { countFrom } from "./numbers.ts";
-import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--turn N | --last N] [--raw] [--subagents] [--thinking] [--results] [--json]",

@@ -8,12 +8,12 @@ import {
   type Turn,
   titleOf,
 } from "../../../sessions/index.ts";
-import type { Command, Io } from "../../command.ts";
+import type { Command, Io } from "../../command-line/command.ts";
+import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
 import { counted, durationText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { cut } from "../../print/width.ts";
-import { jsonOption, namedSessions, rootOption, tellCutArchives } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--json]",

@@ -8,11 +8,18 @@ import {
   validateSession,
   type Where,
 } from "../../../sessions/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../command-line/command.ts";
+import {
+  eachFileOnce,
+  jsonOption,
+  liveIds,
+  namedSessions,
+  rootOption,
+  whereFrom,
+} from "../../options/session-options.ts";
 import { counted } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
-import { eachFileOnce, jsonOption, liveIds, namedSessions, rootOption, whereFrom } from "./which.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--all] [--json]",

@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, openFolder, sha256, writePrivate } from "../../../files/index.ts";
+import { errorCode, openFolder, sha256, writePrivate } from "../../../files/internal.ts";
 import { type CommandHook, messageOf } from "../../../protocol/index.ts";
 import { spillFolder } from "../../fire/answer-files.ts";
 import type { HookRun } from "../../fire/fire.ts";

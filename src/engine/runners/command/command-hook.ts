@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { onAbort } from "../../../exec/index.ts";
+import { onAbort } from "../../../exec/internal.ts";
 import { type CommandHook, messageOf, type Warning } from "../../../protocol/index.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { type Soon, soon } from "../../fire/maybe-async.ts";

@@ -1,4 +1,4 @@
-import type { Finished } from "../../../exec/index.ts";
+import type { Finished } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/index.ts";
 import type { Ran } from "../runner-result.ts";
 

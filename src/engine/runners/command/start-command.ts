@@ -7,7 +7,7 @@ import {
   type Running,
   type StartOptions,
   start,
-} from "../../../exec/index.ts";
+} from "../../../exec/internal.ts";
 import type { CommandHook, Warning } from "../../../protocol/index.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";

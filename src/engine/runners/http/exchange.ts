@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type LookupFunction, type Socket } from "node:net";
-import { proofHeaders } from "../../../files/index.ts";
+import { proofHeaders } from "../../../files/internal.ts";
 import { messageOf } from "../../../protocol/index.ts";
 import { type Body, readBody } from "./body.ts";
 import { acceptEncoding, decoded } from "./decode.ts";

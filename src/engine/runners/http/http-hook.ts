@@ -1,4 +1,4 @@
-import type { HomeSource } from "../../../files/index.ts";
+import type { HomeSource } from "../../../files/internal.ts";
 import type { HttpHook } from "../../../protocol/index.ts";
 import { unanswered } from "../ended.ts";
 import { type Limit, waitFor } from "../run-limits.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { answerProof, processStart } from "../../../files/index.ts";
+import { answerProof, processStart } from "../../../files/internal.ts";
 import { runHttp } from "./http-hook.ts";
 
 const key = "0123456789abcdef0123456789abcdef";

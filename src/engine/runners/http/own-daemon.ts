@@ -8,7 +8,7 @@ import {
   proofHeaders,
   readDaemonRecord,
   readState,
-} from "../../../files/index.ts";
+} from "../../../files/internal.ts";
 import { isObject } from "../../../protocol/index.ts";
 
 /** How an http entry that `hookline install` wrote is called: only the daemon of that app gets the token, and only it answers. */

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { specialAddress } from "../../../net/index.ts";
+import { specialAddress } from "../../../net/internal.ts";
 import { messageOf } from "../../../protocol/index.ts";
 
 export interface Address {

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../../files/index.ts";
+import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../../files/internal.ts";
 import { Problem } from "../../../protocol/index.ts";
 import { mostBytes } from "../read-layer.ts";
 import { readSourceFile } from "../settings-source.ts";

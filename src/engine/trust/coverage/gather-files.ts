@@ -1,4 +1,4 @@
-import { sha256 } from "../../../files/index.ts";
+import { sha256 } from "../../../files/internal.ts";
 import { type Checkout, insidePath, isBelow, lookAt, realPathOf } from "./checkout-files.ts";
 import { type Language, languageOf } from "./program-kinds.ts";
 import type { Script } from "./script-walk.ts";

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import {
+  type AnswerName,
+  commonFields,
+  type EventName,
+  type EventRow,
+  type HookOutput,
+  outputShapes,
+  type Payload,
+  rowOf,
+  specificShapes,
+  type WireShape,
+} from "../../src/protocol/index.ts";
+import { objectOf, typed } from "./field-validators.ts";
+
+/** What a hook of the event reads on stdin. The rows are typed by the payloads, so the validator's type is theirs. */
+export function inputSchema<Name extends EventName>(name: Name): z.ZodType<Payload<Name>>;
+export function inputSchema(name: EventRow): z.ZodType<Readonly<Record<string, unknown>>>;
+export function inputSchema(event: EventName | EventRow): z.ZodType {
+  const row = typeof event === "string" ? rowOf(event) : event;
+  return objectOf({ ...commonFields, ...row.fields, hook_event_name: { is: "text", of: [row.name] } }).meta({
+    title: `${row.name} input`,
+    description: `What a ${row.name} hook reads: ${row.fires}.`,
+  });
+}
+
+/** What a hook of the event may print: the universal answers and those its row honours. Further keys are accepted. */
+export function outputSchema(event: EventName | EventRow): z.ZodType<HookOutput> {
+  const row = typeof event === "string" ? rowOf(event) : event;
+  const top: Record<string, z.ZodType> = {};
+  for (const [name, shape] of Object.entries(outputShapes)) top[name] = z.optional(wireValidator(shape));
+  top["decision"] = z.optional(z.string().meta({ examples: ["approve", "block"] }));
+  top["hookSpecificOutput"] = z.optional(specificOutput(row));
+  const schema = z.looseObject(top).meta({
+    title: `${row.name} output`,
+    description: `What a ${row.name} hook may print on stdout, answer over http or return.`,
+  });
+  return typed(schema);
+}
+
+function specificOutput(row: EventRow): z.ZodType {
+  const answers: Record<string, z.ZodType> = { hookEventName: z.literal(row.name) };
+  for (const name of row.answers) answers[name] = z.optional(answerValidator(name, row));
+  if (row.answers.includes("permissionDecision")) {
+    answers["permissionDecisionReason"] = z.optional(wireValidator(specificShapes.permissionDecisionReason));
+  }
+  return z.looseObject(answers);
+}
+
+function answerValidator(name: AnswerName, row: EventRow): z.ZodType {
+  const words = specificShapes[name];
+  // A word the event cannot act on is reported when a hook says it; the schema does not offer it.
+  if (name === "permissionDecision" && typeof words === "object") {
+    return z.enum(words.filter((word) => row.decisions.some((decision) => decision === word)));
+  }
+  return wireValidator(words);
+}
+
+function wireValidator(shape: WireShape): z.ZodType {
+  if (typeof shape === "object") return z.enum(shape);
+  switch (shape) {
+    case "text":
+      return z.string();
+    case "flag":
+      return z.boolean();
+    case "number":
+      return z.number();
+    case "object":
+      return z.record(z.string(), z.unknown());
+    case "texts":
+      return z.array(z.string());
+    case "anything":
+      return z.unknown();
+    case "permission-answer":
+      return permissionAnswer;
+  }
+}
+
+const permissionAnswer = z.discriminatedUnion("behavior", [
+  z.looseObject({
+    behavior: z.literal("allow"),
+    updatedInput: z.optional(z.record(z.string(), z.unknown())),
+    updatedPermissions: z.optional(z.array(z.unknown())),
+  }),
+  z.looseObject({
+    behavior: z.literal("deny"),
+    message: z.optional(z.string()),
+    interrupt: z.optional(z.boolean()),
+  }),
+]);

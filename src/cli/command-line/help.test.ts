@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { callHookline } from "../fixtures/caller.ts";
+
+const home = "/";
+
+test.each([
+  [
+    ["help", "test"],
+    ["test", "--help"],
+  ],
+  [
+    ["help", "run"],
+    ["run", "--help"],
+  ],
+  [
+    ["help", "sessions"],
+    ["sessions", "--help"],
+  ],
+  [
+    ["help", "sessions", "ls"],
+    ["sessions", "ls", "--help"],
+  ],
+  [["help"], ["--help"]],
+])("%j prints what %j prints", async (asked, same) => {
+  const said = await callHookline(asked, { home });
+  expect(said).toEqual(await callHookline(same, { home }));
+  expect([said.status, said.err]).toEqual([0, ""]);
+});
+
+test("help for a command that does not exist names the nearest one", async () => {
+  const { status, err } = await callHookline(["help", "tset"], { home });
+  expect([status, err]).toEqual([1, 'hookline: "tset" is not a command. Did you mean "test"?\n']);
+});

@@ -1,0 +1,60 @@
+import { EventEmitter } from "node:events";
+import { afterEach, expect, test, vi } from "vitest";
+import { main } from "../main.ts";
+import type { Io } from "./command.ts";
+import { interruption } from "./signals.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+function fakeProcess() {
+  const exit = vi.fn();
+  const signals = new EventEmitter();
+  return { signals, exit, process: Object.assign(signals, { exit }) as unknown as NodeJS.Process };
+}
+
+test("two SIGINT at once count as one, so the demo cleans up", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { signals, exit, process } = fakeProcess();
+  const signal = interruption(process);
+  signals.emit("SIGINT");
+  signals.emit("SIGINT");
+  expect([signal.aborted, exit.mock.calls]).toEqual([true, []]);
+  vi.advanceTimersByTime(1_000);
+  signals.emit("SIGINT");
+  expect(exit.mock.calls).toEqual([[130]]);
+});
+
+test("a command that hears signals itself is not ended over its head", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { signals, exit, process } = fakeProcess();
+  const signal = interruption(process);
+  signals.on("SIGTERM", () => undefined);
+  signals.emit("SIGTERM");
+  vi.advanceTimersByTime(1_000);
+  signals.emit("SIGTERM");
+  expect([signal.aborted, exit.mock.calls]).toEqual([true, []]);
+});
+
+test("a terminal that closes interrupts like Ctrl-C", () => {
+  const { signals, process } = fakeProcess();
+  const signal = interruption(process);
+  signals.emit("SIGHUP");
+  expect(signal.reason).toEqual(new Error("interrupted by SIGHUP"));
+});
+
+test("an interruption is not reported as a bug", async () => {
+  const said: string[] = [];
+  const reason = new Error("interrupted by SIGINT");
+  const say = async (text: string) => {
+    said.push(text);
+  };
+  const io = {
+    env: {},
+    cwd: "/",
+    home: "/",
+    out: () => Promise.reject(reason),
+    err: say,
+    signal: AbortSignal.abort(reason),
+  };
+  expect([await main(["--help"], io as unknown as Io), said]).toEqual([130, []]);
+});

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { messageOf, neverMatching } from "../../protocol/index.ts";
+import { appInside } from "../../sdk/index.ts";
+import { type AppWarning, loadApp } from "../../sdk/internal.ts";
+import type { Io } from "../command-line/command.ts";
+
+/** The app of a hooks file, in the shape the test client takes. */
+export async function loadExport(file: string, io: Io): Promise<unknown> {
+  const inside = await loadApp(file, { env: io.env, cwd: io.cwd });
+  return { [Symbol.for("hookline.app")]: inside };
+}
+
+/** What is wrong with an app whatever it is asked: handlers that never run. */
+export function appWarnings(app: unknown): readonly AppWarning[] {
+  const described = appInside(app)?.describe() ?? [];
+  return described
+    .flatMap(({ event, ids }) => neverMatching(event, ids))
+    .map((message) => ({ code: "never-runs", message }));
+}
+
+/** The same for a hooks file that tests import by themselves. None when there is no such file. */
+export async function fileWarnings(file: string, io: Io): Promise<readonly AppWarning[]> {
+  if (!existsSync(resolve(io.cwd, file))) return [];
+  try {
+    return appWarnings(await loadExport(file, io));
+  } catch (error) {
+    return [{ code: "app-failed", message: messageOf(error) }];
+  }
+}

@@ -1,0 +1,84 @@
+import { nearest, Problem } from "../../protocol/index.ts";
+import type { LogRecord } from "../../sdk/internal.ts";
+import type { Call } from "../command-line/command.ts";
+
+export interface HandlerLine {
+  readonly name: string;
+  readonly outcome: string;
+  readonly ms: number;
+  readonly error?: string;
+  readonly stack?: string;
+}
+
+/** Which records a call asks for. All that is named must hold. */
+export function wantedBy(call: Call, now: number): (record: LogRecord) => boolean {
+  const tests: ((record: LogRecord) => boolean)[] = [];
+  const session = call.text("session");
+  if (session !== undefined) tests.push((record) => record.session?.startsWith(session) === true);
+  const [event, tool] = (call.text("event") ?? "").split(":", 2);
+  if (event) tests.push((record) => record.event === event);
+  if (tool && tool !== "*") tests.push((record) => record["tool"] === tool);
+  const handler = call.text("handler");
+  if (handler !== undefined) {
+    tests.push((record) => record["handler"] === handler || handlersOf(record).some(({ name }) => name === handler));
+  }
+  const decision = call.text("decision");
+  if (decision !== undefined) {
+    const word = wordOf(decision);
+    tests.push((record) => record["answer"] === word);
+  }
+  if (call.flag("failed")) tests.push(hasFailed);
+  const slow = call.text("slow");
+  if (slow !== undefined) {
+    const ms = numberOf(slow);
+    tests.push((record) => Number(record["ms"]) >= ms);
+  }
+  const since = call.text("since");
+  if (since !== undefined) {
+    const from = timeOf(since, now);
+    tests.push((record) => Date.parse(record.time) >= from);
+  }
+  return (record) => tests.every((test) => test(record));
+}
+
+export function handlersOf(record: LogRecord): readonly HandlerLine[] {
+  return Array.isArray(record["handlers"]) ? (record["handlers"] as HandlerLine[]) : [];
+}
+
+export function hasFailed(record: LogRecord): boolean {
+  if (record["failed"] !== undefined || record["level"] === "error") return true;
+  return handlersOf(record).some(({ outcome }) => outcome === "failed" || outcome === "timed-out");
+}
+
+/** Answers of the log by the words people have for them: it has one for every way to refuse. */
+const answers: Readonly<Record<string, string>> = {
+  ...{ allow: "allow", ask: "ask", defer: "defer", halt: "halt", none: "none" },
+  ...{ refused: "refused", deny: "refused", block: "refused", denied: "refused", blocked: "refused" },
+};
+
+function wordOf(decision: string): string {
+  const word = answers[decision];
+  if (word !== undefined) return word;
+  const near = nearest(decision, Object.keys(answers));
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const message = `--decision takes allow, ask, defer, refused, halt or none; "${decision}" is no answer.${hint}`;
+  throw new Problem("cli/usage", message, { about: { decision } });
+}
+
+function numberOf(text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
+  throw new Problem("cli/usage", `--slow takes milliseconds, such as 100; "${text}" is none.`, { about: { text } });
+}
+
+const units: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
+
+/** `30m`, `2h`, `7d`, or a date. */
+function timeOf(text: string, now: number): number {
+  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (units[unit] ?? 0);
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  const message = `--since takes a span such as 30m, 2h or 7d, or a date; "${text}" is neither.`;
+  throw new Problem("cli/usage", message, { about: { text } });
+}

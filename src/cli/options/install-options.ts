@@ -1,0 +1,38 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Scope, type Standpoint, scopes } from "../../install/index.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Call, Io, Option } from "../command-line/command.ts";
+import { oneOf } from "../option-values.ts";
+
+/** The options that install, uninstall and status share. */
+export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = {
+  scope: {
+    type: "string",
+    value: "project|local|user",
+    about: "which settings file: everybody's, yours here, yours everywhere",
+  },
+  cwd: { type: "string", value: "DIR", about: "the project folder (default: the nearest one from here up)" },
+  json: { type: "boolean", about: "print one JSON object" },
+};
+
+/** The scope that was asked for; undefined when none was. */
+export function scopeOf(call: Call): Scope | undefined {
+  return oneOf("scope", call.text("scope"), scopes);
+}
+
+/** Contract: a folder that was named and is not there is a `Problem`; nothing would be found in it. */
+export function standpointOf(call: Call, io: Io): Standpoint {
+  const { home, env } = io;
+  const project = namedFolder(call, io);
+  return { cwd: io.cwd, home, env, ...(project === undefined ? {} : { project }) };
+}
+
+/** What --cwd names. */
+export function namedFolder(call: Call, io: Io): string | undefined {
+  const named = call.text("cwd");
+  if (named === undefined) return undefined;
+  const folder = resolve(io.cwd, named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new Problem("cli/usage", `--cwd names ${folder}, which does not exist.`, { about: { folder } });
+}

@@ -1,0 +1,81 @@
+import type { ClientUse, InstallOutcome } from "../../install/index.ts";
+import { visible } from "../../protocol/index.ts";
+import type { Approval } from "../approve-entries.ts";
+import { jsonText } from "./json.ts";
+import { masked } from "./masked.ts";
+import type { Style } from "./style.ts";
+import { unifiedDiff } from "./unified.ts";
+
+type Done = Extract<InstallOutcome, { is: "installed" }>;
+
+const mostLines = 100;
+
+/** What a hooks file printed while it was loaded; it never mixes with the result. */
+export function printsText(prints: string, file: string): string {
+  if (prints === "") return "";
+  const all = prints.split("\n");
+  const left = all.length - mostLines;
+  const more = left > 0 ? [`  … and ${left} lines more\n`] : [];
+  const lines = [...all.slice(0, mostLines).map((line) => `  ${visible(line.slice(0, 500))}\n`), ...more];
+  return `${visible(file)} printed while it was loaded:\n${lines.join("")}`;
+}
+
+export function installText(done: Done, approval: Approval, dryRun: boolean, style: Style): string {
+  const { places, installed, notes, warnings, hooksFile } = done;
+  const { settings, lockWritten, backup } = installed;
+  const tail = [
+    ...warnings.map((warning) => `${style.red("warning")}  ${visible(warning)}`),
+    ...notes.map((note) => `${style.yellow("note")}     ${visible(note)}`),
+    ...approval.refused.map(({ event, why }) => `${style.red("warning")}  ${event} is not approved: ${visible(why)}`),
+  ];
+  if (dryRun) {
+    const { before, after, created } = settings;
+    const diff = unifiedDiff(places.settingsFile, created ? null : masked(before), masked(after), style);
+    const same = settings.changed ? "would get another token" : "would stay as it is";
+    return `${diff === "" ? `${visible(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
+  }
+  const head =
+    settings.changed || lockWritten
+      ? [
+          `${style.green("installed")} ${visible(hooksFile)}`,
+          `  into   ${visible(places.settingsFile)}`,
+          ...done.planned.map(
+            ({ event, transport, group }) =>
+              `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${visible(group.matcher)}` : ""}`,
+          ),
+          ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
+          ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
+        ]
+      : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
+  return linesOf([...head, ...tail]);
+}
+
+function clientWords({ form, why, behindScript }: ClientUse): string {
+  if (form === "script") return `the client as a script: ${visible(why ?? "")}`;
+  return behindScript ? "the compiled client, which a script starts" : "the compiled client";
+}
+
+export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
+  const { hooksFile, places, planned, installed, notes, warnings } = done;
+  const { settings, backup } = installed;
+  return jsonText({
+    hooksFile,
+    scope: places.scope,
+    settingsFile: places.settingsFile,
+    lockFile: places.lockFile,
+    changed: settings.changed || installed.lockWritten,
+    dryRun,
+    entries: planned.map(({ event, transport, group }) => ({ event, transport, matcher: group.matcher ?? null })),
+    client: done.client?.form ?? null,
+    backup: backup ?? null,
+    approved: approval.approved,
+    notApproved: approval.refused,
+    notes,
+    warnings,
+    ...(dryRun ? { before: settings.created ? null : masked(settings.before), after: masked(settings.after) } : {}),
+  });
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

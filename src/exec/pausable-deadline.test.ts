@@ -1,0 +1,83 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { startDeadline } from "./pausable-deadline.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+
+function watched(limitMs: number) {
+  let hasPassed = false;
+  const deadline = startDeadline(limitMs, () => {
+    hasPassed = true;
+  });
+  return { deadline, passed: () => hasPassed };
+}
+
+test("passes after its limit and not before", () => {
+  const { passed } = watched(60);
+  vi.advanceTimersByTime(59);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(passed()).toBe(true);
+});
+
+test("a cleared deadline never passes", () => {
+  const { deadline, passed } = watched(20);
+  deadline.clear();
+  deadline.set(10);
+  deadline.resume();
+  vi.advanceTimersByTime(1_000);
+  expect(passed()).toBe(false);
+});
+
+test("the clock stops until every pause is resumed", () => {
+  const { deadline, passed } = watched(50);
+  vi.advanceTimersByTime(20);
+  deadline.pause();
+  deadline.pause();
+  vi.advanceTimersByTime(100);
+  deadline.resume();
+  vi.advanceTimersByTime(100);
+  expect(passed()).toBe(false);
+  deadline.resume();
+  vi.advanceTimersByTime(29);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(passed()).toBe(true);
+});
+
+test("a new limit replaces the old one and counts from now", () => {
+  const { deadline, passed } = watched(50);
+  vi.advanceTimersByTime(40);
+  deadline.set(250);
+  vi.advanceTimersByTime(249);
+  expect(passed()).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(passed()).toBe(true);
+  expect(deadline.limitMs).toBe(250);
+});
+
+test("a new limit set during a pause starts when the clock does", () => {
+  const { deadline, passed } = watched(10_000);
+  deadline.pause();
+  deadline.set(20);
+  vi.advanceTimersByTime(1_000);
+  expect(passed()).toBe(false);
+  deadline.resume();
+  vi.advanceTimersByTime(21);
+  expect(passed()).toBe(true);
+});
+
+test("a limit longer than any timer of the platform passes in its own time", () => {
+  const { passed } = watched(2 ** 32);
+  const endless = watched(Number.POSITIVE_INFINITY);
+  vi.advanceTimersByTime(2 ** 32 - 2);
+  expect([passed(), endless.passed()]).toEqual([false, false]);
+  vi.advanceTimersByTime(3);
+  expect([passed(), endless.passed()]).toEqual([true, false]);
+  endless.deadline.clear();
+});
+
+test("a limit of nothing, or of no number, passes at once", () => {
+  const limits = [0, -5, Number.NaN].map(watched);
+  vi.advanceTimersByTime(2);
+  expect(limits.map(({ passed }) => passed())).toEqual([true, true, true]);
+});

@@ -1,0 +1,69 @@
+import type { ProcessRow } from "./process-list.ts";
+import { carries, type Tag } from "./tag.ts";
+
+export interface Leader {
+  readonly pid: number;
+  readonly tag: Tag | undefined;
+}
+
+/** What tells the processes of a run from all others. */
+export interface Marks extends Leader {
+  /** The ends of the leader's pipes, which only it and its descendants can hold. */
+  readonly streams: ReadonlySet<string>;
+}
+
+export function marksOf({ pid, tag }: Leader, rows: readonly ProcessRow[]): Marks {
+  const streams = rows.find((row) => row.pid === pid)?.streams ?? [];
+  return { pid, tag, streams: new Set(streams.filter((stream) => /^(socket|pipe):/.test(stream))) };
+}
+
+/**
+ * The living processes of one run: those in the leader's group or session, those that carry its tag or hold its pipes, those known
+ * from before, and all their descendants. A daemon that had dropped all of that before anyone looked is not among them.
+ */
+export function familyOf(marks: Marks, rows: readonly ProcessRow[], known: readonly ProcessRow[]): ProcessRow[] {
+  const { pid, tag, streams } = marks;
+  const knownBefore = new Set(known.map(identity));
+  const children = childrenIn(rows);
+  const ourselves = lineOf(process.pid, rows);
+  const family = new Set<ProcessRow>();
+  const queue = rows.filter(
+    (row) =>
+      row.pid === pid ||
+      row.pgid === pid ||
+      row.sid === pid ||
+      carries(row.tag, tag) ||
+      row.streams.some((stream) => streams.has(stream)) ||
+      knownBefore.has(identity(row)),
+  );
+  for (let row = queue.pop(); row !== undefined; row = queue.pop()) {
+    // Whatever a tag or a number says, this process and those it lives in are never part of what it ends.
+    if (family.has(row) || ourselves.has(row.pid)) continue;
+    family.add(row);
+    queue.push(...(children.get(row.pid) ?? []));
+  }
+  return rows.filter((row) => family.has(row) && !row.zombie);
+}
+
+function childrenIn(rows: readonly ProcessRow[]): Map<number, ProcessRow[]> {
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of rows) {
+    const siblings = children.get(row.ppid);
+    if (siblings === undefined) children.set(row.ppid, [row]);
+    else siblings.push(row);
+  }
+  return children;
+}
+
+function identity(row: ProcessRow): string {
+  return `${row.pid} ${row.startedAt}`;
+}
+
+/** The numbers of a process and its ancestors. */
+export function lineOf(pid: number, rows: readonly ProcessRow[]): Set<number> {
+  const parents = new Map(rows.map((row) => [row.pid, row.ppid]));
+  const line = new Set<number>();
+  for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parents.get(at))
+    line.add(at);
+  return line;
+}

@@ -1,0 +1,132 @@
+import { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endTree } from "./end-tree.ts";
+import { endTreeOnWindows } from "./end-tree-windows.ts";
+import type { Ended, Finished, Leak } from "./finished.ts";
+import type { Started } from "./launch.ts";
+import { hasLeftOthers, leftBehind } from "./left-behind.ts";
+import { watchLines } from "./lines.ts";
+import { onAbort } from "./on-abort.ts";
+import { capture } from "./output-capture.ts";
+import { startDeadline } from "./pausable-deadline.ts";
+import type { Running, StartOptions } from "./process-run.ts";
+import { readStream } from "./read-stream.ts";
+
+/** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
+export function follow({ child, pid }: Started, options: StartOptions, elapsedMs: () => number): Running {
+  const { input, keepInputOpen = false, capBytes = defaultCapBytes, graceMs = defaultGraceMs, signal } = options;
+  const { drainMs = defaultDrainMs } = options;
+  const { stdin, stdout, stderr } = child;
+  const pipes = [stdin, stdout, stderr];
+  const out = capture(capBytes);
+  const err = capture(capBytes);
+  const lines = options.onLine && watchLines(out, options.onLine);
+  const deadline = startDeadline(options.timeoutMs, () => end({ by: "timeout", afterMs: deadline.limitMs }));
+  const cancel = (): void => end({ by: "cancelled" });
+  let exit: Ended | undefined;
+  let openStreams = 2;
+  let ending = false;
+  let looking = false;
+  let lastWait: NodeJS.Timeout | undefined;
+  let resolveDone: ((finished: Finished) => void) | undefined;
+  const done = new Promise<Finished>((resolve) => {
+    resolveDone = resolve;
+  });
+
+  const stopListening = signal && onAbort(signal, cancel);
+  for (const pipe of pipes) pipe.on("error", brokenPipe);
+  readStream(stdout, out, lines?.add ?? out.add, streamEnded);
+  readStream(stderr, err, err.add, streamEnded);
+  child.once("exit", (code, by) => {
+    exit = code === null ? { by: "signal", signal: by ?? "unknown" } : { by: "exit", code };
+    deadline.clear();
+    if (ending) return;
+    if (openStreams === 0) return settleAtExit();
+    // Whoever inherited the pipes may hold them for ever. What came in time is read even if this process was too busy until now:
+    // timers come before reading, `setImmediate` after it.
+    lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
+  });
+  if (!keepInputOpen) stdin.end(input);
+  else if (input !== undefined) stdin.write(input);
+
+  function streamEnded(): void {
+    openStreams -= 1;
+    if (openStreams === 0 && !ending) settleAtExit();
+  }
+
+  function settleAtExit(): void {
+    if (exit === undefined || looking) return;
+    const ended = exit;
+    if (!options.reportLeftBehind || !hasLeftOthers(pid)) {
+      settle(ended, []);
+      return;
+    }
+    looking = true;
+    void leftBehind({ pid, tag: options.tag }).then((left) => settle(ended, left));
+  }
+
+  function end(how: Ended): void {
+    if (exit !== undefined || ending) return;
+    ending = true;
+    deadline.clear();
+    lastWait = setTimeout(settle, settleByMs, how, [{ why: "survived", pid, name: "" }]);
+    void endAll(how);
+  }
+
+  async function endAll(how: Ended): Promise<void> {
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    const tree = { pid, tag: options.tag, exited: () => exit !== undefined, exit: exited };
+    const leaked = await (process.platform === "win32" ? endTreeOnWindows : endTree)(
+      tree,
+      Math.min(graceMs, longestGraceMs),
+    );
+    if (leaked.length === 0 && openStreams > 0) {
+      await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
+    }
+    // Everyone we know is gone, and yet somebody could still write to us.
+    settle(how, leaked.length === 0 && openStreams > 0 ? [{ why: "holds-output" }] : leaked);
+  }
+
+  function settle(ended: Ended, leaked: readonly Leak[]): void {
+    if (resolveDone === undefined) return;
+    const resolve = resolveDone;
+    resolveDone = undefined;
+    clearTimeout(lastWait);
+    deadline.clear();
+    lines?.stop();
+    stopListening?.();
+    if (exit === undefined) child.unref();
+    // After an ordinary end the pipes are closing by themselves.
+    if (exit === undefined || openStreams > 0) for (const pipe of pipes) pipe.destroy();
+    resolve({ ended, stdout: out.output(), stderr: err.output(), durationMs: elapsedMs(), leaked });
+  }
+
+  return {
+    pid,
+    done,
+    write(text) {
+      if (stdin.writable) stdin.write(text);
+    },
+    endInput: () => void stdin.end(),
+    pauseDeadline: deadline.pause,
+    resumeDeadline: deadline.resume,
+    setDeadline: deadline.set,
+    cancel,
+    soFar: () => ({ stdout: out.text(), stderr: err.text() }),
+    unref() {
+      child.unref();
+      deadline.unref();
+      for (const pipe of pipes) if (pipe instanceof Socket) pipe.unref();
+    },
+  };
+}
+
+const defaultCapBytes = 2 ** 20;
+const defaultGraceMs = 1_500;
+const longestGraceMs = 2_000;
+const defaultDrainMs = 250;
+const settleByMs = 2_900;
+
+function brokenPipe(): void {
+  // The other end was closed: a process need not read what it is given, and one that was killed cannot.
+}

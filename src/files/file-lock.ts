@@ -1,0 +1,202 @@
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "../protocol/index.ts";
+import { type Fs, nodeFs } from "./disk.ts";
+import { unless } from "./error-code.ts";
+import { takeTurn } from "./in-process-queue.ts";
+import {
+  type Claim,
+  dropClaim,
+  type Found,
+  isOver,
+  look,
+  makeClaim,
+  type OwnClaim,
+  place,
+  remove,
+} from "./lock-claim.ts";
+import { type Owner, ownOwner } from "./process-identity.ts";
+import { sweepOnce } from "./temp-file.ts";
+import { ticks } from "./ticks.ts";
+
+export interface LockOptions {
+  readonly fs?: Fs;
+  /** How long to wait for a live owner; 5 seconds unless told. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HeldLock {
+  readonly held: true;
+  /** Contract: removes the lock only while it is ours. */
+  release(): Promise<void>;
+}
+
+/** Somebody has it: another process, or an earlier caller in this one. Without an owner, the file cannot be read. */
+export interface BusyLock {
+  readonly held: false;
+  readonly owner: Owner | undefined;
+}
+
+/**
+ * Takes the lock of a file, `<file>.lock`, between processes and within this one.
+ *
+ * Contract: the lock is its owner's for as long as that process lives, whatever clocks and file times say; what a dead
+ * process left is cleared at once. A link at the lock's path is not followed. Callers of one process get the lock in
+ * the order in which they asked.
+ */
+export async function takeLock(path: string, options: LockOptions = {}): Promise<HeldLock | BusyLock> {
+  const { fs = nodeFs, waitMs = 5_000, signal } = options;
+  const lock = `${path}.lock`;
+  const endTurn = await takeTurn(lock, waitMs, signal);
+  if (endTurn === undefined) return { held: false, owner: ownOwner() };
+  try {
+    const got = await contend(lock, fs, waitMs, signal);
+    if ("held" in got) {
+      endTurn();
+      return got;
+    }
+    return {
+      held: true,
+      release: () =>
+        remove(got, lock, fs)
+          .then(() => undefined)
+          .finally(endTurn),
+    };
+  } catch (error) {
+    endTurn();
+    throw error;
+  }
+}
+
+/** Runs `work` with the lock held. A live owner that does not let go is `file/locked`, which names it. */
+export async function withLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  const lock = await takeLock(path, options);
+  if (!lock.held) throw lockedBy(path, lock.owner);
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    try {
+      await lock.release();
+    } catch (second) {
+      throw new AggregateError([error, second], `${String(error)}; the lock of ${path} could not be removed either`);
+    }
+    throw error;
+  }
+  await lock.release();
+  return result;
+}
+
+/** Tries until the claim lies at the lock's path, or its live owner has been waited for long enough. */
+async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSignal): Promise<Claim | BusyLock> {
+  const claim = await makeClaim(lock, fs);
+  let got: BusyLock | undefined;
+  try {
+    got = await wait(claim, lock, fs, waitMs, signal);
+    if (got === undefined) await sweep(claim, lock, fs);
+    await dropClaim(claim, fs);
+  } catch (error) {
+    // What is left of the claim is swept by the next process; it holds nobody up once we let go of the lock.
+    await Promise.allSettled([remove(claim, lock, fs), dropClaim(claim, fs)]);
+    throw error;
+  }
+  return got ?? claim;
+}
+
+async function wait(
+  claim: OwnClaim,
+  lock: string,
+  fs: Fs,
+  waitMs: number,
+  signal?: AbortSignal,
+): Promise<BusyLock | undefined> {
+  const startedAt = ticks();
+  const garbage: Garbage = { ino: -1, since: 0 };
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.5, 20)) {
+    signal?.throwIfAborted();
+    if (await place(claim, lock, fs)) return undefined;
+    const busy = await clear(lock, lock, claim, fs, garbage);
+    if (busy === undefined) continue;
+    if (ticks() - startedAt >= waitMs) return busy;
+    await sleep(Math.random() * pauseMs, undefined, { signal });
+  }
+}
+
+/** An unreadable lock, and since when we have seen it. */
+interface Garbage {
+  ino: number;
+  since: number;
+}
+
+/** Only where there are no hard links can a live process be between making its lock and filling it. */
+const garbageMs = 500;
+
+/**
+ * Removes what a dead process left at `path`. Two processes may come to this at once, and the slower one must not remove
+ * the lock that the faster one has taken meanwhile. So whoever clears the claim N first takes the right to do so,
+ * `<lock>.N.after`, and looks again. N is never given twice, so once it is gone the right to it is worth nothing;
+ * and a right that a dead process left is cleared in the same way.
+ */
+async function clear(
+  path: string,
+  lock: string,
+  claim: OwnClaim,
+  fs: Fs,
+  garbage: Garbage,
+): Promise<BusyLock | undefined> {
+  const found = await look(path, fs);
+  if (found.kind === "nothing") return undefined;
+  if (found.kind === "claim" && !isOver(found.claim)) return { held: false, owner: found.claim.owner };
+  if (found.kind === "garbage" && !seenLongEnough(found.ino, garbage)) return { held: false, owner: undefined };
+  const right = `${lock}.${found.kind === "claim" ? found.claim.nonce : found.ino}.after`;
+  if (!(await place(claim, right, fs))) return clear(right, lock, claim, fs, garbage);
+  try {
+    if (isSame(found, await look(path, fs))) await fs.unlink(path);
+  } finally {
+    await remove(claim, right, fs);
+  }
+  return undefined;
+}
+
+function seenLongEnough(ino: number, garbage: Garbage): boolean {
+  const now = ticks();
+  if (garbage.ino !== ino) Object.assign(garbage, { ino, since: now });
+  return now - garbage.since >= garbageMs;
+}
+
+function isSame(one: Found, other: Found): boolean {
+  if (one.kind === "claim" && other.kind === "claim") return one.claim.nonce === other.claim.nonce;
+  return one.kind === "garbage" && other.kind === "garbage" && one.ino === other.ino;
+}
+
+const sweptLocks = new WeakMap<Fs, Set<string>>();
+
+/**
+ * Once per process and lock, what killed processes left beside it goes. While we hold the lock, a right to an earlier
+ * claim is worth nothing, so one whose owner is gone may be removed without more ado.
+ */
+async function sweep(claim: Claim, lock: string, fs: Fs): Promise<void> {
+  const done = sweptLocks.get(fs) ?? new Set();
+  sweptLocks.set(fs, done);
+  if (done.has(lock)) return;
+  done.add(lock);
+  await sweepOnce(dirname(lock), fs);
+  const names = (await unless(["EACCES"], fs.readdir(dirname(lock)))) ?? [];
+  for (const name of names.filter((name) => name.startsWith(`${basename(lock)}.`) && name.endsWith(".after"))) {
+    const path = join(dirname(lock), name);
+    const found = await look(path, fs);
+    if (found.kind === "claim" && found.claim.nonce !== claim.nonce && isOver(found.claim)) {
+      await unless(["ENOENT"], fs.unlink(path));
+    }
+  }
+}
+
+function lockedBy(path: string, owner: Owner | undefined): Problem {
+  const who = owner === undefined ? "something that left no name" : `process ${owner.pid} on ${owner.host}`;
+  return new Problem(
+    "file/locked",
+    `${path} is in use by ${who}. Try again when it is done; if it is surely gone, remove ${path}.lock.`,
+    { about: { path, ...(owner === undefined ? {} : { owner }) } },
+  );
+}

@@ -1,0 +1,84 @@
+import { basename, dirname, join } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import { type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { errorCode } from "./error-code.ts";
+import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./state-folder.ts";
+import { nonce } from "./temp-file.ts";
+
+export interface PrivateFileOptions {
+  readonly fs?: Fs;
+  /** Stands before and behind the random part of the name, for people and programs that go by the ending. */
+  readonly prefix?: string;
+  readonly suffix?: string;
+}
+
+/**
+ * Writes a new file that only this user can read, under a name nobody can know beforehand, and gives its path.
+ * The folder is made if missing (0700). Contract: never follows a link, never touches a file that is there.
+ */
+export async function writePrivate(
+  folder: string,
+  bytes: Uint8Array | string,
+  options: PrivateFileOptions = {},
+): Promise<string> {
+  const { fs = nodeFs, prefix = "", suffix = "" } = options;
+  const name = `${prefix}${nonce()}${suffix}`;
+  if (basename(name) !== name) throw new TypeError(`"${prefix}" and "${suffix}" must be parts of a file's name`);
+  await openFolder(folder, fs);
+  const path = join(folder, name);
+  const file = await fs.open(path, openFor.creating, 0o600);
+  try {
+    await writeAll(file, Buffer.from(bytes));
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+/**
+ * Reads a file we rely on, such as pins or a token. Undefined when there is none.
+ * Contract: a link, another user's file, or one that group or others may write is `file/unsafe`, never read.
+ */
+export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer | undefined> {
+  let file: Awaited<ReturnType<Fs["open"]>>;
+  try {
+    file = await fs.open(path, openFor.reading);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ELOOP") throw unsafe(path, "it is a link");
+    throw error;
+  }
+  try {
+    const stat = await file.stat();
+    const why = stat.isFile() ? whyUnsafe(stat) : "it is not a regular file";
+    if (why !== undefined) throw unsafe(path, why);
+    return await readAll(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads a file below the state folder as `readPrivate` does. Undefined when there is none.
+ * Contract: a folder on the way that another user made, linked or may write is `file/unsafe`: what lies behind it may be anybody's choice.
+ */
+export async function readState(
+  below: readonly string[],
+  source: HomeSource,
+  fs: Fs = nodeFs,
+): Promise<Buffer | undefined> {
+  let path = statePath(source);
+  for (const part of below) {
+    if (!(await findFolder(path, fs))) return undefined;
+    path = join(path, part);
+  }
+  return readPrivate(path, fs);
+}
+
+function unsafe(path: string, why: string): Problem {
+  return new Problem(
+    "file/unsafe",
+    `${path} cannot be relied on: ${why}. Remove it, or make it yours alone (chmod go-w in ${dirname(path)}).`,
+    { about: { path, why } },
+  );
+}

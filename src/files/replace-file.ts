@@ -1,0 +1,117 @@
+import type { Stats } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { unless } from "./error-code.ts";
+import { sweepOnce, tempName } from "./temp-file.ts";
+
+export interface ReplaceOptions {
+  readonly fs?: Fs;
+  /** Of a new file; an old one keeps its own. 0600 unless told. */
+  readonly mode?: number;
+  /** A link at the path: `refuse` (unless told) for files that are ours alone, `through` writes what it points to. */
+  readonly links?: "refuse" | "through";
+  /** Replace only while the file still has these bytes; `null`: only while there is none. */
+  readonly expect?: Uint8Array | null;
+}
+
+/** `changed`: the file was not what `expect` says, so it was left as it is. */
+export type Replaced = "replaced" | "changed";
+
+/**
+ * Gives a file new content, all at once: whoever reads it, and whenever we are killed, it is the old or the new one.
+ *
+ * Contract: on disk when it resolves. Mode and owner stay, a linked file stays a link, and nothing but the file changes.
+ * It does not lock: callers that read, change and write hold the file's lock meanwhile.
+ */
+export async function replaceFile(
+  path: string,
+  bytes: Uint8Array | string,
+  options: ReplaceOptions = {},
+): Promise<Replaced> {
+  const { fs = nodeFs, mode = 0o600, links = "refuse", expect } = options;
+  const target = await targetOf(path, links, fs);
+  const folder = dirname(target);
+  await sweepOnce(folder, fs);
+  const old = await unless(["ENOENT"], fs.lstat(target));
+  if (old !== undefined && !old.isFile()) throw notAFile(target);
+  const temp = tempName(target);
+  try {
+    await writeTemp(temp, Buffer.from(bytes), { target, old, mode }, fs);
+    if (expect !== undefined && !(await hasBytes(target, expect, fs))) {
+      await fs.unlink(temp);
+      return "changed";
+    }
+    await fs.rename(temp, target);
+  } catch (error) {
+    // Should this fail too, the next start sweeps the folder.
+    await Promise.allSettled([fs.unlink(temp)]);
+    throw error;
+  }
+  await fs.syncFolder(folder);
+  return "replaced";
+}
+
+/** The file that a write to `path` means. A link may point to a file that is not there yet. */
+async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Promise<string> {
+  let target = resolve(path);
+  for (let steps = 0; steps < 40; steps += 1) {
+    const stat = await unless(["ENOENT"], fs.lstat(target));
+    if (stat === undefined || !stat.isSymbolicLink()) return target;
+    if (links === "refuse") {
+      throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
+        about: { path },
+      });
+    }
+    // A relative link counts from the folder it really lies in.
+    target = resolve(await fs.realpath(dirname(target)), await fs.readlink(target));
+  }
+  throw new Problem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });
+}
+
+async function writeTemp(
+  temp: string,
+  bytes: Uint8Array,
+  { target, old, mode }: { target: string; old: Stats | undefined; mode: number },
+  fs: Fs,
+): Promise<void> {
+  const file = await fs.open(temp, openFor.creating, 0o600);
+  try {
+    await writeAll(file, bytes);
+    await keepOwner(file, old, target);
+    await file.chmod(old === undefined ? mode : old.mode & 0o7777);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function keepOwner(file: FsFile, old: Stats | undefined, target: string): Promise<void> {
+  if (old === undefined || process.getuid === undefined) return;
+  const now = await file.stat();
+  if (now.uid === old.uid && now.gid === old.gid) return;
+  const kept = await unless(
+    ["EPERM"],
+    file.chown(old.uid, old.gid).then(() => true),
+  );
+  if (kept === undefined) {
+    const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
+    throw new Problem("file/not-ours", message, { about: { path: target } });
+  }
+}
+
+async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promise<boolean> {
+  const file = await unless(["ENOENT"], fs.open(path, openFor.reading));
+  if (file === undefined) return expect === null;
+  try {
+    return expect !== null && (await readAll(file)).equals(expect);
+  } finally {
+    await file.close();
+  }
+}
+
+function notAFile(path: string): Problem {
+  return new Problem("file/not-ours", `${path} should be a file. Move away what is there and try again.`, {
+    about: { path },
+  });
+}

@@ -1,0 +1,132 @@
+import type { Stats } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { Problem } from "../protocol/index.ts";
+import { type Fs, nodeFs } from "./disk.ts";
+import { unless } from "./error-code.ts";
+
+/** Where the rules of the state folder look; everything unless told is this process's own. */
+export interface HomeSource {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** The path of the user's state folder: `HOOKLINE_HOME`, else the platform's place. Touches nothing. */
+export function statePath(source: HomeSource = {}): string {
+  const { env = process.env, home = homeFolder(env), platform = process.platform } = source;
+  const named = env["HOOKLINE_HOME"];
+  if (named) {
+    if (isAbsolute(named)) return named;
+    throw relative("HOOKLINE_HOME", named);
+  }
+  if (platform === "darwin") return join(home, "Library", "Application Support", "hookline");
+  if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
+  const state = env["XDG_STATE_HOME"];
+  if (state && isAbsolute(state)) return join(state, "hookline");
+  if (!isAbsolute(home)) throw relative("HOME", home);
+  return join(home, ".local", "state", "hookline");
+}
+
+/** A checkout could bring records and programs of its own. */
+function relative(name: string, value: string): Problem {
+  const message = `${name} is "${value}". It must be an absolute path, or every folder would have a state of its own.`;
+  return new Problem("file/relative-home", message, { about: { [name]: value } });
+}
+
+/**
+ * The person's home: `HOME`, and where that is missing or empty what the system has for the user. Empty when nobody knows it. The
+ * module is not imported: loading it costs every start of a hook, and nearly every environment has `HOME`.
+ */
+export function homeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  if (env["HOME"]) return env["HOME"];
+  const { homedir, userInfo } = process.getBuiltinModule("node:os");
+  // With HOME="" Node answers "", which would make the folder of every project the person's home.
+  if (process.env["HOME"] !== "") return homedir();
+  try {
+    return userInfo().homedir;
+  } catch {
+    return ""; // a user without an entry: whoever needs a home refuses this by name
+  }
+}
+
+/** The state folder itself, or a folder below it: made if missing, 0700, refused when it is not safely ours. */
+export async function openState(below: readonly string[], source: HomeSource = {}, fs: Fs = nodeFs): Promise<string> {
+  let path = statePath(source);
+  await openFolder(path, fs);
+  for (const part of below) {
+    path = join(path, part);
+    await openFolder(path, fs);
+  }
+  return path;
+}
+
+/**
+ * Makes a private folder, its missing parents too, or checks one that is there.
+ *
+ * Contract: afterwards the folder belongs to this user and neither group nor others may write it; otherwise it throws
+ * `file/unsafe` or `file/not-ours`. A link there is followed only if this user or root made it.
+ */
+export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
+  const stat = (await unless(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
+  if (stat.isSymbolicLink()) {
+    if (isForeign(stat)) throw notSafe(path, "it is a link that another user made");
+    const target = await fs.lstat(await fs.realpath(path));
+    checkFolder(path, target);
+    return;
+  }
+  checkFolder(path, stat);
+}
+
+/** Checks a private folder like `openFolder`, but makes none: false when there is none. */
+export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean> {
+  if ((await unless(["ENOENT", "ENOTDIR"], fs.lstat(path))) === undefined) return false;
+  await openFolder(path, fs);
+  return true;
+}
+
+/**
+ * Makes a folder (0700) and its missing parents; one that is there stays as it is, whoever may write it. For places that
+ * another program keeps, where our own rules do not hold. Contract: a link there is refused.
+ */
+export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void> {
+  const stat = (await unless(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
+  if (!stat.isDirectory()) throw notAFolder(path);
+}
+
+/** Contract: undefined when a file or folder with this stat is ours and nobody else may write it; else why not. */
+export function whyUnsafe(stat: Stats): string | undefined {
+  if (process.getuid === undefined) return undefined; // Windows: the mode says nothing about other users
+  if (isForeign(stat)) return `it belongs to another user (uid ${stat.uid})`;
+  if ((stat.mode & 0o022) !== 0) return `others may write it (mode ${(stat.mode & 0o777).toString(8)})`;
+  return undefined;
+}
+
+async function makeFolder(path: string, fs: Fs): Promise<Stats> {
+  const parent = dirname(path);
+  if (parent !== path && (await unless(["ENOENT"], fs.lstat(parent))) === undefined) await makeFolder(parent, fs);
+  // Another process may have been faster; then its folder is looked at like any other.
+  await unless(["EEXIST"], fs.mkdir(path, 0o700));
+  await fs.syncFolder(parent);
+  return fs.lstat(path);
+}
+
+function checkFolder(path: string, stat: Stats): void {
+  if (!stat.isDirectory()) throw notAFolder(path);
+  const why = whyUnsafe(stat);
+  if (why !== undefined) throw notSafe(path, why);
+}
+
+function isForeign(stat: Stats): boolean {
+  const uid = process.getuid?.();
+  return uid !== undefined && stat.uid !== uid && stat.uid !== 0;
+}
+
+function notAFolder(path: string): Problem {
+  const message = `${path} should be a folder. Move away what is there and try again.`;
+  return new Problem("file/not-ours", message, { about: { path } });
+}
+
+function notSafe(path: string, why: string): Problem {
+  const wayOut = `Make it yours alone (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
+  return new Problem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { type Fs, nodeFs } from "./disk.ts";
+import { errorCode, unless } from "./error-code.ts";
+import { lifeOf, ownOwner, placeOf } from "./process-identity.ts";
+
+/**
+ * A name beside `path` that nobody can guess beforehand and that says who made it,
+ * so that the next process can clear away what a killed one left.
+ */
+export function tempName(path: string): string {
+  const owner = ownOwner();
+  const tag = [owner.pid, owner.start, placeOf(owner), nonce()].join("-");
+  // A name may have 255 bytes; what the file is called is for people only.
+  return join(dirname(path), `.${basename(path).slice(0, 60)}.${tag}.hookline-tmp`);
+}
+
+/** 128 random bits as text. */
+export function nonce(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/**
+ * Removes the temporary files that ended processes left in a folder, and gives their names.
+ * Contract: a file whose maker is alive stays; one from a place we cannot look into stays for a day.
+ */
+export async function sweepLeftovers(folder: string, fs: Fs = nodeFs, now: number = Date.now()): Promise<string[]> {
+  const names = (await unless(["ENOENT"], fs.readdir(folder))) ?? [];
+  const gone: string[] = [];
+  for (const name of names) {
+    if (!(await isLeftover(join(folder, name), name, fs, now))) continue;
+    if (
+      (await unless(
+        ["ENOENT"],
+        fs.unlink(join(folder, name)).then(() => true),
+      )) === true
+    )
+      gone.push(name);
+  }
+  return gone;
+}
+
+const swept = new WeakMap<Fs, Set<string>>();
+
+/** The same, at the first call for this folder in this process. */
+export async function sweepOnce(folder: string, fs: Fs): Promise<void> {
+  const folders = swept.get(fs) ?? new Set();
+  swept.set(fs, folders);
+  if (folders.has(folder)) return;
+  folders.add(folder);
+  try {
+    await sweepLeftovers(folder, fs);
+  } catch (error) {
+    folders.delete(folder);
+    // A folder that may be entered but not listed can still be written to.
+    if (errorCode(error) !== "EACCES") throw error;
+  }
+}
+
+const pattern = /\.(\d+)-([0-9a-zA-Z]*)-([0-9a-f]{12})-[0-9a-f]{32}\.hookline-tmp$/;
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function isLeftover(path: string, name: string, fs: Fs, now: number): Promise<boolean> {
+  const [, pid, start, place] = pattern.exec(name) ?? [];
+  if (pid === undefined || start === undefined) return false;
+  const self = ownOwner();
+  if (place === placeOf(self)) return lifeOf({ ...self, pid: Number(pid), start }, self) === "dead";
+  const stat = await unless(["ENOENT"], fs.lstat(path));
+  return stat !== undefined && now - stat.mtimeMs > dayMs;
+}

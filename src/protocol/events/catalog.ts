@@ -1,0 +1,146 @@
+import { nearest } from "../did-you-mean.ts";
+import { Problem } from "../problem.ts";
+import type { CommonInput } from "./common-fields.ts";
+import { configChange } from "./config-change.ts";
+import { cwdChanged } from "./cwd-changed.ts";
+import { directoryAdded } from "./directory-added.ts";
+import { elicitation } from "./elicitation.ts";
+import { elicitationResult } from "./elicitation-result.ts";
+import type { CatalogRow, EventRow } from "./event-row.ts";
+import { fileChanged } from "./file-changed.ts";
+import { instructionsLoaded } from "./instructions-loaded.ts";
+import { messageDisplay } from "./message-display.ts";
+import { notification } from "./notification.ts";
+import { permissionDenied } from "./permission-denied.ts";
+import { permissionRequest } from "./permission-request.ts";
+import { postCompact } from "./post-compact.ts";
+import { postModelSwitch } from "./post-model-switch.ts";
+import { postToolBatch } from "./post-tool-batch.ts";
+import { postToolUse } from "./post-tool-use.ts";
+import { postToolUseFailure } from "./post-tool-use-failure.ts";
+import { preCompact } from "./pre-compact.ts";
+import { preModelSwitch } from "./pre-model-switch.ts";
+import { preToolUse } from "./pre-tool-use.ts";
+import { sessionEnd } from "./session-end.ts";
+import { sessionStart } from "./session-start.ts";
+import { setup } from "./setup.ts";
+import { stop } from "./stop.ts";
+import { stopFailure } from "./stop-failure.ts";
+import { subagentStart } from "./subagent-start.ts";
+import { subagentStop } from "./subagent-stop.ts";
+import { taskCompleted } from "./task-completed.ts";
+import { taskCreated } from "./task-created.ts";
+import { teammateIdle } from "./teammate-idle.ts";
+import { userPromptExpansion } from "./user-prompt-expansion.ts";
+import { userPromptSubmit } from "./user-prompt-submit.ts";
+import { worktreeCreate } from "./worktree-create.ts";
+import { worktreeRemove } from "./worktree-remove.ts";
+
+/** Every event with its row, in the order of an agent's life. The only list of events in the project. */
+export const catalog: Catalog = {
+  Setup: setup,
+  SessionStart: sessionStart,
+  InstructionsLoaded: instructionsLoaded,
+  SessionEnd: sessionEnd,
+  UserPromptExpansion: userPromptExpansion,
+  UserPromptSubmit: userPromptSubmit,
+  MessageDisplay: messageDisplay,
+  PreToolUse: preToolUse,
+  PermissionRequest: permissionRequest,
+  PermissionDenied: permissionDenied,
+  PostToolUse: postToolUse,
+  PostToolUseFailure: postToolUseFailure,
+  PostToolBatch: postToolBatch,
+  Stop: stop,
+  StopFailure: stopFailure,
+  SubagentStart: subagentStart,
+  SubagentStop: subagentStop,
+  TeammateIdle: teammateIdle,
+  TaskCreated: taskCreated,
+  TaskCompleted: taskCompleted,
+  PreCompact: preCompact,
+  PostCompact: postCompact,
+  PreModelSwitch: preModelSwitch,
+  PostModelSwitch: postModelSwitch,
+  ConfigChange: configChange,
+  CwdChanged: cwdChanged,
+  FileChanged: fileChanged,
+  DirectoryAdded: directoryAdded,
+  WorktreeCreate: worktreeCreate,
+  WorktreeRemove: worktreeRemove,
+  Elicitation: elicitation,
+  ElicitationResult: elicitationResult,
+  Notification: notification,
+};
+
+/** The types of the rows: what an event's payload holds and what its handlers may answer is read from them. */
+export type Catalog = {
+  readonly Setup: typeof setup;
+  readonly SessionStart: typeof sessionStart;
+  readonly InstructionsLoaded: typeof instructionsLoaded;
+  readonly SessionEnd: typeof sessionEnd;
+  readonly UserPromptExpansion: typeof userPromptExpansion;
+  readonly UserPromptSubmit: typeof userPromptSubmit;
+  readonly MessageDisplay: typeof messageDisplay;
+  readonly PreToolUse: typeof preToolUse;
+  readonly PermissionRequest: typeof permissionRequest;
+  readonly PermissionDenied: typeof permissionDenied;
+  readonly PostToolUse: typeof postToolUse;
+  readonly PostToolUseFailure: typeof postToolUseFailure;
+  readonly PostToolBatch: typeof postToolBatch;
+  readonly Stop: typeof stop;
+  readonly StopFailure: typeof stopFailure;
+  readonly SubagentStart: typeof subagentStart;
+  readonly SubagentStop: typeof subagentStop;
+  readonly TeammateIdle: typeof teammateIdle;
+  readonly TaskCreated: typeof taskCreated;
+  readonly TaskCompleted: typeof taskCompleted;
+  readonly PreCompact: typeof preCompact;
+  readonly PostCompact: typeof postCompact;
+  readonly PreModelSwitch: typeof preModelSwitch;
+  readonly PostModelSwitch: typeof postModelSwitch;
+  readonly ConfigChange: typeof configChange;
+  readonly CwdChanged: typeof cwdChanged;
+  readonly FileChanged: typeof fileChanged;
+  readonly DirectoryAdded: typeof directoryAdded;
+  readonly WorktreeCreate: typeof worktreeCreate;
+  readonly WorktreeRemove: typeof worktreeRemove;
+  readonly Elicitation: typeof elicitation;
+  readonly ElicitationResult: typeof elicitationResult;
+  readonly Notification: typeof notification;
+};
+
+export type EventName = keyof Catalog;
+
+/** The event's own fields, by its name. */
+export interface EventInputs extends InputsOf<Catalog> {}
+
+type InputsOf<Rows> = {
+  [Name in keyof Rows]: Rows[Name] extends CatalogRow<string, infer Own> ? Own : never;
+};
+
+/** The whole payload of an event: common fields, then its own. */
+export type Payload<Name extends EventName = EventName> = CommonInput & EventInputs[Name];
+
+export const eventNames: readonly EventName[] = Object.keys(catalog) as EventName[];
+
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(catalog, name);
+}
+
+/** The row of an event; `rows` may hold a host's own beside the catalog's. */
+export function rowOf(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
+  // Callers without types pass anything; a list of one name would be taken for the name.
+  if (typeof name !== "string") {
+    const kind = Array.isArray(name) ? "a list" : `of the type ${typeof name}`;
+    throw new Problem("event/unknown", `The name of an event is a text, and this is ${kind}.`, {
+      about: { event: String(name) },
+    });
+  }
+  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+  if (row !== undefined) return row;
+  const given: string = name;
+  const near = nearest(given, Object.keys(rows));
+  const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
+  throw new Problem("event/unknown", `"${given}" is not an event. ${hint}`, { about: { event: given, near } });
+}

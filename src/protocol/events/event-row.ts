@@ -1,0 +1,135 @@
+import type { AppSide } from "../app-side.ts";
+import type { Fields, FieldsOf } from "../field.ts";
+import type { HookType } from "../hook.ts";
+import type { HookSpecificOutput } from "../hook-output.ts";
+import type { Decision } from "../verdict.ts";
+
+export type Phase = "session" | "prompt" | "tool" | "turn" | "agent" | "context" | "settings" | "mcp";
+
+/** Everything Hookline knows about an event. Code asks the row; no module branches on an event's name. */
+export interface EventRow<Name extends string = string, Own = unknown> {
+  readonly name: Name;
+  readonly phase: Phase;
+  /** The version it was measured on, or `declared` by newer clients only. */
+  readonly since: "2.1.197" | "declared";
+  readonly fires: string;
+  /** Which of the sometimes-present common fields it carries. */
+  readonly carries: readonly ("permission_mode" | "effort" | "agent")[];
+  readonly fields: unknown extends Own ? Fields : FieldsOf<Own>;
+  /** The field that a group's matcher is compared with; null: a matcher is ignored, with a warning. */
+  readonly matchesOn: MatchedField | null;
+  /** What plain stdout of a hook that ended well becomes; null: it stays in the record. */
+  readonly onText: "context" | "instructions" | "message" | "path" | null;
+  /** What a denial does to the operation; null: exit 2 is no decision here. */
+  readonly onBlock: "refuse" | "feedback" | "goOn" | "stop" | "decline" | "fail" | null;
+  /** What an exit code other than 0 and 2 means; null: run record only. */
+  readonly onOther: "report" | "fail" | null;
+  /** The answers in `hookSpecificOutput` it honours. */
+  readonly answers: readonly AnswerName[];
+  /** The verdicts it honours; without `deny` a hook cannot refuse anything here. */
+  readonly decisions: readonly Exclude<Decision, "none">[];
+  /** Whether a top-level `decision: "block"` denies. */
+  readonly blockWord: boolean;
+  readonly types: readonly HookType[];
+  /** Replaces the 600 s of command, http, mcp_tool and callback hooks. */
+  readonly timeoutMs: number | null;
+  /** What `blocked` means here; null: a hook cannot block. */
+  readonly blocks: string | null;
+  readonly awaited: boolean | "detached";
+  /** `open`: a failed hook never counts. `guard`: it denies if the hook says `onFailure: "block"`. `fail`: it always denies. */
+  readonly onFailure: "open" | "guard" | "fail";
+  /** What `continue: false` does. */
+  readonly onStop: StopEffect;
+  /** What `ok: false` of a prompt or agent hook does; an agent hook never stops the turn where `deny-and-stop` does. */
+  readonly onNotOk: "deny" | "deny-and-stop" | "stop" | "ignore";
+  readonly special: SpecialRules;
+}
+
+/** A row of the catalog. Apps have a method for each of them; an event of a host's own they register for by its name. */
+export interface CatalogRow<Name extends string, Own, App extends AppSide = AppSide> extends EventRow<Name, Own> {
+  readonly app: App;
+}
+
+export interface MatchedField {
+  readonly field: string;
+  /** Only letters, digits, `_` and `|` make a list of names. */
+  readonly narrow?: true;
+  /** The base name of a path is compared. */
+  readonly part?: "basename";
+}
+
+/**
+ * `ignore`: dropped with a warning. `stop`: the run ends. `refuse`: as a block. `after-tool`: the run ends once the call is settled; it
+ * does not stop the tool. `end-turn`: the turn ends, whatever other hooks say.
+ */
+export type StopEffect = "ignore" | "stop" | "refuse" | "after-tool" | "end-turn";
+
+export type AnswerName = Exclude<keyof HookSpecificOutput, "hookEventName" | "permissionDecisionReason">;
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** What only a few events do; each key is read by exactly one stage. */
+export interface SpecialRules {
+  /** One tool call: `tool_name` and `tool_input` are needed, `if` conditions are read. */
+  readonly onTool?: true;
+  /** The agent wants to end its turn: context makes it go on too, continuations are counted and capped. */
+  readonly endsTurn?: true;
+  /** A new prompt: what was counted of the turn before it is forgotten. */
+  readonly startsTurn?: true;
+  /** The session is over: what lived as long as it did may go. */
+  readonly endsSession?: true;
+  /** Command hooks get `CLAUDE_ENV_FILE`. */
+  readonly envFile?: true;
+  /** One limit for all hooks of the event together; a hook's own timeout raises it up to `mostMs`. */
+  readonly budget?: {
+    readonly ms: number;
+    readonly mostMs: number;
+    readonly variable: string;
+    readonly graceMs: number;
+  };
+  /** A hook that timed out denies, whatever its failure policy. */
+  readonly timeoutDenies?: true;
+  /** The words of a denial that came without any, in place of "Blocked by hook". */
+  readonly stockDenial?: string;
+  /** With exit 2 the hook's `hookSpecificOutput` is not read. */
+  readonly exit2HidesAnswers?: true;
+  /** A single value counts only for some payloads. */
+  readonly honouredWhen?: { readonly [Name in AnswerName]?: (payload: Payload) => boolean };
+  readonly blocksWhen?: (payload: Payload) => boolean;
+  /** A hook's `systemMessage` is a text for the model. */
+  readonly messageIsContext?: (payload: Payload) => boolean;
+  /** A file of an agent that names this event means the other one. */
+  readonly insideAgent?: string;
+  /** The answer is a folder that must exist and lie where the hook may put it. */
+  readonly answersPath?: true;
+}
+
+const io: readonly HookType[] = ["command", "http", "mcp_tool", "callback"];
+
+/** The type lists that rows choose from. In-process callbacks are accepted everywhere. */
+export const types: Readonly<Record<"all" | "io" | "local" | "stop", readonly HookType[]>> = {
+  all: [...io, "prompt", "agent"],
+  io,
+  local: ["command", "mcp_tool", "callback"],
+  stop: [...io, "prompt", "agent", "function"],
+};
+
+/** What most events have in common. A row starts with these values and states what differs. */
+export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "fields"> = {
+  carries: [],
+  matchesOn: null,
+  onText: null,
+  onBlock: null,
+  onOther: "report",
+  answers: [],
+  decisions: [],
+  blockWord: false,
+  types: types.io,
+  timeoutMs: null,
+  blocks: null,
+  awaited: true,
+  onFailure: "open",
+  onStop: "ignore",
+  onNotOk: "deny",
+  special: {},
+};
