@@ -12,7 +12,7 @@ import { findTranscripts } from "./find/transcript-files.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import { archiveSession } from "./keep/archive-session.ts";
 import { migrateSession } from "./keep/migrate-session.ts";
-import { readSpilled } from "./parts/read-spilled-output.ts";
+import { readSpilled } from "./parts/part-files.ts";
 import { searchSessions } from "./query/search-sessions.ts";
 import { followSession } from "./read/follow-session.ts";
 import { openSession, sessionAt } from "./session.ts";

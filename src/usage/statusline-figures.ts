@@ -1,5 +1,5 @@
 import type { HomeSource } from "../files/internal.ts";
-import { defined } from "../protocol/index.ts";
+import { defined, isObject, parseJson } from "../protocol/index.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/index.ts";
 import { sum } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
@@ -7,10 +7,8 @@ import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
 import { select } from "./reports/selection.ts";
 import { blockRows } from "./reports/usage-blocks.ts";
-import { keepStatuslineCost } from "./statusline-costs.ts";
-import { readStatuslineInput, type StatuslineInput } from "./statusline-input.ts";
 import { indexFolder } from "./usage-report.ts";
-import { readUsageSettings } from "./usage-state-files.ts";
+import { keepStatuslineCost, readUsageSettings } from "./usage-state-files.ts";
 
 export interface StatuslineOptions extends HomeSource {
   readonly now?: number;
@@ -91,4 +89,70 @@ function figures(
             complete: block.complete,
           },
   };
+}
+
+/** What a client tells its status line; every field may be missing. */
+export interface StatuslineInput {
+  readonly session: string | undefined;
+  readonly transcript: string | undefined;
+  readonly model: string | undefined;
+  readonly hostMicroUsd: number | undefined;
+  /** Share of the context window in use, from 0 to 1. */
+  readonly context: number | undefined;
+  readonly limits: readonly { readonly name: string; readonly share: number }[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Contract: never throws; what is not there, or not as expected, is absent. */
+function readStatuslineInput(text: string): StatuslineInput {
+  // Some shells on Windows put a byte order mark before what they pipe.
+  const input = objectFrom(parseJson(text.replace(/^\uFEFF/, "")));
+  const model = input["model"];
+  const cost = numberAt(objectFrom(input["cost"]), "total_cost_usd");
+  return {
+    session: textAt(input, "session_id"),
+    transcript: textAt(input, "transcript_path"),
+    model:
+      typeof model === "string"
+        ? model
+        : (textAt(objectFrom(model), "display_name") ?? textAt(objectFrom(model), "id")),
+    hostMicroUsd: cost === undefined ? undefined : Math.round(cost * 1e6),
+    context: contextShare(objectFrom(input["context_window"])),
+    limits: limitsIn(objectFrom(input["rate_limits"])),
+  };
+}
+
+function contextShare(window: Json): number | undefined {
+  const percentage = numberAt(window, "used_percentage");
+  if (percentage !== undefined) return percentage / 100;
+  const size = numberAt(window, "context_window_size");
+  const used = numberAt(window, "total_input_tokens") ?? numberAt(objectFrom(window["current_usage"]), "input_tokens");
+  return size === undefined || size <= 0 || used === undefined ? undefined : used / size;
+}
+
+const limitNames: ReadonlyMap<string, string> = new Map([
+  ["five_hour", "5h"],
+  ["seven_day", "7d"],
+]);
+
+function limitsIn(limits: Json): StatuslineInput["limits"] {
+  return Object.entries(limits).flatMap(([name, value]) => {
+    const share = numberAt(objectFrom(value), "used_percentage");
+    return share === undefined ? [] : [{ name: limitNames.get(name) ?? name, share: share / 100 }];
+  });
+}
+
+function objectFrom(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function textAt(from: Json, key: string): string | undefined {
+  const value = from[key];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function numberAt(from: Json, key: string): number | undefined {
+  const value = from[key];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -2,16 +2,13 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/internal.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
-import { checkUsageOptions } from "./check-options.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { makeReport, type UsageReport } from "./reports/build-report.ts";
-import { scanAll } from "./scan/scan-all.ts";
-import { type UnreadFile, unreadFile } from "./scan/scan-files.ts";
-import { statuslineCosts } from "./statusline-costs.ts";
-import type { ReportName, ReportRequest } from "./usage-options.ts";
-import { readUsageSettings } from "./usage-state-files.ts";
+import { scanAll, type UnreadFile, unreadFile } from "./scan/scan-files.ts";
+import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-options.ts";
+import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
 
 export interface UsageOptions extends ReportRequest, HomeSource {
   /** Config folders of agents; those of this user unless told. */

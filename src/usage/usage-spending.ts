@@ -2,12 +2,12 @@ import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/index.ts";
 import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
 import { sum } from "./calls/rollups.ts";
-import { checkSpentOn } from "./check-options.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
 import { select, sessionNamed } from "./reports/selection.ts";
-import { forkSource } from "./scan/fork-source.ts";
+import { forkSource } from "./scan/file-facts.ts";
+import { checkSpentOn } from "./usage-options.ts";
 import { indexFolder } from "./usage-report.ts";
 import { readUsageSettings } from "./usage-state-files.ts";
 

@@ -1,4 +1,7 @@
+import type { AssistantEntry, Entry, UserEntry } from "../model/entry.ts";
 import type { Linked } from "../model/entry-graph.ts";
+import { keyOf } from "../model/model-call.ts";
+import type { ToolCall } from "../model/session-tool-call.ts";
 import type { Thread } from "../model/transcript-conversation.ts";
 import { at, type Check, type CheckFinding, counted } from "./check-finding.ts";
 
@@ -86,5 +89,116 @@ function* times({ graph }: Thread): Generator<CheckFinding> {
         `line ${entry.line} is ${before - after} ms older than its parent`,
       );
     }
+  }
+}
+
+const reasons = {
+  "not-json": "is not JSON",
+  "not-object": "is JSON, but no object",
+  "too-long": "is longer than any line we hold in memory",
+  "nul-run": "is filled with NUL bytes",
+  splice: "is what is left of a record that another one was written into",
+  "cut-archive": "and what came after it are missing: the archive is cut off",
+} as const;
+
+/** Bytes that are no record, and a last line that was never finished. */
+export const checkLines: Check = function* ({ model, threads, tails, live }) {
+  for (const item of model.unreadable) {
+    yield at(item, "bad-line", "error", `line ${item.line} ${reasons[item.why]}`);
+  }
+  for (const entry of joined(threads)) {
+    yield at(
+      entry,
+      "bad-line",
+      "error",
+      `line ${entry.line} holds more than one record, or a record among other bytes`,
+    );
+  }
+  for (const { file, line, offset, length } of live ? [] : tails) {
+    const message = `the last ${length} bytes have no newline: a writer was stopped`;
+    yield { code: "torn-tail", severity: "error", file, line, offset, message };
+  }
+  for (const { entries } of threads) {
+    for (const entry of entries) {
+      if (entry.lossy)
+        yield at(
+          entry,
+          "lossy-text",
+          "note",
+          `line ${entry.line} holds bytes that are not UTF-8, or values nested too deep`,
+        );
+    }
+  }
+};
+
+/** The first entry of each line that could be read only by taking it apart. */
+function* joined(threads: readonly Thread[]): Generator<Entry> {
+  const seen = new Set<string>();
+  for (const { items } of threads) {
+    for (const item of items) {
+      const key = `${item.line} ${item.file}`;
+      if (item.kind !== "unreadable" && item.recovered && !seen.has(key)) yield item;
+      // What is unreadable on the same line has said so already.
+      seen.add(key);
+    }
+  }
+}
+
+/** Every tool call has one result, and every result a call. */
+export const checkTools: Check = function* ({ model, threads }) {
+  for (const thread of threads) {
+    for (const tool of loneUses(thread)) {
+      yield at(tool.use, "tool-use-without-result", "error", `${tool.name} (${tool.id}) was never answered`);
+    }
+    yield* results(thread, (id) => model.toolCall(id) !== undefined);
+  }
+};
+
+/** Calls without a result though the conversation went on. At its end a call may still be running, or be deferred. */
+export function loneUses(thread: Thread): ToolCall[] {
+  const spoken = thread.entries.filter(isSpoken);
+  return thread.toolCalls.filter(({ result, status, use, call }) => {
+    if (result !== undefined || status === "deferred") return false;
+    const next = spoken.findLast(
+      (entry) => entry.offset <= use.offset || entry.kind === "user" || keyOf(entry) !== call.key,
+    );
+    return next !== undefined && next.offset > use.offset;
+  });
+}
+
+function isSpoken(entry: Entry): entry is AssistantEntry | UserEntry {
+  if (entry.kind === "assistant") return true;
+  return entry.kind === "user" && ["prompt", "interrupt", "notification", "teammate"].includes(entry.role);
+}
+
+/** A result block that should not be there. */
+interface StrayResult {
+  readonly entry: UserEntry;
+  readonly toolUseId: string;
+  /** Its place in the entry's content. */
+  readonly block: number;
+  readonly code: "tool-result-without-use" | "duplicate-tool-result";
+}
+
+export function strayResults(thread: Thread, isCalled: (id: string) => boolean): StrayResult[] {
+  const seen = new Set<string>();
+  const stray: StrayResult[] = [];
+  for (const entry of counted(thread)) {
+    if (entry.kind !== "user") continue;
+    for (const [block, { type, ...rest }] of entry.content.entries()) {
+      if (type !== "tool_result" || !("toolUseId" in rest)) continue;
+      const { toolUseId } = rest;
+      if (!isCalled(toolUseId)) stray.push({ entry, toolUseId, block, code: "tool-result-without-use" });
+      else if (seen.has(toolUseId)) stray.push({ entry, toolUseId, block, code: "duplicate-tool-result" });
+      seen.add(toolUseId);
+    }
+  }
+  return stray;
+}
+
+function* results(thread: Thread, isCalled: (id: string) => boolean): Generator<CheckFinding> {
+  for (const { entry, toolUseId, code } of strayResults(thread, isCalled)) {
+    const what = code === "duplicate-tool-result" ? "was answered before" : "was never called";
+    yield at(entry, code, "error", `line ${entry.line} answers ${toolUseId}, which ${what}`);
   }
 }

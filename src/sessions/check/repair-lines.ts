@@ -1,9 +1,9 @@
-import type { Entry } from "../model/entry.ts";
+import { interruptedResult } from "../formats/claude-code/write-record.ts";
+import type { Entry, Item, UserEntry } from "../model/entry.ts";
 import { isLinked, type Linked } from "../model/entry-graph.ts";
 import type { Thread } from "../model/transcript-conversation.ts";
-import { withField } from "../write/edit-line.ts";
-import { hasBadUuid } from "./check-conversation.ts";
-import type { Desk } from "./repair-changes.ts";
+import { withField, withoutBlocks } from "../write/edit-line.ts";
+import { hasBadUuid, loneUses, strayResults } from "./check-conversation.ts";
 
 /** The uuid each entry of a conversation will have. */
 export type UuidOf = (entry: Entry) => string;
@@ -76,4 +76,92 @@ export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken:
 
 function isBoundary(entry: Linked): boolean {
   return entry.kind === "system" && entry.subtype === "compact_boundary";
+}
+
+/** One thing that is put right. */
+export interface Mend {
+  readonly code: string;
+  readonly file: string;
+  readonly line: number;
+  readonly uuid?: string;
+  readonly message: string;
+}
+
+/** What is to become of one line. */
+export interface LineChange {
+  /** Its new bytes; null takes it out. */
+  bytes: Buffer | null;
+  /** Lines to follow it. */
+  readonly after: Buffer[];
+  /** What was taken out of it, to be kept aside. */
+  readonly aside: Aside[];
+}
+
+export interface Aside {
+  readonly why: string;
+  readonly content: Uint8Array | unknown;
+}
+
+/** Where a repair is worked out before anything is written. Lines nobody asks for keep their bytes. */
+export interface Desk {
+  readonly mends: readonly Mend[];
+  readonly changes: ReadonlyMap<Item, LineChange>;
+  change(item: Item): LineChange;
+  say(item: Item, code: string, message: string): void;
+}
+
+export function openDesk(): Desk {
+  const mends: Mend[] = [];
+  const changes = new Map<Item, LineChange>();
+  return {
+    mends,
+    changes,
+    change(item) {
+      const bytes = () => Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw());
+      const known = changes.get(item) ?? { bytes: bytes(), after: [], aside: [] };
+      changes.set(item, known);
+      return known;
+    },
+    say(item, code, message) {
+      const { file, line } = item;
+      const uuid = item.kind === "unreadable" ? undefined : item.uuid;
+      mends.push({ code, file, line, ...(uuid ? { uuid } : {}), message });
+    },
+  };
+}
+
+/** Takes out results of calls that were never made or were answered before. Gives the entries that go altogether. */
+export function mendResults(thread: Thread, desk: Desk, isCalled: (id: string) => boolean): ReadonlySet<Entry> {
+  const strays = new Map<UserEntry, { codes: Set<string>; blocks: Set<number> }>();
+  for (const { entry, block, code } of strayResults(thread, isCalled)) {
+    const known = strays.get(entry) ?? { codes: new Set(), blocks: new Set() };
+    strays.set(entry, known);
+    known.codes.add(code);
+    known.blocks.add(block);
+  }
+  const gone = new Set<Entry>();
+  for (const [entry, { codes, blocks }] of strays) {
+    const change = desk.change(entry);
+    const why = [...codes].join(", ");
+    if (blocks.size === entry.content.length) {
+      gone.add(entry);
+      change.aside.push({ why, content: entry.raw() });
+      change.bytes = null;
+      desk.say(entry, why, `line ${entry.line} is set aside`);
+    } else if (change.bytes !== null) {
+      const { line, removed } = withoutBlocks(change.bytes, blocks);
+      change.bytes = line;
+      change.aside.push({ why, content: removed });
+      desk.say(entry, why, `${removed.length} results of line ${entry.line} are set aside`);
+    }
+  }
+  return gone;
+}
+
+/** Gives every call that was never answered a result that says it was interrupted. */
+export function mendUses(thread: Thread, desk: Desk, uuidOf: UuidOf, uuid: () => string): void {
+  for (const { id, name, use } of loneUses(thread)) {
+    desk.change(use).after.push(interruptedResult(use, id, uuidOf(use), uuid()));
+    desk.say(use, "tool-use-without-result", `${name} (${id}) of line ${use.line} gets a result: interrupted`);
+  }
 }

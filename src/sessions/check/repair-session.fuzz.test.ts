@@ -8,7 +8,7 @@ import { tempFolder } from "../../files/fixtures/temp-folder.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { answered, nowhere, plain } from "../fixtures/damaged-session.ts";
 import { answer, prompt, result, sidechain, toolUse, type Wire } from "../fixtures/transcript.ts";
-import { callsAndTokens } from "../keep/call-fingerprint.ts";
+import { callsAndTokens } from "../keep/replace-session-files.ts";
 import { sessionAt } from "../session.ts";
 import { repairSession } from "./repair-session.ts";
 import { validateSession } from "./validate-session.ts";

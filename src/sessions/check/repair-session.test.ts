@@ -5,7 +5,7 @@ import { nodeFs } from "../../files/internal.ts";
 import { answered, asked, called, nowhere, plain, resulted, world } from "../fixtures/damaged-session.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, type Wire, write } from "../fixtures/transcript.ts";
-import { callsAndTokens } from "../keep/call-fingerprint.ts";
+import { callsAndTokens } from "../keep/replace-session-files.ts";
 import { restoreBackup } from "../keep/session-backup.ts";
 import { sessionAt } from "../session.ts";
 import { repairSession } from "./repair-session.ts";

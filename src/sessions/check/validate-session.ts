@@ -1,14 +1,13 @@
 import type { SessionPlace } from "../find/session-files.ts";
+import type { Linked } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
+import type { Thread } from "../model/transcript-conversation.ts";
 import { checkPlace } from "../option-checks.ts";
 import { readLines } from "../read/read-lines.ts";
 import { sessionAt } from "../session.ts";
-import { checkLinks } from "./check-conversation.ts";
+import { checkLines, checkLinks, checkTools } from "./check-conversation.ts";
 import type { Check, Checked, CheckFinding, FileTail, Severity } from "./check-finding.ts";
-import { checkLines } from "./check-lines.ts";
 import { checkSession } from "./check-session.ts";
-import { checkTools } from "./check-tools.ts";
-import { forecastResume, type ResumeForecast } from "./parent-chain-check.ts";
 
 export interface Validation {
   readonly findings: readonly CheckFinding[];
@@ -63,4 +62,51 @@ async function tailsOf({ files }: SessionModel): Promise<FileTail[]> {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** How much of a conversation a plain walk from its end, parent by parent, comes by. */
+export interface ResumeForecast {
+  readonly reached: Counts;
+  readonly missed: Counts;
+  /** The first link on the way that leads nowhere. */
+  readonly breaksAt?: { readonly uuid: string; readonly parentUuid: string; readonly line: number };
+}
+
+interface Counts {
+  readonly entries: number;
+  readonly prompts: number;
+  readonly toolResults: number;
+}
+
+/**
+ * Measured against what a model should be given: all since the last compaction. Results of parallel tools are the usual
+ * loss, since each hangs on its own call and the walk passes by one of them only.
+ */
+function forecastResume(thread: Thread): ResumeForecast {
+  const byUuid = new Map(thread.graph.nodes.map((node) => [node.uuid, node]));
+  const walked = new Set<Linked>();
+  let breaksAt: ResumeForecast["breaksAt"];
+  let at = byUuid.get(thread.branches.leaf ?? "");
+  while (at !== undefined && !walked.has(at)) {
+    walked.add(at);
+    if (at.parentUuid === null) break;
+    const parent = byUuid.get(at.parentUuid);
+    if (parent === undefined) breaksAt = { uuid: at.uuid, parentUuid: at.parentUuid, line: at.line };
+    at = parent;
+  }
+  const wanted = thread.context();
+  return {
+    reached: count(wanted.filter((entry) => walked.has(entry))),
+    missed: count(wanted.filter((entry) => !walked.has(entry))),
+    ...(breaksAt === undefined ? {} : { breaksAt }),
+  };
+}
+
+function count(entries: readonly Linked[]): Counts {
+  const users = entries.filter((entry) => entry.kind === "user");
+  return {
+    entries: entries.length,
+    prompts: users.filter(({ role }) => role === "prompt").length,
+    toolResults: users.filter(({ role }) => role === "result").length,
+  };
 }

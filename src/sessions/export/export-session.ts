@@ -1,4 +1,4 @@
-import { titleOf } from "../model/session-title.ts";
+import { titleOf } from "../model/entry-text.ts";
 import { checkObject, checkWord, wrong } from "../option-checks.ts";
 import type { Session } from "../session.ts";
 import { documentOf } from "./build-document.ts";

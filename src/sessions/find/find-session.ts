@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { Problem, plainLine } from "../../protocol/index.ts";
-import { safeId } from "../session-id.ts";
+import { safeId } from "../safe-paths.ts";
 import { listSessions, realFiles } from "./list-sessions.ts";
 import { findSessions, type SessionPlace } from "./session-files.ts";
 import { findRoots, originRank, type Where } from "./session-roots.ts";

@@ -1,14 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, readRegistry } from "../home/live-sessions.ts";
 import { fieldOf } from "../model/session-tool-call.ts";
 import { checkMs } from "../option-checks.ts";
 import { type Header, readHeader } from "../read/session-header.ts";
-import { countAgents } from "./count-agents.ts";
-import { folderOf } from "./project-folder.ts";
-import { findSessions, type SessionPlace } from "./session-files.ts";
-import { findRoots, type Origin, originRank, type Where } from "./session-roots.ts";
+import { countAgents, findSessions, type SessionPlace } from "./session-files.ts";
+import { findRoots, folderOf, type Origin, originRank, type Where } from "./session-roots.ts";
 
 /** One session in a list: what its file's ends and its place say. */
 export interface SessionSummary {
@@ -179,4 +177,25 @@ async function summary(
     live: running.get(place.id) ?? "no",
     goneAtSource,
   };
+}
+
+/**
+ * Gives the same session under the name that its project folder really has. A project folder may be a link to another project folder, and
+ * then each of its sessions is found under both names. Each folder is looked at once.
+ */
+export function unlinker(): (place: SessionPlace) => Promise<SessionPlace> {
+  const known = new Map<string, Promise<string>>();
+  return async (place) => {
+    const name = known.get(place.folder) ?? realName(place.folder, place.project);
+    known.set(place.folder, name);
+    const project = await name;
+    if (project === place.project) return place;
+    const folder = join(dirname(place.folder), project);
+    return { ...place, project, folder, file: join(folder, basename(place.file)) };
+  };
+}
+
+async function realName(folder: string, project: string): Promise<string> {
+  const [real, above] = await Promise.all([folder, dirname(folder)].map((path) => realpath(path).catch(() => path)));
+  return real !== undefined && dirname(real) === above ? basename(real) : project;
 }

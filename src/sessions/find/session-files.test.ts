@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { write } from "../fixtures/transcript.ts";
-import { isSafeId, safeId } from "../session-id.ts";
-import { folderName } from "./folder-name.ts";
+import { isSafeId, safeId } from "../safe-paths.ts";
 import { filesOf, findNotes, findSessions, type SessionPlace } from "./session-files.ts";
-import { findRoots, type Root } from "./session-roots.ts";
+import { findRoots, folderName, type Root } from "./session-roots.ts";
 
 let home: string;
 beforeEach(() => {

@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { isRecord } from "../formats/claude-code/to-entry.ts";
 import { checkRoots } from "../option-checks.ts";
-import { isSafeId } from "../session-id.ts";
-import { sessionIdIn } from "./agent-owner.ts";
+import { recordsOf } from "../read/json-records.ts";
+import { readLines } from "../read/read-lines.ts";
+import { isSafeId } from "../safe-paths.ts";
 import { type Found, look } from "./list-folder.ts";
 import type { Root } from "./session-roots.ts";
 
@@ -138,4 +140,35 @@ function transcriptName({ name, folder }: Found): string | undefined {
 
 function unzipped(name: string): string {
   return name.endsWith(".gz") ? name.slice(0, -3) : name;
+}
+
+/** The first `sessionId` inside a transcript: whose agent this is, where the path does not say. Looks at 64 KiB at most. */
+async function sessionIdIn(file: string): Promise<string | undefined> {
+  const lines = readLines(file, { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024, tail: "give" });
+  for await (const batch of lines) {
+    for (const line of batch) {
+      for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord)) {
+        const id = record.kind === "record" ? record.object["sessionId"] : undefined;
+        if (typeof id === "string") return id;
+      }
+    }
+    if (lines.cursor.offset >= 64 * 1024) break;
+  }
+  return undefined;
+}
+
+/** How many agents a session has, by the names in its own folder alone: a list has no time for more. */
+export async function countAgents({ root, folder, id }: SessionPlace): Promise<number> {
+  const own = join(folder, id, "subagents");
+  const direct = await look(root.path, own);
+  let count = direct.filter(isAgent).length;
+  if (!direct.some(({ name }) => name === "workflows")) return count;
+  for (const run of await look(root.path, join(own, "workflows"))) {
+    if (run.folder) count += (await look(root.path, run.path)).filter(isAgent).length;
+  }
+  return count;
+}
+
+function isAgent({ name, folder }: { name: string; folder: boolean }): boolean {
+  return !folder && /^agent-.+\.jsonl(?:\.gz)?$/.test(name);
 }

@@ -1,8 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { checkRoots } from "../option-checks.ts";
-import { liesUnder } from "../safe-paths.ts";
-import { isSafeId } from "../session-id.ts";
+import { isSafeId, liesUnder } from "../safe-paths.ts";
 import type { Root } from "./session-roots.ts";
 
 /** One transcript file, main or an agent's, as the disk has it now. */

@@ -1,11 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { look } from "../find/list-folder.ts";
-import type { Root } from "../find/session-roots.ts";
+import { findRoots, type Root, type Where } from "../find/session-roots.ts";
 import type { Entry } from "../model/entry.ts";
-import { realInside } from "../safe-paths.ts";
-import { safeId } from "../session-id.ts";
-import { fieldsOf } from "./client-json.ts";
+import { recordsOf } from "../read/json-records.ts";
+import { linesBackwards } from "../read/read-reverse.ts";
+import { realInside, safeId } from "../safe-paths.ts";
+import { fieldsOf, readIfThere } from "./client-json.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
@@ -63,4 +64,89 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, Taken> {
     }
   }
   return taken;
+}
+
+/** Something a person typed, as the client remembers it for its arrow keys. */
+export interface HistoryEntry {
+  readonly display: string;
+  readonly timestampMs?: number;
+  readonly project?: string;
+  readonly sessionId?: string;
+  readonly pastedContents?: unknown;
+  readonly file: string;
+  readonly offset: number;
+}
+
+export interface HistoryOptions extends Where {
+  /** Only of this working directory. */
+  readonly project?: string;
+  /** Only entries that hold this text, in any case. */
+  readonly text?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What was typed, newest first, root by root. Lines that are no entries are passed over. */
+export async function* readHistory(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, undefined> {
+  const wanted = options.text?.toLowerCase();
+  for (const root of await findRoots(options)) {
+    for await (const entry of historyIn(join(root.path, "history.jsonl"), options.signal)) {
+      if (options.project !== undefined && entry.project !== options.project) continue;
+      if (wanted !== undefined && !entry.display.toLowerCase().includes(wanted)) continue;
+      yield entry;
+    }
+  }
+}
+
+async function* historyIn(file: string, signal: AbortSignal | undefined): AsyncGenerator<HistoryEntry, undefined> {
+  try {
+    for await (const line of linesBackwards(file, signal)) {
+      for (const record of recordsOf(line.source, line, ({ display }) => typeof display === "string")) {
+        const entry = record.kind === "record" ? toHistory(record.object, file, record.offset) : undefined;
+        if (entry !== undefined) yield entry;
+      }
+    }
+  } catch (error) {
+    // No history is an empty history.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+function toHistory(object: Readonly<Record<string, unknown>>, file: string, offset: number): HistoryEntry | undefined {
+  const { display, timestamp, project, sessionId, pastedContents } = object;
+  if (typeof display !== "string") return undefined;
+  return {
+    display,
+    ...(typeof timestamp === "number" ? { timestampMs: timestamp } : {}),
+    ...(typeof project === "string" ? { project } : {}),
+    ...(typeof sessionId === "string" ? { sessionId } : {}),
+    ...(pastedContents === undefined ? {} : { pastedContents }),
+    file,
+    offset,
+  };
+}
+
+/** What a hook wrote for later shell calls: text to look at, never to run or to give away. */
+export interface EnvFile {
+  /** The event in lower case, as in the file's name. */
+  readonly event: string;
+  readonly index: number;
+  readonly file: string;
+  readonly text: string;
+}
+
+export async function loadSessionEnv(root: Root, sessionId: string): Promise<EnvFile[]> {
+  const folder = await realInside(root.path, join(root.path, "session-env", safeId(sessionId)));
+  const files: EnvFile[] = [];
+  for (const { name, path, folder: isFolder } of await look(root.path, folder)) {
+    const [, event, index] = /^([a-z]+)-hook-(\d+)\.sh$/.exec(name) ?? [];
+    if (event === undefined || index === undefined || isFolder) continue;
+    const text = (await readIfThere(path))?.toString("utf8");
+    if (text !== undefined) files.push({ event, index: Number(index), file: path, text });
+  }
+  return files.sort((a, b) => (a.event === b.event ? a.index - b.index : a.event < b.event ? -1 : 1));
+}
+
+/** Names in a folder of the home that is listed and not opened, such as `plans` and `debug`. */
+export async function listFolder(root: Root, name: "plans" | "debug"): Promise<string[]> {
+  return (await look(root.path, join(root.path, name))).map(({ path }) => path);
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { look } from "../find/list-folder.ts";
 import type { Root } from "../find/session-roots.ts";
-import { fieldsOf } from "./client-json.ts";
-import { readIfThere } from "./read-if-there.ts";
+import { fieldsOf, readIfThere } from "./client-json.ts";
 
 /** Feature flags as an older client cached them. */
 export interface Flags {

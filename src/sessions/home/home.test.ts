@@ -16,14 +16,10 @@ import { processStart } from "../../files/internal.ts";
 import type { Root } from "../find/session-roots.ts";
 import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
-import { loadFileHistory } from "./client-files.ts";
-import { loadTasks, saveTask, type Task } from "./client-tasks.ts";
-import { loadTodos, saveTodos, type TodoList } from "./client-todos.ts";
+import { listFolder, loadFileHistory, loadSessionEnv, readHistory } from "./client-files.ts";
+import { loadTasks, loadTodos, saveTask, saveTodos, type Task, type TodoList } from "./client-tasks.ts";
 import { loadFlags } from "./feature-flags.ts";
-import { liveSessions, readRegistry } from "./live-sessions.ts";
-import { readHistory } from "./prompt-history.ts";
-import { listFolder, loadSessionEnv } from "./session-env.ts";
-import { watchLive } from "./watch-live.ts";
+import { liveSessions, readRegistry, watchLive } from "./live-sessions.ts";
 
 let home: string;
 let root: Root;

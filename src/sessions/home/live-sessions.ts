@@ -1,3 +1,4 @@
+import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
 import { look } from "../find/list-folder.ts";
@@ -116,4 +117,59 @@ function systemStart(pid: number): string | "gone" | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0 || !processExists(pid)) return "gone";
   if (process.platform !== "linux") return undefined;
   return processStart(pid);
+}
+
+export interface LiveChange {
+  readonly kind: "started" | "changed" | "ended";
+  readonly session: LiveSession;
+  /** How it was before, of a change: `/clear` gives a process another session. */
+  readonly before?: LiveSession;
+}
+
+/** Changes of the registry from now on; those that run already come first, as started. Ends with the signal. */
+export async function* watchLive(
+  options: LiveOptions & { signal?: AbortSignal; pollMs?: number } = {},
+): AsyncGenerator<LiveChange, undefined> {
+  const { signal, pollMs = 250 } = options;
+  let known = new Map<string, LiveSession>();
+  let ring: (() => void) | undefined;
+  const watchers = await watchersFor(options, () => ring?.());
+  const leave = () => ring?.();
+  signal?.addEventListener("abort", leave);
+  try {
+    while (signal?.aborted !== true) {
+      const now = new Map((await liveSessions(options)).map((session) => [session.file, session]));
+      for (const [file, session] of now) {
+        const before = known.get(file);
+        if (before === undefined) yield { kind: "started", session };
+        else if (JSON.stringify(before) !== JSON.stringify(session)) yield { kind: "changed", session, before };
+      }
+      for (const [file, session] of known) if (!now.has(file)) yield { kind: "ended", session };
+      known = now;
+      if (signal?.aborted) return;
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, pollMs);
+        ring = () => {
+          clearTimeout(timer);
+          done();
+        };
+      });
+    }
+  } finally {
+    signal?.removeEventListener("abort", leave);
+    for (const watcher of watchers) watcher.close();
+  }
+}
+
+async function watchersFor(options: LiveOptions, ring: () => void): Promise<FSWatcher[]> {
+  return (await findRoots(options)).flatMap(({ path }) => {
+    try {
+      const watcher = watch(join(path, "sessions"), { persistent: false }, ring);
+      watcher.on("error", () => watcher.close());
+      return [watcher];
+    } catch {
+      // No such folder yet: the poll looks there too.
+      return [];
+    }
+  });
 }

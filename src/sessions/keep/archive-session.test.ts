@@ -8,9 +8,8 @@ import { archivedPlace, plainFiles, sourceFiles } from "../fixtures/archived.ts"
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { prompt } from "../fixtures/transcript.ts";
 import { sessionAt } from "../session.ts";
-import { sessionsDue } from "./archive-due.ts";
-import { archiveSession } from "./archive-session.ts";
-import { callsAndTokens } from "./call-fingerprint.ts";
+import { archiveSession, sessionsDue } from "./archive-session.ts";
+import { callsAndTokens } from "./replace-session-files.ts";
 
 test.each(recordedNames)("%s is archived whole, read from there, and counts the same", async (name) => {
   const { home, places } = await recordedHome(name);

@@ -4,8 +4,8 @@ import { atEveryOperation, longStride, quickFs, shortStride } from "../../files/
 import { validateSession } from "../check/validate-session.ts";
 import { bytesBelow, oldSession } from "../fixtures/old-session.ts";
 import { sessionAt } from "../session.ts";
-import { callsAndTokens } from "./call-fingerprint.ts";
 import { migrateSession } from "./migrate-session.ts";
+import { callsAndTokens } from "./replace-session-files.ts";
 import { listBackups } from "./session-backup.ts";
 
 test.each(["error", "kill"] as const)(

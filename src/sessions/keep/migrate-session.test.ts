@@ -7,8 +7,8 @@ import type { SessionPlace } from "../find/session-files.ts";
 import { bytesBelow, oldSession } from "../fixtures/old-session.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { sessionAt } from "../session.ts";
-import { callsAndTokens } from "./call-fingerprint.ts";
 import { migrateSession, rollbackSession } from "./migrate-session.ts";
+import { callsAndTokens } from "./replace-session-files.ts";
 import { listBackups, pruneBackups } from "./session-backup.ts";
 
 test.each(recordedNames)("%s is of the present layout", async (name) => {

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/index.ts";
-import type { SessionPlace } from "../find/session-files.ts";
+import { filesOf, type SessionPlace } from "../find/session-files.ts";
+import type { SessionModel } from "../model/session-model.ts";
+import { openFile, unreadableFile } from "../read/byte-source.ts";
 import { type Backup, backUp, restoreBackup } from "./session-backup.ts";
-import { type SessionCopy, sessionPaths } from "./session-copy.ts";
 
 export interface SwapWish {
   readonly backups: string;
@@ -82,4 +83,65 @@ function changedMeanwhile(path: string): Problem {
       about: { path },
     },
   );
+}
+
+export interface SessionCopy {
+  readonly place: SessionPlace;
+  /** What was copied: SHA-256 by path below the project folder. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/** A whole session under another root, in the same layout. */
+export async function copySession(place: SessionPlace, root: string, fs: Fs): Promise<SessionCopy> {
+  const folder = join(root, "projects", place.project);
+  const file = join(folder, relative(place.folder, place.file));
+  const hashes = new Map<string, string>();
+  for (const path of await sessionPaths(place)) {
+    const bytes = await readWhole(join(place.folder, path));
+    await ensureFolder(dirname(join(folder, path)), fs);
+    await replaceFile(join(folder, path), bytes, { fs });
+    hashes.set(path, sha256(bytes));
+  }
+  return { place: { ...place, root: { ...place.root, path: root }, folder, file }, hashes };
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  const file = await openFile(path).catch((cause: unknown) => {
+    throw unreadableFile(path, cause);
+  });
+  return file.readFile().finally(() => file.close());
+}
+
+/** Every file of a session, by its path below the project folder. */
+export async function sessionPaths(place: SessionPlace): Promise<string[]> {
+  const { main, agents, workflows, toolResults, others } = await filesOf(place);
+  const paths = [
+    main,
+    ...agents.flatMap(({ file, meta }) => (meta === undefined ? [file] : [file, meta])),
+    ...workflows.flatMap(({ journal, state }) => [journal, state].filter((path) => path !== undefined)),
+    ...toolResults,
+    ...others,
+  ];
+  return paths.map((path) => relative(place.folder, path));
+}
+
+/** Removes a folder and all that is in it, file by file; links are removed, not followed. */
+export async function removeTree(path: string, fs: Fs): Promise<void> {
+  for (const name of await fs.readdir(path)) {
+    const below = join(path, name);
+    if ((await fs.lstat(below)).isDirectory()) await removeTree(below, fs);
+    else await fs.unlink(below);
+  }
+  await fs.rmdir(path);
+}
+
+/**
+ * The calls of a session with their tokens, as one text: equal for two versions of a session that count the same. Agents
+ * that lie in another session's folder are left out, since a copy elsewhere does not see them.
+ */
+export function callsAndTokens(model: SessionModel): string {
+  const borrowed = new Set(model.agents.flatMap(({ id, borrowedFrom }) => (borrowedFrom === undefined ? [] : [id])));
+  const own = model.calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
+  const lines = own.map(({ call }) => `${call.key} ${JSON.stringify(call.usage())}`);
+  return lines.sort().join("\n");
 }

@@ -1,8 +1,16 @@
-import { type AgentReport, reportIn } from "./agent-reports.ts";
 import type { ToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import { type Call, isCall, keyOf } from "./model-call.ts";
-import { fieldOf, runsInBackground, spilledOf, statusOf, type ToolCall, type ToolFacts } from "./session-tool-call.ts";
+import {
+  type AgentReport,
+  fieldOf,
+  reportIn,
+  runsInBackground,
+  spilledOf,
+  statusOf,
+  type ToolCall,
+  type ToolFacts,
+} from "./session-tool-call.ts";
 import type { Draft } from "./transcript-conversation.ts";
 
 export interface PairedTools {

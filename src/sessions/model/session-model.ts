@@ -1,15 +1,13 @@
 import type { SessionFiles, SessionPlace } from "../find/session-files.ts";
 import { type Drift, driftOf } from "../formats/claude-code/format-drift.ts";
-import { answerIn } from "../formats/claude-code/progress-answer.ts";
+import { answerIn } from "../formats/claude-code/to-entry.ts";
 import type { Entry, Item, Unreadable } from "./entry.ts";
 import type { Linked } from "./entry-graph.ts";
-import { once } from "./lazy.ts";
 import { type Call, callsOf, keyOf } from "./model-call.ts";
 import { pairTools } from "./pair-tool-calls.ts";
 import type { ToolCall } from "./session-tool-call.ts";
-import { takeSidechains } from "./sidechains.ts";
 import { type Agent, type AgentDraft, type AgentOrigin, linkAgents } from "./subagents.ts";
-import { type Draft, draftOf, type Thread, threadOf } from "./transcript-conversation.ts";
+import { type Draft, draftOf, once, type Thread, takeSidechains, threadOf } from "./transcript-conversation.ts";
 
 /** The files of one session, read. The order of `agents` does not matter. */
 export interface SessionContent {

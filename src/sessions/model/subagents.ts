@@ -1,7 +1,6 @@
-import type { AgentMeta } from "../home/agent-meta.ts";
-import type { AgentReport } from "./agent-reports.ts";
+import type { AgentMeta } from "../home/client-json.ts";
 import { agentIdIn, type PairedTools } from "./pair-tool-calls.ts";
-import { fieldOf, type ToolCall } from "./session-tool-call.ts";
+import { type AgentReport, fieldOf, type ToolCall } from "./session-tool-call.ts";
 import type { Draft, Thread } from "./transcript-conversation.ts";
 
 /** How an agent was joined to what started it. */

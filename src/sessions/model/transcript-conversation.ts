@@ -1,8 +1,7 @@
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
 import type { AssistantEntry, Entry, Item, Unreadable } from "./entry.ts";
-import { type Graph, graphOf, type Linked } from "./entry-graph.ts";
-import { once } from "./lazy.ts";
+import { type Graph, graphOf, isLinked, type Linked } from "./entry-graph.ts";
 import { type Call, callsOf, isCall } from "./model-call.ts";
 import type { ToolCall } from "./session-tool-call.ts";
 import { type Turns, turnsOf } from "./session-turns.ts";
@@ -107,4 +106,49 @@ function isEntry(item: Item): item is Entry {
 
 function isAnswer(entry: Entry): entry is AssistantEntry {
   return entry.kind === "assistant";
+}
+
+/** An agent whose lines stand inside the main transcript. */
+interface Sidechain {
+  /** Its agent id where written, else the uuid of its first line. */
+  readonly id: string;
+  readonly items: readonly Item[];
+}
+
+/** Takes the lines of older versions' subagents out of a main transcript, grouped by their first line. */
+export function takeSidechains(items: readonly Item[]): { main: readonly Item[]; chains: readonly Sidechain[] } {
+  // An agent's own file has nothing but such lines: read alone, they are its main conversation.
+  if (!items.some(isSide) || !items.some(isMain)) return { main: items, chains: [] };
+  const roots = new Map<string, string>();
+  const chains = new Map<string, { id: string; items: Item[] }>();
+  const main: Item[] = [];
+  for (const item of items) {
+    if (!isSide(item)) {
+      main.push(item);
+      continue;
+    }
+    const root = (item.parentUuid ? roots.get(item.parentUuid) : undefined) ?? item.agentId ?? item.uuid;
+    roots.set(item.uuid, root);
+    const chain = chains.get(root) ?? { id: item.agentId ?? root, items: [] };
+    chains.set(root, chain);
+    chain.items.push(item);
+  }
+  return { main, chains: [...chains.values()] };
+}
+
+function isSide(item: Item): item is Entry & { uuid: string; parentUuid: string | null } {
+  return item.kind !== "unreadable" && item.isSidechain === true && isLinked(item);
+}
+
+function isMain(item: Item): boolean {
+  return item.kind !== "unreadable" && item.isSidechain === false && isLinked(item);
+}
+
+/** Makes a value when it is first asked for, and never again. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -2,8 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { isObject } from "../../protocol/index.ts";
 import type { Draft } from "../formats/claude-code/write-record.ts";
-import { realInside } from "../safe-paths.ts";
-import { isSafeId } from "../session-id.ts";
+import { isSafeId, realInside } from "../safe-paths.ts";
 
 /** From a record to a place in it, key by key. */
 type Way = readonly (string | number)[];

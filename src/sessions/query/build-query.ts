@@ -3,10 +3,8 @@ import type { Call } from "../model/model-call.ts";
 import type { ToolCall } from "../model/session-tool-call.ts";
 import type { Agent } from "../model/subagents.ts";
 import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWord } from "../option-checks.ts";
-import { nameTest, textTest } from "./name-test.ts";
 import type { Plan, Query, QuerySource, Slice } from "./query.ts";
-import { type Element, type Facts, factsOf } from "./query-filters.ts";
-import { boundaryTest } from "./time-boundary.ts";
+import { boundaryTest, type Element, type Facts, factsOf, nameTest, textTest } from "./query-filters.ts";
 
 /** A query over all entries of the active branch, to be narrowed. */
 export function queryOf(source: QuerySource): Query<Entry> {

@@ -1,3 +1,4 @@
+import { Problem } from "../../protocol/index.ts";
 import type { Block } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Call } from "../model/model-call.ts";
@@ -130,4 +131,85 @@ function words(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (typeof value !== "object" || value === null) return "";
   return Object.values(value).map(words).filter(Boolean).join("\n");
+}
+
+/** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
+export type Boundary = Date | string;
+
+interface Around {
+  readonly now: () => number;
+  positionOf(uuid: string): Promise<Entry | undefined>;
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Both sides are inclusive. By time, an element without one is on neither side; by entry, position in its file decides. */
+export async function boundaryTest(
+  { side, boundary }: { readonly side: "since" | "until"; readonly boundary: Boundary },
+  around: Around,
+): Promise<(element: Element, facts: Facts) => boolean> {
+  const time = timeOf(boundary, around.now());
+  if (time !== undefined) return byTime(side, time);
+  const entry = await around.positionOf(String(boundary));
+  if (entry === undefined) {
+    throw new Problem(
+      "sessions/bad-time",
+      `"${String(boundary)}" is no time and no entry. Use a date, "2h" or a uuid.`,
+      {
+        about: { boundary },
+      },
+    );
+  }
+  const later = byTime(side, Date.parse(entry.timestamp ?? ""));
+  return (element, facts) => {
+    if (facts.entry?.file !== entry.file) return later(element, facts);
+    return side === "since" ? facts.entry.offset >= entry.offset : facts.entry.offset <= entry.offset;
+  };
+}
+
+/** Milliseconds for everything but a uuid. */
+export function timeOf(boundary: Boundary, now: number): number | undefined {
+  if (boundary instanceof Date) return Number.isNaN(boundary.getTime()) ? undefined : boundary.getTime();
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(boundary) ?? [];
+  if (amount !== undefined && unit !== undefined) return now - Number(amount) * (units[unit] ?? 0);
+  // A uuid may begin like a year; ISO text has its hyphen after four digits.
+  if (!/^\d{4}-\d{2}/.test(boundary) || /^[0-9a-f]{8}-/i.test(boundary)) return undefined;
+  const time = Date.parse(boundary);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function byTime(side: "since" | "until", time: number): (element: Element, facts: Facts) => boolean {
+  return (_, { timestamp }) => {
+    const at = Date.parse(timestamp ?? "");
+    return side === "since" ? at >= time : at <= time;
+  };
+}
+
+/** A test for names: exact, with `*` for anything, or by a regular expression. */
+export function nameTest(name: string | RegExp): (text: string) => boolean {
+  if (name instanceof RegExp) return (text) => new RegExp(name.source, name.flags.replace(/[gy]/g, "")).test(text);
+  if (!name.includes("*")) return (text) => text === name;
+  const parts = name.split("*");
+  return (text) => matchesParts(text, parts);
+}
+
+/** `a*b*c` without a regular expression: what stands between the stars is found from left to right. */
+function matchesParts(text: string, parts: readonly string[]): boolean {
+  const first = parts[0] ?? "";
+  const last = parts.at(-1) ?? "";
+  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
+
+/** A test for texts: blind to case unless it is a regular expression. */
+export function textTest(text: string | RegExp): (content: string) => boolean {
+  if (text instanceof RegExp) return nameTest(text);
+  const wanted = text.toLowerCase();
+  return (content) => content.toLowerCase().includes(wanted);
 }

@@ -2,8 +2,7 @@ import type { AttachmentEntry, AttachmentType, Entry, SystemEntry, SystemSubtype
 import type { Call } from "../model/model-call.ts";
 import type { ToolCall } from "../model/session-tool-call.ts";
 import type { Agent } from "../model/subagents.ts";
-import type { Element, Facts } from "./query-filters.ts";
-import type { Boundary } from "./time-boundary.ts";
+import type { Boundary, Element, Facts } from "./query-filters.ts";
 
 /**
  * A question about a session. Every step gives a new query; nothing is read before a result is asked for, and then no more

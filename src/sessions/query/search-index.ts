@@ -5,14 +5,12 @@ import { openState, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
-import { openBytes } from "../read/byte-source.ts";
-import type { Cursor } from "../read/cursor.ts";
+import { type Cursor, openBytes } from "../read/byte-source.ts";
 import { cutArchive } from "../read/gzip-source.ts";
 import { recordsOf, sourceFile } from "../read/json-records.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { searchTexts, type TextKind } from "./search-hits.ts";
+import { ranking, searchTexts, type TextKind } from "./search-hits.ts";
 import { needleOf } from "./search-pattern.ts";
-import { ranking } from "./search-ranking.ts";
 import {
   checkSearch,
   filesToSearch,

@@ -1,5 +1,5 @@
 import { messageOf, Problem, plainLine } from "../../protocol/index.ts";
-import { once } from "../model/lazy.ts";
+import { once } from "../model/transcript-conversation.ts";
 
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
 export interface Needle {

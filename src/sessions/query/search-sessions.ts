@@ -1,9 +1,8 @@
 import { stat } from "node:fs/promises";
 import { Problem } from "../../protocol/index.ts";
 import { realFiles } from "../find/list-sessions.ts";
-import { folderOf, type WantedFolder } from "../find/project-folder.ts";
 import { filesOf, findSessions, type SessionPlace } from "../find/session-files.ts";
-import { findRoots, type Where } from "../find/session-roots.ts";
+import { findRoots, folderOf, type WantedFolder, type Where } from "../find/session-roots.ts";
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { checkCount, checkMs, checkText } from "../option-checks.ts";
@@ -12,9 +11,8 @@ import { recordsOf, type SourceFile, sourceFile } from "../read/json-records.ts"
 import { type Line, readLines } from "../read/read-lines.ts";
 import { readHeader } from "../read/session-header.ts";
 import { sessionAt } from "../session.ts";
-import { searchTexts, type TextKind } from "./search-hits.ts";
+import { type Ranked, ranking, searchTexts, type TextKind } from "./search-hits.ts";
 import { type Needle, type NeedleOptions, needleOf } from "./search-pattern.ts";
-import { type Ranked, ranking } from "./search-ranking.ts";
 
 export interface SearchOptions extends Where, NeedleOptions {
   /** Also in what tools gave back. */

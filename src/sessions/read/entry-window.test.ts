@@ -5,8 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Item } from "../model/entry.ts";
-import { readWindow, type WindowWish } from "./entry-window.ts";
-import { offsetsOf } from "./line-offsets.ts";
+import { offsetsOf, readWindow, type WindowWish } from "./entry-window.ts";
 import { readEntries } from "./read-entries.ts";
 import { readBackwards } from "./read-reverse.ts";
 

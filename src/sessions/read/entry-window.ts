@@ -1,10 +1,10 @@
 import { Problem } from "../../protocol/index.ts";
 import type { Item } from "../model/entry.ts";
+import { type Cursor, openBytes, stillHolds } from "./byte-source.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
-import type { OffsetTable } from "./line-offsets.ts";
+import { claudeCode } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
 import { readBackwards } from "./read-reverse.ts";
-import { claudeCode } from "./transcript-format.ts";
 
 /** Which lines: from one on (by number or uuid), around one, or the last ones. */
 export type WindowWish = (
@@ -84,4 +84,135 @@ async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?:
     if (item !== undefined && item.kind !== "unreadable" && item.uuid === uuid) return line;
   }
   throw new Problem("sessions/no-entry", `${file} has no entry ${uuid}.`, { about: { file, uuid } });
+}
+
+/** Where lines and uuids of a file are, sparsely: enough to jump near any of them without reading what lies before. */
+export interface OffsetTable {
+  /** What has been counted; the table is extended from here. */
+  readonly cursor: Cursor;
+  /** Lines counted, blank ones included. */
+  readonly lines: number;
+  /** The nearest known place at or before a line. */
+  before(line: number): { offset: number; line: number };
+  /** Lines that may hold this uuid, newest first: look before you trust. */
+  linesWith(uuid: string): number[];
+}
+
+const every = 256;
+
+/** One pass over the file; with an earlier table, over what was written since. */
+export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: AbortSignal): Promise<OffsetTable> {
+  const kept = earlier !== undefined && (await holds(file, earlier.cursor)) ? (earlier as Grown) : undefined;
+  const marks = kept?.marks.slice() ?? [];
+  const names = kept?.names ?? namesIndex();
+  const reader = readLines(file, { from: kept?.cursor, signal });
+  for await (const batch of reader) {
+    for (const { line, offset, bytes } of batch) {
+      // Blank lines are not handed out, so the line that would be the mark may be a later one.
+      const slot = Math.floor((line - 1) / every);
+      while (marks.length <= slot) marks.push({ offset, line });
+      if (bytes !== undefined) names.addFrom(bytes, line);
+    }
+  }
+  names.sort();
+  const { cursor } = reader;
+  const table: Grown = {
+    cursor,
+    lines: cursor.lines,
+    marks,
+    names,
+    before(line) {
+      const slot = Math.max(0, Math.min(Math.floor((line - 1) / every), marks.length - 1));
+      const mark = marks[slot];
+      if (mark === undefined || (mark.line > line && slot === 0)) return { offset: 0, line: 1 };
+      return mark.line > line ? (marks[slot - 1] ?? { offset: 0, line: 1 }) : mark;
+    },
+    linesWith: (uuid) => names.linesWith(uuid),
+  };
+  return table;
+}
+
+interface Grown extends OffsetTable {
+  readonly marks: readonly { readonly offset: number; readonly line: number }[];
+  readonly names: Names;
+}
+
+async function holds(file: string, cursor: Cursor): Promise<boolean> {
+  const source = await openBytes(file);
+  try {
+    return await stillHolds(source, cursor);
+  } finally {
+    await source.close();
+  }
+}
+
+const key = Buffer.from('"uuid":"');
+
+/** From uuids to lines in eight bytes each. */
+interface Names {
+  /** To be called once all are in: what is asked after that finds its way by halves. */
+  sort(): void;
+  /** Every `"uuid":"…"` of a line goes in: which one is the line's own is found out when it is looked up. */
+  addFrom(bytes: Buffer, line: number): void;
+  linesWith(uuid: string): number[];
+}
+
+/** A number holds 28 bits of hash and 25 bits of line: 33 million lines, and a wrong guess now and then. */
+const lineRange = 2 ** 25;
+
+function namesIndex(): Names {
+  let packed = new Float64Array(1024);
+  let count = 0;
+  let sorted = true;
+
+  function add(name: number, line: number): void {
+    if (count === packed.length) {
+      const larger = new Float64Array(count * 2);
+      larger.set(packed);
+      packed = larger;
+    }
+    packed[count++] = name * lineRange + Math.min(line, lineRange - 1);
+    sorted = false;
+  }
+
+  function firstFrom(value: number): number {
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((packed[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    sort() {
+      if (!sorted) packed.subarray(0, count).sort();
+      sorted = true;
+    },
+    addFrom(bytes, line) {
+      for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
+        const from = at + key.length;
+        const to = bytes.indexOf(0x22, from);
+        if (to > from) add(hash(bytes, from, to), line);
+      }
+    },
+    linesWith(uuid) {
+      const bytes = Buffer.from(uuid);
+      const wanted = hash(bytes, 0, bytes.length) * lineRange;
+      const lines = new Set<number>();
+      for (let at = firstFrom(wanted); at < count && (packed[at] ?? 0) < wanted + lineRange; at++) {
+        lines.add((packed[at] ?? 0) - wanted);
+      }
+      return [...lines].sort((a, b) => b - a);
+    },
+  };
+}
+
+/** FNV-1a, cut to 28 bits. */
+function hash(bytes: Buffer, from: number, to: number): number {
+  let value = 0x811c9dc5;
+  for (let at = from; at < to; at++) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193);
+  return value >>> 4;
 }

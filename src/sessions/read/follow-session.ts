@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { filesOf, type SessionPlace } from "../find/session-files.ts";
 import type { Item } from "../model/entry.ts";
 import { checkMs, checkPlace, checkWord } from "../option-checks.ts";
-import type { Cursor } from "./cursor.ts";
+import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
 /** What happens to a session while it is watched. `agentId` is absent for the main transcript. */

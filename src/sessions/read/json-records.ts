@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { isObject } from "../../protocol/index.ts";
 import { type FileIdentity, readAgain } from "./byte-source.ts";
-import { cutDeep, deepest } from "./nesting-limit.ts";
 import type { Line, LineReader } from "./read-lines.ts";
 import { objectsIn } from "./recover-records.ts";
 
@@ -130,4 +129,24 @@ function parse(text: string): unknown {
     // What is wrong with the line is found out by looking for objects inside it.
     return undefined;
   }
+}
+
+/** Values nested deeper than this are cut: what walks through an entry, printing included, has a stack that ends. */
+const deepest = 1000;
+
+const stand = `[nested deeper than ${deepest} levels]`;
+
+/** Replaces, in place, what lies deeper than `left` levels below `value` by a text that says so; true when something did. */
+export function cutDeep(value: object, left: number = deepest): boolean {
+  let cut = false;
+  for (const key of Object.keys(value)) {
+    const inner: unknown = (value as Record<string, unknown>)[key];
+    if (typeof inner !== "object" || inner === null) continue;
+    if (left > 1) cut = cutDeep(inner, left - 1) || cut;
+    else {
+      Object.defineProperty(value, key, { value: stand, enumerable: true, configurable: true, writable: true });
+      cut = true;
+    }
+  }
+  return cut;
 }

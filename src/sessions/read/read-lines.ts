@@ -1,9 +1,7 @@
 import { isAscii } from "node:buffer";
-import { type ByteSource, openBytes } from "./byte-source.ts";
-import { type Cursor, headOf, stillHolds } from "./cursor.ts";
-import { hasBom, isBlankLine } from "./line-bytes.ts";
+import { type ByteSource, type Cursor, hasBom, headOf, isBlankLine, openBytes, stillHolds } from "./byte-source.ts";
 
-export type { Cursor } from "./cursor.ts";
+export type { Cursor } from "./byte-source.ts";
 
 /** The bytes of one line. Only 0x0A ends a line; one CR before it and a BOM at the start of the file are left out. */
 export interface Line {

@@ -1,8 +1,8 @@
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Item } from "../model/entry.ts";
-import { openFile } from "./byte-source.ts";
+import { hasBom, isBlankLine, openFile } from "./byte-source.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
-import { hasBom, isBlankLine } from "./line-bytes.ts";
+import { lastLineWith } from "./last-line-with.ts";
 import { type Line, maxLineBytes } from "./read-lines.ts";
 
 const chunkBytes = 128 * 1024;
@@ -70,4 +70,21 @@ function whole(pieces: readonly Buffer[], offset: number, lineEnd: number, fileE
   const to = place.terminated && all.length > from && all[all.length - 1] === 13 ? all.length - 1 : all.length;
   const bytes = all.subarray(from, to);
   return isBlankLine(bytes) ? undefined : { ...place, offset: offset + from, length: bytes.length, bytes };
+}
+
+/** A whole JSON string: inside another one its quotes would have backslashes. */
+const mark = Buffer.from('"agent-setting"');
+
+/** The agent that a session was started as, by the last line that says so; undefined for one that has no such line. */
+export async function agentSettingIn(file: string): Promise<string | undefined> {
+  // Most sessions have none, and looking for it in lines costs more.
+  if ((await lastLineWith(mark, file)) === undefined) return undefined;
+  for await (const line of linesBackwards(file)) {
+    if (line.bytes?.includes(mark) !== true) continue;
+    for (const record of recordsOf(line.source, line, isRecord).toReversed()) {
+      const entry = record.kind === "unreadable" ? undefined : toEntry(record);
+      if (entry?.kind === "agent-setting" && entry.agentSetting !== undefined) return entry.agentSetting;
+    }
+  }
+  return undefined;
 }

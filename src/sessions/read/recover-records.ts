@@ -1,5 +1,5 @@
 import { isObject } from "../../protocol/index.ts";
-import { isBlank } from "./line-bytes.ts";
+import { isBlank } from "./byte-source.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
 export type Part =
   | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { isLinked } from "../model/entry-graph.ts";
-import { once } from "../model/lazy.ts";
+import { once } from "../model/transcript-conversation.ts";
 import { openFile, unreadableFile } from "./byte-source.ts";
 import { recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";

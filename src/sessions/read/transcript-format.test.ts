@@ -7,8 +7,7 @@ import type { Entry, Item } from "../model/entry.ts";
 import { modelOf } from "../model/session-model.ts";
 import { statsOf } from "../model/session-stats.ts";
 import type { JsonRecord } from "./json-records.ts";
-import { readEntries } from "./read-entries.ts";
-import { claudeCode, type Format, needAbility } from "./transcript-format.ts";
+import { claudeCode, type Format, needAbility, readEntries } from "./read-entries.ts";
 
 /** An agent that writes `{"n":1,"who":"me","said":"…"}`: two dozen lines make it readable. */
 const diary: Format = {

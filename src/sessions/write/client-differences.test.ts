@@ -8,8 +8,7 @@ import { placesIn, recordedHome } from "../fixtures/recorded-home.ts";
 import { entriesOf, said } from "../fixtures/store-entries.ts";
 import { answer, prompt, write } from "../fixtures/transcript.ts";
 import { sessionAt } from "../session.ts";
-import { forkNotePath, forkOriginIn } from "./fork-note.ts";
-import { forkSession } from "./fork-session.ts";
+import { forkNotePath, forkOriginIn, forkSession } from "./fork-session.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
-import { forkNotePath, forkOriginIn } from "./fork-note.ts";
-import { forkSession } from "./fork-session.ts";
-import { readConversation } from "./read-conversation.ts";
+import { forkNotePath, forkOriginIn, forkSession } from "./fork-session.ts";
+import { readConversation } from "./resume-state.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
+import { dirname, join } from "node:path";
+import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";
 import type { Linked } from "../model/entry-graph.ts";
 import type { Thread } from "../model/transcript-conversation.ts";
 import { checkPlace } from "../option-checks.ts";
-import { carryParts } from "../parts/copy-referenced-files.ts";
-import { safeId } from "../session-id.ts";
+import { carryParts } from "../parts/part-files.ts";
+import { safeId } from "../safe-paths.ts";
 import { withField } from "./edit-line.ts";
-import { writeForkNote } from "./fork-note.ts";
-import { readConversation } from "./read-conversation.ts";
+import { readConversation } from "./resume-state.ts";
 
 export interface ForkOptions {
   /** The entry that the fork ends with; the end of the active branch unless told. */
@@ -104,4 +103,38 @@ function noSuchEntry(at: string, source: SessionPlace): Problem {
     `${source.id} has no entry ${at} in its conversation. hookline sessions tree ${source.id} shows them.`,
     { about: { at, session: source.id } },
   );
+}
+
+/** What a session came from. It stands beside the lines, which every reader takes for the conversation's own. */
+export interface ForkOrigin {
+  readonly sessionId: string;
+  /** The last entry that both have. */
+  readonly at?: string;
+}
+
+/** `<session>/hookline.json` */
+export function forkNotePath(place: Pick<SessionPlace, "folder" | "id">): string {
+  return join(place.folder, place.id, "hookline.json");
+}
+
+async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number, fs: Fs): Promise<void> {
+  const path = forkNotePath(place);
+  await ensureFolder(dirname(path), fs);
+  const note = { forkedFrom: from, forkedAt: new Date(now).toISOString() };
+  await replaceFile(path, `${JSON.stringify(note, null, 2)}\n`, { fs });
+}
+
+/** The origin in a note's text; undefined when it is not one of ours. */
+export function forkOriginIn(text: string): ForkOrigin | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // a note that cannot be read says nothing
+  }
+  const from = typeof value === "object" && value !== null && "forkedFrom" in value ? value.forkedFrom : undefined;
+  if (typeof from !== "object" || from === null) return undefined;
+  const { sessionId, at } = from as Record<string, unknown>;
+  if (typeof sessionId !== "string") return undefined;
+  return { sessionId, ...(typeof at === "string" ? { at } : {}) };
 }

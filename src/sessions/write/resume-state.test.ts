@@ -5,11 +5,8 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
-import { agentSettingIn } from "../read/agent-setting.ts";
-import { readConversation } from "./read-conversation.ts";
-import { type GoingOn, readGoingOn } from "./resume-state.ts";
-import { readSinceCompaction } from "./since-compaction.ts";
-import { isUnanswered } from "./unanswered-end.ts";
+import { agentSettingIn } from "../read/read-reverse.ts";
+import { type GoingOn, isUnanswered, readConversation, readGoingOn, readSinceCompaction } from "./resume-state.ts";
 
 test("recorded sessions go on as if they had been read whole", async () => {
   let short = 0;

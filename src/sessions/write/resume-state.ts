@@ -1,11 +1,12 @@
 import { branchesOf } from "../model/branches.ts";
-import { contextOf, lastCompaction } from "../model/compactions.ts";
-import type { Entry, Item } from "../model/entry.ts";
-import { graphOf, type Linked } from "../model/entry-graph.ts";
-import { takeSidechains } from "../model/sidechains.ts";
+import { contextOf, hasSummary, isBoundary, lastCompaction } from "../model/compactions.ts";
+import type { Entry, Item, SystemEntry } from "../model/entry.ts";
+import { graphOf, isLinked, type Linked } from "../model/entry-graph.ts";
+import { pairTools } from "../model/pair-tool-calls.ts";
+import { draftOf, type Thread, takeSidechains, threadOf } from "../model/transcript-conversation.ts";
+import { lastBoundaryLine } from "../read/last-line-with.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { readSinceCompaction } from "./since-compaction.ts";
-import { isSpoken, isUnanswered } from "./unanswered-end.ts";
+import { readBackwards } from "../read/read-reverse.ts";
 
 /** What going on with a conversation needs of its file. */
 export interface GoingOn {
@@ -42,4 +43,115 @@ function goingOnIn(entries: readonly Entry[]): GoingOn & { readonly spokenSince:
   const compactedAt = lastCompaction(history);
   const spokenSince = compactedAt >= 0 && history.slice(compactedAt + 1).some(isSpoken);
   return { leaf, context, unanswered: isUnanswered(history, context), spokenSince };
+}
+
+/**
+ * True when a conversation stopped before its last prompt or result was answered, so that a model would find two things
+ * said to it at once. A call that a hook deferred is not: its answer is still to come, if the model still knows of the call.
+ */
+export function isUnanswered(history: readonly Linked[], context: readonly Linked[]): boolean {
+  if (holdsDeferred(context)) return false;
+  const last = history.findLast(isSpoken);
+  if (last?.kind === "assistant") return last.stopReason === null || last.stopReason === "tool_use";
+  return last !== undefined;
+}
+
+/** Said by a person, a tool or a model; hook records, notes and the client's own commands are not. */
+function isSpoken(entry: Linked): boolean {
+  if (entry.kind === "assistant") return true;
+  if (entry.kind !== "user") return false;
+  return (
+    entry.role !== "meta" && entry.role !== "command" && entry.role !== "command-output" && entry.role !== "summary"
+  );
+}
+
+function holdsDeferred(context: readonly Linked[]): boolean {
+  const waiting = new Set<string>();
+  for (const entry of context) {
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId ?? "");
+  }
+  if (waiting.size === 0) return false;
+  const blocks = context.flatMap((entry) => (entry.kind === "user" || entry.kind === "assistant" ? entry.content : []));
+  for (const block of blocks) if (block.type === "tool_result") waiting.delete(block.toolUseId);
+  return blocks.some((block) => block.type === "tool_use" && waiting.has(block.id));
+}
+
+/** How far before a compaction the lines it preserved are looked for. */
+const preservedWithinBytes = 8 * 1024 * 1024;
+
+/**
+ * The entries since the last compaction, behind those it preserved. Undefined where they do not tell the whole story: there was none,
+ * or something in them leads back behind it, as when a person went back to an earlier prompt. Then the whole file is to be read.
+ */
+export async function readSinceCompaction(file: string): Promise<readonly Entry[] | undefined> {
+  const from = file.endsWith(".gz") ? undefined : await lastBoundaryLine(file);
+  if (from === undefined) return undefined;
+  const since: Entry[] = [];
+  const preserved: Entry[] = [];
+  let missing: Set<string> | undefined;
+  for await (const item of readBackwards(file)) {
+    if (!isMainEntry(item)) continue;
+    if (missing === undefined) {
+      since.push(item);
+      if (item.offset > from) continue;
+      since.reverse();
+      missing = tellsAll(since) ? preservedBefore(since) : undefined;
+      if (missing === undefined) return undefined;
+    } else if (missing.delete(item.uuid ?? "")) preserved.unshift(item);
+    if (missing.size === 0) return [...preserved, ...since];
+    if (item.offset < from - preservedWithinBytes) return undefined;
+  }
+  return undefined;
+}
+
+/** Lines of subagents stand in the main file of older versions. */
+function isMainEntry(item: Item): item is Entry {
+  return item.kind !== "unreadable" && !(item.isSidechain === true && isLinked(item));
+}
+
+/** True when all lines hang on the boundary, which is the first one, and nothing in them names a line before it. */
+function tellsAll(since: readonly Entry[]): boolean {
+  const [boundary, ...after] = since;
+  if (boundary === undefined || !beginsAnew(boundary) || !hasSummary(after.filter(isLinked))) return false;
+  const lines = new Set([boundary.uuid]);
+  const calls = new Set<string>();
+  for (const entry of after) {
+    if (!isLinked(entry)) continue;
+    if (entry.parentUuid === null || !lines.has(entry.parentUuid)) return false;
+    lines.add(entry.uuid);
+    if (!answersOnly(entry, calls)) return false;
+  }
+  const named = after.findLast((entry) => entry.kind === "last-prompt");
+  return named?.kind !== "last-prompt" || named.leafUuid === undefined || lines.has(named.leafUuid);
+}
+
+function beginsAnew(entry: Entry): entry is SystemEntry {
+  return isLinked(entry) && isBoundary(entry) && entry.parentUuid === null && entry.recovered !== true;
+}
+
+/** Every result in it answers a call that was seen before. */
+function answersOnly(entry: Linked, calls: Set<string>): boolean {
+  if (entry.kind !== "user" && entry.kind !== "assistant") return true;
+  for (const block of entry.content) {
+    if (block.type === "tool_use") calls.add(block.id);
+    if (block.type === "tool_result" && !calls.has(block.toolUseId)) return false;
+  }
+  return true;
+}
+
+/** The lines that a compaction kept and that are to be found before it; undefined when it named none of them, only their ends. */
+function preservedBefore(since: readonly Entry[]): Set<string> | undefined {
+  const { preservedMessages, preservedSegment } = (since[0] as SystemEntry).compactMetadata ?? {};
+  if (preservedMessages?.uuids === undefined) return preservedSegment === undefined ? new Set() : undefined;
+  const missing = new Set(preservedMessages.uuids);
+  for (const entry of since) missing.delete(entry.uuid ?? "");
+  return missing;
+}
+
+/** The conversation in one transcript, read whole; its agents, and everything else of the session, are left alone. */
+export async function readConversation(file: string, options: { readonly ofAgent?: boolean } = {}): Promise<Thread> {
+  const items: Item[] = [];
+  for await (const batch of readEntries(file)) for (const item of batch) items.push(item);
+  const draft = draftOf(options.ofAgent === true ? items : takeSidechains(items).main);
+  return threadOf(draft, pairTools([draft]).of(draft));
 }

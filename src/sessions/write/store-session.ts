@@ -2,12 +2,10 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fs, openFolder, replaceFile, unless } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { fillers } from "../formats/claude-code/filler-records.ts";
+import { fillers } from "../formats/claude-code/write-record.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";
-import { realInside } from "../safe-paths.ts";
-import { safeId } from "../session-id.ts";
-import { readConversation } from "./read-conversation.ts";
-import type { GoingOn } from "./resume-state.ts";
+import { realInside, safeId } from "../safe-paths.ts";
+import { type GoingOn, readConversation } from "./resume-state.ts";
 import { openTranscript, type Transcript } from "./transcript-writer.ts";
 
 /** A session of the store, open for appending to its main file and to those of its agents. */

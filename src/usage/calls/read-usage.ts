@@ -1,9 +1,16 @@
 import { isObject } from "../../protocol/index.ts";
 import { readTokens, type TokenPart } from "../../sessions/index.ts";
 import { microUsd } from "../prices/cost.ts";
-import { type Hash, hashText } from "./hash.ts";
-import type { Names } from "./names.ts";
-import { clearRecord, noParts, type RecordPart, rank, type UsageRecord } from "./usage-record.ts";
+import {
+  clearRecord,
+  type Hash,
+  hashText,
+  type Names,
+  noParts,
+  type RecordPart,
+  rank,
+  type UsageRecord,
+} from "./usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

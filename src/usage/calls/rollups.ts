@@ -2,8 +2,8 @@ import { type Bought, boughtPart, costOf } from "../prices/cost.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { type CallTable, figure, mark, word } from "./call-table.ts";
-import type { Names } from "./names.ts";
 import { type OwnerInfo, resolve } from "./resolve-calls.ts";
+import type { Names } from "./usage-record.ts";
 
 /** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
 export interface Rollups {

@@ -1,5 +1,4 @@
 import type { Tokens } from "../../sessions/index.ts";
-import type { Hash } from "./hash.ts";
 
 /**
  * One usage record as its line tells it, before it is compared with any other. The scanner fills the same object for
@@ -91,4 +90,58 @@ export function clearUsage(record: UsageRecord): void {
   record.webSearches = record.prompt = record.assumed5m = record.odd = 0;
   record.fast = record.batch = record.us = false;
   record.parts = noParts;
+}
+
+/**
+ * Sixty-four bits that stand for an id, as two words: ids are only ever compared, and this many bits make two of them
+ * meet by chance less often than a disk flips one.
+ */
+export interface Hash {
+  a: number;
+  b: number;
+}
+
+/** Writes the hash of `bytes[from..to)` into `into`. Never 0, 0: that says "no id". */
+export function hashBytes(bytes: Uint8Array, from: number, to: number, into: Hash): void {
+  let a = 0x811c9dc5 ^ (to - from);
+  let b = 0x9747b28c | 0;
+  for (let p = from; p < to; p++) {
+    const byte = bytes[p] as number;
+    a = Math.imul(a ^ byte, 0x01000193);
+    b = (Math.imul(b, 0x5bd1e995) + byte) | 0;
+  }
+  a ^= a >>> 15;
+  a = Math.imul(a, 0x2c1b3c6d);
+  a ^= a >>> 12;
+  b ^= b >>> 16;
+  b = Math.imul(b ^ a, 0x297a2d39);
+  b ^= b >>> 15;
+  into.a = a >>> 0;
+  into.b = (b | 1) >>> 0;
+}
+
+export function hashText(text: string, into: Hash): void {
+  const bytes = Buffer.from(text);
+  hashBytes(bytes, 0, bytes.length, into);
+}
+
+/** Texts by number, so that columns can hold them. Number 0 is the empty text: "none". */
+export interface Names {
+  readonly texts: readonly string[];
+  numberOf(text: string): number;
+}
+
+export function openNames(known: readonly string[] = [""]): Names {
+  const texts = [...known];
+  const numbers = new Map(texts.map((text, index) => [text, index]));
+  return {
+    texts,
+    numberOf(text) {
+      const number = numbers.get(text);
+      if (number !== undefined) return number;
+      texts.push(text);
+      numbers.set(text, texts.length - 1);
+      return texts.length - 1;
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { findTranscripts, sqliteDriver } from "../../sessions/index.ts";
 import { name, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { openPrices } from "../prices/price-table.ts";
-import { scanAll } from "../scan/scan-all.ts";
+import { scanAll } from "../scan/scan-files.ts";
 import { databaseName } from "./call-store.ts";
 import { indexedLedger, manifestName } from "./indexed-ledger.ts";
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { defined } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
-import { type Hash, hashBytes } from "../calls/hash.ts";
-import type { Progress } from "../scan/progress.ts";
+import { type Hash, hashBytes } from "../calls/usage-record.ts";
+import type { Progress } from "../scan/file-facts.ts";
 import { type LedgerFile, ledgerFile } from "./ledger.ts";
 
 /** A transcript as it was when it was last read, and how far. */

@@ -2,8 +2,7 @@ import { defined } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import type { OwnerInfo } from "../calls/resolve-calls.ts";
 import type { Rollups } from "../calls/rollups.ts";
-import type { Told } from "../scan/file-facts.ts";
-import type { Progress, UnreadablePlace } from "../scan/progress.ts";
+import type { Progress, Told, UnreadablePlace } from "../scan/file-facts.ts";
 import type { UnreadFile } from "../scan/scan-files.ts";
 
 /** Everything the transcripts say about use, added up: the one thing all reports are made from. */

@@ -6,7 +6,7 @@ import { answer, one, openWorld, textOf, tokens, two, type World } from "../fixt
 import { spent } from "../index.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { makeReport } from "../reports/build-report.ts";
-import { scanAll } from "../scan/scan-all.ts";
+import { scanAll } from "../scan/scan-files.ts";
 import { indexedLedger } from "./indexed-ledger.ts";
 import type { Ledger } from "./ledger.ts";
 import { liveLedger } from "./live-ledger.ts";

@@ -1,19 +1,18 @@
 import { join } from "node:path";
 import type { TranscriptFile } from "../../sessions/index.ts";
 import { openCallTable, word } from "../calls/call-table.ts";
-import { openNames } from "../calls/names.ts";
 import { firstOf } from "../calls/resolve-calls.ts";
 import { rollUp, sum } from "../calls/rollups.ts";
+import { openNames } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type Progress, startOfFile } from "../scan/progress.ts";
+import { type Progress, startOfFile } from "../scan/file-facts.ts";
 import { tryScan, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner } from "../scan/scanner.ts";
 import { readManifest } from "./index-manifest.ts";
 import { ledgerOf, manifestName } from "./indexed-ledger.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import { type Ledger, ownerInfo } from "./ledger.ts";
-import { addRawRows, rawRows } from "./raw-rows.ts";
-import { readLive, writeLive } from "./stored-rows.ts";
+import { addRawRows, rawRows, readLive, writeLive } from "./stored-rows.ts";
 
 export interface LiveOptions {
   /** Where the index lies, and beside it what was read of files since. */

@@ -1,16 +1,16 @@
 import type { TranscriptFile } from "../../sessions/index.ts";
 import { openCallTable, word } from "../calls/call-table.ts";
-import { openNames } from "../calls/names.ts";
 import { type Rollups, rollUp, sum } from "../calls/rollups.ts";
+import { openNames } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type Progress, startOfFile } from "../scan/progress.ts";
+import { type Progress, startOfFile } from "../scan/file-facts.ts";
 import { copiesIn, tryScan, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
 import type { StoredFile } from "./call-store.ts";
 import type { Manifest } from "./index-manifest.ts";
 import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import { ownerInfo } from "./ledger.ts";
-import { addRawRows, rawRows } from "./raw-rows.ts";
+import { addRawRows, rawRows } from "./stored-rows.ts";
 
 export interface Refreshed {
   readonly manifest: Manifest;

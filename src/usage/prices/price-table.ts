@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Problem } from "../../protocol/index.ts";
-import { modelName } from "./model-name.ts";
-import { ownTable } from "./own-table.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
 /** Prices by model and time. */
@@ -82,4 +80,31 @@ function parse(text: string, path: string): unknown {
       cause,
     });
   }
+}
+
+/** Set by the build, which joins modules: then no file has to be found. */
+declare const HOOKLINE_PRICES: string | undefined;
+
+/** The package's own prices, as text. */
+function ownTable(): string {
+  if (typeof HOOKLINE_PRICES === "string") return HOOKLINE_PRICES;
+  return readFileSync(new URL("./anthropic.json", import.meta.url), "utf8");
+}
+
+/** A model's name as the price table spells it, and whether a cloud sold it: then the vendor's list price is only a basis. */
+export interface ModelName {
+  readonly name: string;
+  readonly cloud: boolean;
+}
+
+/**
+ * Drops what does not change the price: a `[1m]` mark, a date, and the prefix or suffix a cloud puts around the name.
+ * Nothing is ever matched by likeness.
+ */
+export function modelName(written: string): ModelName {
+  const bare = written.replace(/\[1m\]$/i, "");
+  const vertex = /^(.*)@(?:\d{8}|latest|default)$/.exec(bare)?.[1];
+  const bedrock = /^(?:arn:[^/]*\/)?(?:[a-z]{2,6}(?:-gov)?\.)?anthropic\.(.*?)(?:-v\d+(?::\d+)?)?$/.exec(bare)?.[1];
+  const cloudless = vertex ?? bedrock ?? bare;
+  return { name: cloudless.replace(/-20\d{6}$/, ""), cloud: cloudless !== bare };
 }

@@ -4,10 +4,19 @@ import type { PriceRow, Prices } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ReportName, ReportRequest } from "../usage-options.ts";
 import { type Amounts, amountsOf, type CostMode } from "./amounts.ts";
-import { type ModelRow, modelRows } from "./models.ts";
-import { type DayRow, dayRows, type MonthRow, monthRows, type WeekRow, weekRows } from "./periods.ts";
-import { type ProjectRow, projectRows } from "./projects.ts";
-import type { RowOptions } from "./report-rows.ts";
+import {
+  type DayRow,
+  dayRows,
+  type ModelRow,
+  type MonthRow,
+  modelRows,
+  monthRows,
+  type ProjectRow,
+  projectRows,
+  type RowOptions,
+  type WeekRow,
+  weekRows,
+} from "./report-rows.ts";
 import { pricesUsed, type Unpriced, type UsageWarning, unpricedOf, warningsOf } from "./report-warnings.ts";
 import { type Selection, select } from "./selection.ts";
 import { type SessionRow, sessionRows } from "./session-rows.ts";

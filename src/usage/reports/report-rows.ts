@@ -1,6 +1,8 @@
-import { sum } from "../calls/rollups.ts";
-import { type Amounts, amountsOf, type CostMode, groupBy } from "./amounts.ts";
-import type { Selection } from "./selection.ts";
+import { situation, sum } from "../calls/rollups.ts";
+import { modelName } from "../prices/price-table.ts";
+import { type Amounts, amountsOf, type CostMode, groupBy, timesOf } from "./amounts.ts";
+import { addDays, type Weekday, weekOf } from "./calendar.ts";
+import { type Selection, undated } from "./selection.ts";
 
 /** What rows may hold beside their own amounts: the same by model, and by type of agent. */
 export interface Breakdown {
@@ -63,4 +65,118 @@ export function holdsTokens(sums: Float64Array, at: number): boolean {
 /** Rollups grouped by a text, sorted by it. */
 export function grouped(selection: Selection, keyOf: (at: number) => string): [string, number[]][] {
   return [...groupBy(selection.ledger.rollups, selection.keep, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export interface DayRow extends Amounts, Breakdown {
+  readonly date: string;
+}
+
+export interface WeekRow extends Amounts, Breakdown {
+  readonly weekStart: string;
+  readonly weekEnd: string;
+}
+
+export interface MonthRow extends Amounts, Breakdown {
+  readonly month: string;
+}
+
+export function dayRows(selection: Selection, options: RowOptions): DayRow[] {
+  return grouped(selection, selection.dayOf).map(([date, rows]) => ({ date, ...rowOf(selection, rows, options) }));
+}
+
+export function weekRows(selection: Selection, options: RowOptions, start: Weekday): WeekRow[] {
+  const week = (at: number) => {
+    const day = selection.dayOf(at);
+    return day === undated ? day : weekOf(day, start);
+  };
+  return grouped(selection, week).map(([weekStart, rows]) => ({
+    weekStart,
+    weekEnd: weekStart === undated ? undated : addDays(weekStart, 6),
+    ...rowOf(selection, rows, options),
+  }));
+}
+
+export function monthRows(selection: Selection, options: RowOptions): MonthRow[] {
+  const month = (at: number) => {
+    const day = selection.dayOf(at);
+    return day === undated ? day : day.slice(0, 7);
+  };
+  return grouped(selection, month).map(([name, rows]) => ({ month: name, ...rowOf(selection, rows, options) }));
+}
+
+export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
+  /** As the transcripts spell it. */
+  readonly model: string;
+  readonly speed: "standard" | "fast";
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+  /** Of the cost of the whole report, from 0 to 1. */
+  readonly share: number;
+  /** A cloud sold it: priced as the vendor lists it, which need not be what was paid. */
+  readonly basis?: "list";
+}
+
+export function modelRows(selection: Selection, options: RowOptions): ModelRow[] {
+  const { rollups } = selection.ledger;
+  const keyOf = (at: number) => `${isFast(rollups.sums, at) ? "fast" : "standard"} ${selection.modelOf(at)}`;
+  const rows = grouped(selection, keyOf).flatMap(([key, all]) => {
+    const own = all.filter((at) => holdsTokens(rollups.sums, at));
+    if (own.length === 0) return [];
+    const [speed = "standard", ...rest] = key.split(" ");
+    return [
+      {
+        model: rest.join(" "),
+        speed: speed as ModelRow["speed"],
+        own,
+        amounts: rowOf(selection, own, { ...options, breakdown: false }),
+      },
+    ];
+  });
+  const total = rows.reduce((all, { amounts }) => all + amounts.costMicroUsd, 0);
+  return rows
+    .map(
+      ({ model, speed, own, amounts }): ModelRow => ({
+        model,
+        speed,
+        ...timesOf(rollups, own),
+        share: total === 0 ? 0 : amounts.costMicroUsd / total,
+        ...(modelName(model).cloud ? { basis: "list" as const } : {}),
+        ...amounts,
+      }),
+    )
+    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (nameOf(a) < nameOf(b) ? 1 : -1));
+}
+
+function nameOf({ model, speed }: ModelRow): string {
+  return `${model} ${speed}`;
+}
+
+function isFast(sums: Float64Array, at: number): boolean {
+  return ((sums[at + sum.situation] as number) & situation.fast) !== 0;
+}
+
+export interface ProjectRow extends Amounts, Breakdown {
+  readonly project: string;
+  /** Names of its folders of transcripts. */
+  readonly folders: readonly string[];
+  readonly sessions: number;
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+}
+
+export function projectRows(selection: Selection, options: RowOptions): ProjectRow[] {
+  const { files, rollups } = selection.ledger;
+  const fileOf = (at: number) => rollups.sums[at + sum.file] as number;
+  return grouped(selection, (at) => selection.projects.of(fileOf(at)))
+    .map(([project, rows]): ProjectRow => {
+      const own = [...new Set(rows.map(fileOf))].flatMap((file) => files[file] ?? []);
+      return {
+        project,
+        folders: [...new Set(own.map((file) => file.project))].sort(),
+        sessions: new Set(own.map((file) => file.session)).size,
+        ...timesOf(rollups, rows),
+        ...rowOf(selection, rows, options),
+      };
+    })
+    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (a.project < b.project ? 1 : -1));
 }

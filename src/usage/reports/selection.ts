@@ -4,10 +4,9 @@ import { Problem } from "../../protocol/index.ts";
 import { type AgentMeta, readMeta } from "../agent-meta.ts";
 import { quarterMs, sum } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { modelName } from "../prices/model-name.ts";
+import { modelName } from "../prices/price-table.ts";
 import type { ReportRequest } from "../usage-options.ts";
 import { dayFrom } from "./calendar.ts";
-import { type Projects, projectsOf } from "./projects-of.ts";
 import { openZone, type Zone } from "./zone.ts";
 
 /** The rollups a request is about, and what their numbers stand for. */
@@ -139,4 +138,36 @@ function noSession(wanted: string, why: string, found: readonly string[]): Probl
   return new Problem("usage/session", `"${wanted}" ${why}. hookline sessions ls lists the ids there are.`, {
     about: { session: wanted, candidates: found.slice(0, 20) },
   });
+}
+
+/** Which project a folder of transcripts belongs to, by folder name and root. */
+interface Projects {
+  /** The project of a file: where its sessions ran, or the folder's name when no line says. */
+  of(file: number): string;
+}
+
+/**
+ * A folder's project is the working directory that its files name most often as their first one; the folder's name cannot be
+ * turned back into a path. `map` joins folders and worktrees under one name.
+ */
+function projectsOf(ledger: Ledger, map: Readonly<Record<string, string>> = {}): Projects {
+  const counts = new Map<string, Map<string, number>>();
+  for (const file of ledger.files) {
+    const cwd = file.told.cwd;
+    if (cwd === undefined) continue;
+    const folder = keyOf(file);
+    const known = counts.get(folder) ?? new Map<string, number>();
+    known.set(cwd, (known.get(cwd) ?? 0) + 1);
+    counts.set(folder, known);
+  }
+  const names = ledger.files.map((file) => {
+    const cwds = [...(counts.get(keyOf(file)) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    const project = cwds[0]?.[0] ?? file.project;
+    return map[project] ?? map[file.project] ?? project;
+  });
+  return { of: (file) => names[file] ?? "" };
+}
+
+function keyOf({ root, project }: { readonly root: string; readonly project: string }): string {
+  return `${root}\0${project}`;
 }

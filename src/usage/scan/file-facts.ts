@@ -1,7 +1,11 @@
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { openFor } from "../../files/internal.ts";
 import { fieldOf, isObject } from "../../protocol/index.ts";
-import { type JsonRecord, toEntry } from "../../sessions/index.ts";
+import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/index.ts";
 import { textAt, timeOf } from "../calls/read-usage.ts";
-import { addAncestor, type FileFacts } from "./answer-record.ts";
+import { addAncestor, type FileFacts } from "./scan-kernel.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -143,4 +147,54 @@ const longestTitle = 200;
 function sourceOf(forkedFrom: unknown): string | undefined {
   if (typeof forkedFrom === "string") return forkedFrom;
   return isObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
+}
+
+/** How far a file has been read, and what was found on the way beside its calls. Plain data: it is kept between runs. */
+export interface Progress {
+  /** One past the last newline that was read. */
+  offset: number;
+  lines: number;
+  readonly told: Told;
+  /** Lines that hold no record, or not a whole one. */
+  unreadable: number;
+  readonly unreadablePlaces: UnreadablePlace[];
+  /** Lines that took a real JSON parser. */
+  fallback: number;
+}
+
+export interface UnreadablePlace {
+  readonly line: number;
+  readonly offset: number;
+  readonly why: string;
+}
+
+export function startOfFile(): Progress {
+  return { offset: 0, lines: 0, told: nothingTold(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
+}
+
+const largestNote = 64 * 1024;
+
+/** The session that a transcript was forked from, as the note beside it says. The lines of a fork do not. */
+export function forkSource(path: string): string | undefined {
+  const packed = path.endsWith(".gz") ? ".gz" : "";
+  const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });
+  let descriptor: number;
+  try {
+    descriptor = openSync(`${note}${packed}`, openFor.reading);
+  } catch {
+    // No note, as beside nearly all transcripts, or one that cannot be read: then the lines alone tell.
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile() || stat.size > largestNote) return undefined;
+    const bytes = readFileSync(descriptor);
+    const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
+    return forkOriginIn(text.toString("utf8"))?.sessionId;
+  } catch {
+    // A damaged copy of the note in an archive says nothing either.
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
 }

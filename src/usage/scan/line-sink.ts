@@ -1,12 +1,10 @@
-import { parseObject } from "../../protocol/index.ts";
+import { readSync } from "node:fs";
+import { fieldOf, parseJson, parseObject } from "../../protocol/index.ts";
 import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import { hashText } from "../calls/hash.ts";
-import type { Names } from "../calls/names.ts";
-import { readObject } from "../calls/read-usage.ts";
-import { rank, type UsageRecord } from "../calls/usage-record.ts";
-import type { AnswerReader } from "./answer-record.ts";
-import { tellAnswer, tellPrompt, tellRecord } from "./file-facts.ts";
+import { readObject, timeOf } from "../calls/read-usage.ts";
+import { hashText, type Names, rank, type UsageRecord } from "../calls/usage-record.ts";
+import { type Progress, tellAnswer, tellPrompt, tellRecord } from "./file-facts.ts";
 import {
   eventAnswer,
   eventProgress,
@@ -17,10 +15,8 @@ import {
   wordMarks,
   wordParseAll,
 } from "./kernel/layout.ts";
-import type { Progress } from "./progress.ts";
 import type { LineSink } from "./read-chunks.ts";
-import type { ScanMemory } from "./scan-kernel.ts";
-import { timeBefore } from "./time-before.ts";
+import type { AnswerReader, ScanMemory } from "./scan-kernel.ts";
 
 /** What lines are put into, and what reads them. */
 export interface Desk {
@@ -143,4 +139,51 @@ export function fileSink({ memory, answers, record, names, table }: Desk, file: 
 
 function hasBom(bytes: Buffer, place: number): boolean {
   return bytes[place] === 0xef && bytes[place + 1] === 0xbb && bytes[place + 2] === 0xbf;
+}
+
+const window = 64 * 1024;
+
+/** The time of the nearest line before `offset` that has one; NaN when none does. Rare, so it simply reads backwards. */
+function timeBefore(descriptor: number, offset: number): number {
+  let rest: Buffer = Buffer.alloc(0);
+  for (let to = offset; to > 0; ) {
+    const from = Math.max(0, to - window);
+    const bytes = Buffer.alloc(to - from);
+    const count = readSync(descriptor, bytes, 0, bytes.length, from);
+    const whole: Buffer = Buffer.concat([bytes.subarray(0, count), rest]);
+    const start = from === 0 ? 0 : whole.indexOf(10) + 1;
+    // A window without a newline is the inside of a long line: look further back.
+    if (start === 0 && from > 0) rest = whole;
+    else {
+      const at = lastTime(whole.subarray(start));
+      if (!Number.isNaN(at)) return at;
+      rest = Buffer.from(whole.subarray(0, start));
+    }
+    to = from;
+  }
+  return Number.NaN;
+}
+
+function lastTime(bytes: Buffer): number {
+  for (const line of bytes.toString("utf8").split("\n").reverse()) {
+    const at = timeIn(line);
+    if (!Number.isNaN(at)) return at;
+  }
+  return Number.NaN;
+}
+
+function timeIn(line: string): number {
+  // A key may be written with escapes.
+  if (!line.includes('"timestamp"') && !line.includes("\\u")) return Number.NaN;
+  const value = parseJson(line);
+  // Damaged: what can be saved of it may still tell.
+  return value === undefined ? timeInDamaged(Buffer.from(line)) : timeOf(fieldOf(value, "timestamp"));
+}
+
+function timeInDamaged(bytes: Buffer): number {
+  const line: Line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 0, bytes, terminated: true };
+  const times = recordsOf({ path: "", dev: 0, ino: 0 }, line, isRecord).map((item) =>
+    item.kind === "record" ? timeOf(item.object["timestamp"]) : Number.NaN,
+  );
+  return times.findLast((at) => !Number.isNaN(at)) ?? Number.NaN;
 }

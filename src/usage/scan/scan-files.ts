@@ -1,8 +1,12 @@
 import { messageOf, Problem } from "../../protocol/index.ts";
 import type { TranscriptFile } from "../../sessions/index.ts";
-import type { CallTable } from "../calls/call-table.ts";
-import type { Progress } from "./progress.ts";
-import type { ScannedFile, Scanner } from "./scanner.ts";
+import { type CallTable, openCallTable } from "../calls/call-table.ts";
+import { rollUp } from "../calls/rollups.ts";
+import { openNames } from "../calls/usage-record.ts";
+import { type Ledger, type LedgerFile, ledgerFile, ownerInfo } from "../ledger/ledger.ts";
+import type { PriceTable } from "../prices/price-table.ts";
+import { type Progress, startOfFile } from "./file-facts.ts";
+import { openScanner, type ScannedFile, type Scanner, type ScanOptions } from "./scanner.ts";
 
 /** A transcript, or a folder of them, that is there and cannot be read: its calls are in no figure. */
 export interface UnreadFile {
@@ -50,4 +54,30 @@ function codeOf(error: unknown): string | undefined {
   const { code } = error;
   if (typeof code !== "string") return undefined;
   return code === "sessions/unreadable-file" || /^E[A-Z]+$/.test(code) ? code : undefined;
+}
+
+/** Reads every file from its beginning, in memory, and leaves nothing behind. */
+export async function scanAll(
+  found: readonly TranscriptFile[],
+  prices: PriceTable,
+  options: ScanOptions = {},
+): Promise<Ledger> {
+  const table = openCallTable();
+  const names = openNames();
+  const scanner = openScanner(table, names, options);
+  const files: LedgerFile[] = [];
+  const unread: UnreadFile[] = [];
+  const isCopy = copiesIn(found);
+  for (const file of found) {
+    options.signal?.throwIfAborted();
+    const progress = startOfFile();
+    const { path, agent } = file;
+    const read = await tryScan(scanner, table, { path, agent, number: files.length, isCopy: isCopy(file) }, progress);
+    if (typeof read === "object") unread.push(read);
+    if (read !== "read") continue;
+    files.push(ledgerFile({ ...file, root: file.root.path }, file.size, progress));
+  }
+  const infos = files.map(ownerInfo);
+  const rollups = rollUp(table, names, (file) => infos[file] as (typeof infos)[number], prices);
+  return { files, names: [...names.texts], rollups, from: "scan", notes: [], unread };
 }

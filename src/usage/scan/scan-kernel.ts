@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { timeOf } from "../calls/read-usage.ts";
+import { type Names, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
+import * as layout from "./kernel/layout.ts";
 import { chunkStart, roomBehind } from "./kernel/layout.ts";
 
 /** Set by the build, which joins modules: the kernel as base64. */
@@ -70,4 +73,99 @@ export function kernelBytes(): Uint8Array<ArrayBuffer> {
   return typeof HOOKLINE_SCAN_KERNEL === "string"
     ? Uint8Array.from(Buffer.from(HOOKLINE_SCAN_KERNEL, "base64"))
     : Uint8Array.from(readFileSync(new URL("../../../dist/usage/scan-kernel.wasm", import.meta.url)));
+}
+
+/** What a file's lines say about the file itself; the first word on each counts. */
+export interface FileFacts {
+  cwd: string | undefined;
+  sessionId: string | undefined;
+  agentType: string | undefined;
+  /** Sessions that this one names as its source. */
+  readonly ancestors: string[];
+}
+
+export function addAncestor(facts: FileFacts, session: string | undefined): void {
+  if (session && !facts.ancestors.includes(session)) facts.ancestors.push(session);
+}
+
+/** Turns what the kernel found in an answer into a record. */
+export interface AnswerReader {
+  /** What tells the answer from others: its ids, marks and counts. */
+  read(): void;
+  /** Its names and time, and what it says about its file. Most answers are repeats of others and do not need it. */
+  readRest(facts: FileFacts): void;
+}
+
+export function answerReader(memory: ScanMemory, names: Names, record: UsageRecord): AnswerReader {
+  return {
+    read() {
+      readIds();
+      readMarks();
+      readCounts();
+    },
+    readRest(facts) {
+      record.model = names.numberOf(plainText(layout.fieldModel));
+      record.agent = names.numberOf(plainText(layout.fieldAgent));
+      record.at = timeOf(plainText(layout.fieldTime));
+      readFacts(facts);
+    },
+  };
+
+  function readIds(): void {
+    const { words } = memory;
+    record.key.a = words[layout.hashOfKey * 2] as number;
+    record.key.b = words[layout.hashOfKey * 2 + 1] as number;
+    record.request.a = words[layout.hashOfRequest * 2] as number;
+    record.request.b = words[layout.hashOfRequest * 2 + 1] as number;
+  }
+
+  function readMarks(): void {
+    const marks = memory.words[layout.wordMarks] as number;
+    record.rank = (marks & layout.markSidechain) === 0 ? rank.main : rank.sidechain;
+    record.stopped = (marks & layout.markStopped) !== 0;
+    record.fast = (marks & layout.markFast) !== 0;
+    record.batch = (marks & layout.markBatch) !== 0;
+    record.us = (marks & layout.markUs) !== 0;
+    record.written = Number.NaN;
+    record.apiError = false;
+    record.odd = 0;
+    record.parts = noParts;
+  }
+
+  function readCounts(): void {
+    const { counts } = memory;
+    record.input = counts[layout.fieldInput] as number;
+    record.output = counts[layout.fieldOutput] as number;
+    record.cacheRead = counts[layout.fieldCacheRead] as number;
+    record.thinking = counts[layout.fieldThinking] as number;
+    record.webSearches = counts[layout.fieldSearches] as number;
+    const written5m = counts[layout.fieldWritten5m] as number;
+    record.cacheWrite1h = counts[layout.fieldWritten1h] as number;
+    record.assumed5m = Math.max(0, (counts[layout.fieldWritten] as number) - written5m - record.cacheWrite1h);
+    record.cacheWrite5m = written5m + record.assumed5m;
+    record.prompt = record.input + record.cacheRead + record.cacheWrite5m + record.cacheWrite1h;
+  }
+
+  function readFacts(facts: FileFacts): void {
+    if (hasText(layout.fieldParentSession)) addAncestor(facts, decodedText(layout.fieldParentSession));
+    if (hasText(layout.fieldForkSource)) addAncestor(facts, decodedText(layout.fieldForkSource));
+    if (facts.cwd === undefined && hasText(layout.fieldCwd)) facts.cwd = decodedText(layout.fieldCwd);
+    if (facts.sessionId === undefined && hasText(layout.fieldSession))
+      facts.sessionId = decodedText(layout.fieldSession);
+    if (facts.agentType === undefined && hasText(layout.fieldAgentType))
+      facts.agentType = decodedText(layout.fieldAgentType);
+  }
+
+  function hasText(field: number): boolean {
+    return memory.words[field * 2] !== 0;
+  }
+
+  function plainText(field: number): string {
+    return memory.bytes.toString("latin1", memory.words[field * 2], memory.words[field * 2 + 1]);
+  }
+
+  function decodedText(field: number): string {
+    const [from, to] = [memory.words[field * 2] as number, memory.words[field * 2 + 1] as number];
+    return JSON.parse(memory.bytes.toString("utf8", from - 1, to + 1)) as string;
+  }
 }

@@ -1,15 +1,12 @@
 import { closeSync, openSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/index.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import type { Names } from "../calls/names.ts";
-import { emptyRecord } from "../calls/usage-record.ts";
-import { addAncestor, answerReader } from "./answer-record.ts";
-import { forkSource } from "./fork-source.ts";
+import { emptyRecord, type Names } from "../calls/usage-record.ts";
+import { forkSource, type Progress } from "./file-facts.ts";
 import { chunkStart, wordLines } from "./kernel/layout.ts";
 import { fileSink } from "./line-sink.ts";
-import type { Progress } from "./progress.ts";
 import { passThrough, readLines as readLinesInMemory } from "./read-chunks.ts";
-import { openMemory } from "./scan-kernel.ts";
+import { addAncestor, answerReader, openMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
   /**

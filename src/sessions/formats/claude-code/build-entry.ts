@@ -1,5 +1,7 @@
 import { isObject } from "../../../protocol/index.ts";
-import type { Check, Field, FieldTable } from "./known-fields.ts";
+import type { CompactMetadata, Entry } from "../../model/entry.ts";
+import type { JsonRecord } from "../../read/json-records.ts";
+import { attachmentFields, type Check, type Field, type FieldTable } from "./known-fields.ts";
 
 /** Copies the known fields of `object` to `into` under our names; what is left comes back as `extra`. */
 export function take(
@@ -51,4 +53,129 @@ export function keep(rest: Record<string, unknown> | undefined, key: string, val
   if (key !== "__proto__") into[key] = value;
   else Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
   return into;
+}
+
+/** The beginning of every entry: where it lies and how it was read. */
+export function place(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
+  const { file, offset, length, line, raw } = record;
+  return mark({ kind, file, offset, length, line, raw }, record);
+}
+
+/**
+ * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once
+ * keeps an object in one piece; fields added later would move it again and again.
+ */
+export function placeUser(record: JsonRecord): Record<string, unknown> {
+  const { file, offset, length, line, raw } = record;
+  const entry = {
+    kind: "user",
+    file,
+    offset,
+    length,
+    line,
+    raw,
+    uuid: "",
+    parentUuid: null,
+    isSidechain: false,
+    content: undefined,
+    timestamp: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    version: undefined,
+    gitBranch: undefined,
+    userType: undefined,
+    entrypoint: undefined,
+    role: undefined,
+    promptId: undefined,
+    toolUseResult: undefined,
+    sourceToolAssistantUuid: undefined,
+  };
+  return mark(entry, record);
+}
+
+export function placeAssistant(record: JsonRecord): Record<string, unknown> {
+  const { file, offset, length, line, raw } = record;
+  const entry = {
+    kind: "assistant",
+    file,
+    offset,
+    length,
+    line,
+    raw,
+    uuid: "",
+    parentUuid: null,
+    isSidechain: false,
+    content: undefined,
+    timestamp: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    version: undefined,
+    gitBranch: undefined,
+    userType: undefined,
+    entrypoint: undefined,
+    stopReason: null,
+    messageId: undefined,
+    model: undefined,
+    usage: undefined,
+    requestId: undefined,
+    messageExtra: undefined,
+  };
+  return mark(entry, record);
+}
+
+function mark(entry: Record<string, unknown>, { lossy, recovered, unterminated }: JsonRecord): Record<string, unknown> {
+  if (lossy) entry["lossy"] = true;
+  if (recovered) entry["recovered"] = true;
+  if (unterminated) entry["unterminated"] = true;
+  return entry;
+}
+
+/** Whatever carries these two is a node of the graph, whatever its type. */
+export function isLinked(object: Readonly<Record<string, unknown>>): boolean {
+  return (
+    typeof object["uuid"] === "string" && (typeof object["parentUuid"] === "string" || object["parentUuid"] === null)
+  );
+}
+
+/** A threaded line without a uuid of its own stays readable; its uuid is empty and it hangs nowhere. */
+export function thread(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
+  const { parentUuid } = object;
+  entry["uuid"] = "";
+  entry["parentUuid"] = typeof parentUuid === "string" ? lineBefore(parentUuid) : null;
+  entry["isSidechain"] = false;
+}
+
+/** Most lines hang on the one before them: its text serves both. */
+function lineBefore(uuid: string): string {
+  const last = attachmentFields.get("uuid")?.last;
+  return uuid === last ? last : uuid;
+}
+
+/** The metadata of a compaction with every known field in its type; undefined when one is not, and readers must do without. */
+export function compactMetadataOf(value: Readonly<Record<string, unknown>>): CompactMetadata | undefined {
+  const { preservedSegment, preservedMessages } = value;
+  const fits =
+    all(value, {
+      trigger: "text",
+      preTokens: "number",
+      postTokens: "number",
+      durationMs: "number",
+      cumulativeDroppedTokens: "number",
+    }) &&
+    (preservedSegment === undefined ||
+      (isObject(preservedSegment) &&
+        all(preservedSegment, { headUuid: "text", anchorUuid: "text", tailUuid: "text" }))) &&
+    (preservedMessages === undefined ||
+      (isObject(preservedMessages) &&
+        all(preservedMessages, { anchorUuid: "text" }) &&
+        textsOrNone(preservedMessages["uuids"])));
+  return fits ? (value as CompactMetadata) : undefined;
+}
+
+function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, Check>>): boolean {
+  return Object.entries(checks).every(([key, check]) => value[key] === undefined || passes(value[key], check));
+}
+
+function textsOrNone(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }

@@ -13,9 +13,17 @@ import type {
 } from "../../model/entry.ts";
 import { type HowMuch, withParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
-import { keep, passes, take } from "./build-entry.ts";
-import { compactMetadataOf } from "./compact-metadata.ts";
-import { isLinked, place, placeAssistant, placeUser, thread } from "./entry-place.ts";
+import {
+  compactMetadataOf,
+  isLinked,
+  keep,
+  passes,
+  place,
+  placeAssistant,
+  placeUser,
+  take,
+  thread,
+} from "./build-entry.ts";
 import {
   assistantFields,
   attachmentFields,
@@ -25,8 +33,7 @@ import {
   systemFields,
   userFields,
 } from "./known-fields.ts";
-import { toBlocks } from "./read-message.ts";
-import { roleOf, sourceOf } from "./user-role.ts";
+import { roleOf, sourceOf, toBlocks } from "./read-message.ts";
 
 /**
  * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
@@ -208,4 +215,25 @@ function restOf(
     rest = keep(rest, key, value);
   }
   return rest;
+}
+
+/** The answer of a subagent that older versions copied into a `progress` line of its parent. */
+export function answerIn(entry: Entry): AssistantEntry | undefined {
+  if (entry.kind !== "progress" || !isObject(entry.data)) return undefined;
+  const object = entry.data["message"];
+  if (!isObject(object) || object["type"] !== "assistant") return undefined;
+  const { file, offset, length, line, raw } = entry;
+  const copy = toEntry({
+    kind: "record",
+    file,
+    offset,
+    length,
+    line,
+    object: entry.timestamp === undefined ? object : { timestamp: entry.timestamp, ...object },
+    lossy: false,
+    recovered: false,
+    unterminated: false,
+    raw,
+  });
+  return copy.kind === "assistant" ? copy : undefined;
 }

@@ -1,3 +1,4 @@
+import type { AssistantEntry } from "../../model/entry.ts";
 /** A record as a host hands it in, in the spelling of the file: `type` and what is its own, without the envelope. */
 export type Draft = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -62,4 +63,57 @@ function bare(draft: Draft, sessionId: string, timestamp: string): Record<string
 
 function omit(draft: Draft, names: ReadonlySet<string>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.has(name)));
+}
+
+/** What the client writes between an end that was never answered and the next prompt: a note, and an answer of its own. */
+export const fillers: readonly Draft[] = [
+  {
+    type: "user",
+    isMeta: true,
+    message: { role: "user", content: [{ type: "text", text: "Continue from where you left off." }] },
+  },
+  {
+    type: "assistant",
+    message: {
+      type: "message",
+      role: "assistant",
+      model: "<synthetic>",
+      content: [{ type: "text", text: "No response requested." }],
+      stop_reason: "stop_sequence",
+      stop_sequence: "",
+      usage: {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      },
+    },
+  },
+];
+
+/** The line of a result that says its tool call was interrupted, with the envelope of the call's own line. */
+export function interruptedResult(use: AssistantEntry, toolUseId: string, parentUuid: string, uuid: string): Buffer {
+  const { isSidechain, agentId, timestamp, userType, entrypoint, cwd, sessionId, version, gitBranch } = use;
+  const text = "[Request interrupted by user for tool use]";
+  const record = {
+    parentUuid,
+    isSidechain,
+    agentId,
+    type: "user",
+    message: {
+      role: "user",
+      content: [{ type: "tool_result", content: text, is_error: true, tool_use_id: toolUseId }],
+    },
+    uuid,
+    timestamp,
+    toolUseResult: `Error: ${text}`,
+    sourceToolAssistantUUID: parentUuid,
+    userType,
+    entrypoint,
+    cwd,
+    sessionId,
+    version,
+    gitBranch,
+  };
+  return Buffer.from(JSON.stringify(record));
 }
