@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { catalog, isObject, nearest, Problem } from "../protocol/index.ts";
 import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
-import { shown } from "./safe-text/shown.ts";
+import { shown } from "./safe-text/display-text.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkOptions(options: EngineOptions): void {

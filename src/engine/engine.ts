@@ -11,24 +11,21 @@ import type {
   Sent,
 } from "./engine-type.ts";
 import { openEvents } from "./fire/event-intake.ts";
-import type { Explanation } from "./fire/explain.ts";
+import { type Explanation, type ListedHook, listHooks } from "./fire/explain.ts";
 import { waitsLike } from "./fire/hook-depth.ts";
-import { type ListedHook, listHooks } from "./fire/list.ts";
+import type { EventStep } from "./fire/in-flight.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import { sessionState } from "./fire/session-state.ts";
-import type { EventStep } from "./fire/stream.ts";
 import { liveHooks } from "./live/memory-hooks.ts";
 import { openSettings, type ReloadReport } from "./live/reload-settings.ts";
-import { type SessionHooks, sessionHooks } from "./live/session-hooks.ts";
+import { type SessionHooks, type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
-import { type StopHooks, stopHooks } from "./live/stop-hooks.ts";
-import type { EngineOptions } from "./options.ts";
-import { resolveOptions } from "./resolve-options.ts";
+import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
-import { shown } from "./safe-text/shown.ts";
+import { shown } from "./safe-text/display-text.ts";
 import { openServices } from "./services.ts";
-import { honorsOnce } from "./settings/configured.ts";
+import { honorsOnce } from "./settings/layer.ts";
 import type { RulesInForce } from "./settings/permission-rules.ts";
 
 /** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */

@@ -1,6 +1,12 @@
+import type { Warning } from "../protocol/index.ts";
+import type { Finding } from "./doctor/finding.ts";
 import type { Engine } from "./engine.ts";
 import type { NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
+import type { RulesInForce } from "./settings/permission-rules.ts";
+import type { WrittenGrant } from "./trust/pins.ts";
+import type { TrustPorts, TrustReview } from "./trust/review.ts";
+import type { ServerTrust } from "./trust/server-trust.ts";
 
 /**
  * Opens an engine on the settings that apply in a folder. Events of your own are a type parameter, so that their names and payloads
@@ -12,4 +18,46 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 ): Promise<Engine<Own>> {
   const engine = await import("./engine.ts");
   return engine.openEngine<Own>(options);
+}
+
+/** The permission rules that apply in a folder, trust taken into account, for those who judge calls without an engine. */
+export async function openRules(
+  options: EngineOptions = {},
+): Promise<RulesInForce & { readonly warnings: readonly Warning[] }> {
+  const [{ checkOptions }, { openSettings }, { resolveOptions }, { rulesOf }] = await Promise.all([
+    import("./check-engine-options.ts"),
+    import("./live/reload-settings.ts"),
+    import("./options.ts"),
+    import("./settings/permission-rules.ts"),
+  ]);
+  checkOptions(options);
+  const resolved = resolveOptions(options);
+  const now = (await openSettings(resolved)).inForce();
+  return { ...rulesOf(now, resolved), warnings: now.warnings };
+}
+
+/** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */
+export async function diagnose(options: EngineOptions = {}): Promise<readonly Finding[]> {
+  return (await import("./doctor/diagnose.ts")).diagnose(options);
+}
+
+/** What a folder brings that needs a person's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
+export async function reviewTrust(options: EngineOptions = {}, ports: TrustPorts = {}): Promise<TrustReview> {
+  const review = await import("./trust/review.ts");
+  return review.reviewTrust(options, ports);
+}
+
+/** Whether servers that a folder configures may be started, by what was approved. */
+export async function openServerTrust(options: EngineOptions = {}): Promise<ServerTrust> {
+  const { serverTrust } = await import("./trust/server-trust.ts");
+  return serverTrust(options);
+}
+
+/**
+ * Approves grants that were written into a checkout's settings on a person's word, those entries alone. Hosts call it when they
+ * carry out `updatedPermissions` for project or local settings.
+ */
+export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {
+  const review = await import("./trust/review.ts");
+  await review.approveGrants(options, grants);
 }

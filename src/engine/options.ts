@@ -1,4 +1,8 @@
-import type { EventRow, Settings } from "../protocol/index.ts";
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+import { homeFolder } from "../files/internal.ts";
+import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/index.ts";
+import { checkHome } from "./check-engine-options.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";
 
@@ -59,4 +63,97 @@ export interface EngineOptions {
   readonly envFileRoot?: string;
   /** What the host knows of the session, for events that the engine fires by itself. */
   readonly common?: () => AnyPayload;
+}
+
+/** Options with every default filled in; from here on nobody asks the process for anything. */
+export interface ResolvedOptions
+  extends Required<
+    Omit<EngineOptions, "conversation" | "agentKind" | "startedAs" | "events" | "stripEnv" | "common" | "settings">
+  > {
+  /** Files or JSON texts. */
+  readonly settings: readonly string[];
+  readonly ports: Ports;
+  readonly rows: Readonly<Record<string, EventRow>>;
+  readonly conversation?: EngineOptions["conversation"];
+  readonly agentKind?: EngineOptions["agentKind"];
+  readonly startedAs?: string;
+  readonly stripEnv?: readonly string[];
+  readonly common?: EngineOptions["common"];
+}
+
+export function resolveOptions(options: EngineOptions): ResolvedOptions {
+  const env = options.env ?? process.env;
+  const home = options.home ?? checkHome("HOME", homeFolder(env));
+  const ownFolder = options.clientHome ?? checkHome("CLAUDE_CONFIG_DIR", clientHome(env["CLAUDE_CONFIG_DIR"], home));
+  return {
+    cwd: resolve(options.cwd ?? process.cwd()),
+    home,
+    env,
+    settings: (options.settings ?? []).map(settingsText),
+    settingSources: options.settingSources ?? ["user", "project", "local"],
+    trust: options.trust ?? "pinned",
+    interactive: options.interactive ?? false,
+    ports: options.ports ?? {},
+    rows: rowsWith(options.events ?? []),
+    plugins: options.plugins ?? [],
+    managedFolder: options.managedFolder ?? managedFolder(process.platform),
+    toolAliases: options.toolAliases ?? {},
+    concurrency: options.concurrency ?? Math.max(4, availableParallelism()),
+    olderFields: options.olderFields ?? false,
+    stopBlockCap: options.stopBlockCap ?? capFrom(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]),
+    canDefer: options.canDefer ?? true,
+    rejudge: options.rejudge ?? "conditions",
+    judgeTimeoutMs: options.judgeTimeoutMs ?? 10_000,
+    bypassAvailable: options.bypassAvailable ?? false,
+    observeContent: options.observeContent ?? false,
+    clientHome: ownFolder,
+    envFileRoot: options.envFileRoot ?? ownFolder,
+    ...(options.conversation ? { conversation: options.conversation } : {}),
+    ...(options.agentKind ? { agentKind: options.agentKind } : {}),
+    ...(options.startedAs === undefined ? {} : { startedAs: options.startedAs }),
+    ...(options.common ? { common: options.common } : {}),
+    ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
+  };
+}
+
+/** From here on settings of a program are read like those of a file. */
+function settingsText(given: string | Settings, at: number): string {
+  if (typeof given === "string") return given;
+  try {
+    return JSON.stringify(given);
+  } catch (cause) {
+    const message = `The engine option settings[${at}] cannot be written as JSON: ${messageOf(cause)}.`;
+    throw new Problem("engine/bad-option", message, { about: { option: "settings" }, cause });
+  }
+}
+
+function rowsWith(own: readonly EventRow[]): Readonly<Record<string, EventRow>> {
+  if (own.length === 0) return catalog;
+  const rows: Record<string, EventRow> = { ...catalog };
+  for (const row of own) {
+    if (Object.hasOwn(rows, row.name)) {
+      throw new Problem("event/taken", `The event "${row.name}" is already known; give yours another name.`);
+    }
+    rows[row.name] = row;
+  }
+  return rows;
+}
+
+/** Where an administrator's policy lies; only the host can name another folder. */
+export function managedFolder(platform: NodeJS.Platform): string {
+  if (platform === "darwin") return "/Library/Application Support/ClaudeCode";
+  return platform === "win32" ? "C:\\Program Files\\ClaudeCode" : "/etc/claude-code";
+}
+
+const defaultStopCap = 8;
+
+function capFrom(text: string | undefined): number {
+  const cap = Number(text);
+  return text !== undefined && text !== "" && Number.isInteger(cap) && cap >= 0 ? cap : defaultStopCap;
+}
+
+/** Of a comma list the first member counts. */
+export function clientHome(named: string | undefined, home: string): string {
+  const first = named?.split(",")[0]?.trim();
+  return first ? first : join(home, ".claude");
 }

@@ -1,8 +1,8 @@
 import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { SessionState } from "./fire/session-state.ts";
+import type { ResolvedOptions } from "./options.ts";
 import type { Asker, Clock, Notice, Ports } from "./ports.ts";
-import type { ResolvedOptions } from "./resolve-options.ts";
 import { type Background, background } from "./runners/background-hooks.ts";
 
 /** What every event of an engine uses. */
@@ -85,7 +85,7 @@ async function openObserver(
   { hooks, warn }: ServiceParts,
 ): Promise<(notice: Notice) => void> {
   const [{ observer }, { secretValues }] = await Promise.all([
-    import("./safe-text/observe.ts"),
+    import("./safe-text/redact-notices.ts"),
     import("./safe-text/secrets.ts"),
   ]);
   let known: { hooks: readonly Hook[]; secrets: readonly string[] } | undefined;

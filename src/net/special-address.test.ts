@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveHost } from "../engine/runners/http/resolve.ts";
+import { resolveHost } from "../engine/runners/http/destination.ts";
 import { isPublicAddress, specialAddress } from "./special-address.ts";
 
 test.each([

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, whyUnsafe } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { ResolvedOptions } from "../resolve-options.ts";
-import type { InForce } from "../settings/in-force.ts";
+import type { ResolvedOptions } from "../options.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import { namedPaths } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { argumentWords, shellWords, type Word } from "./words.ts";
+import { argumentWords, shellWords, type Word } from "./program-findings.ts";
 
 const named = (words: readonly Word[]): readonly string[] =>
   words.flatMap(({ text, use }) => (use === "written" ? [] : [text]));

@@ -1,9 +1,8 @@
 import { basename } from "node:path";
 import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/index.ts";
 import type { Ports } from "../ports.ts";
-import { type ConfiguredHook, honorsOnce, isBackground, isInProcess } from "../settings/configured.ts";
-import type { InForce } from "../settings/in-force.ts";
-import type { Layer } from "../settings/layer.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 import type { HookEvent } from "./fire.ts";
 import { deepest } from "./hook-depth.ts";

@@ -5,18 +5,17 @@ import type { FireOptions, RunStep } from "../engine-type.ts";
 import type { LiveHooks } from "../live/memory-hooks.ts";
 import { matchedValue } from "../match/matcher.ts";
 import type { Services } from "../services.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
-import type { InForce } from "../settings/in-force.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, type HookEvent, planEvent } from "./fire.ts";
 import { currentDepth, processDepth } from "./hook-depth.ts";
-import { inFlight } from "./in-flight.ts";
+import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
 import { type Soon, soon } from "./maybe-async.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { selectByMatcher } from "./select.ts";
 import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
-import { type EventStep, streamSteps } from "./stream.ts";
 
 /** The part of an engine that takes events. */
 export interface Events {

@@ -1,6 +1,7 @@
 import type { HookRef, SkipReason, Warning } from "../../protocol/index.ts";
 import { matcherDetail } from "../match/matcher.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
+import type { Standing, Trust, TrustState } from "../trust/trust-state.ts";
 import type { HookEvent } from "./fire.ts";
 import type { Selection } from "./select.ts";
 
@@ -34,4 +35,27 @@ export function explainPlan(event: HookEvent, plan: Selection): Explanation {
 function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: HookEvent): string {
   const matched = row.matchesOn === null ? `every ${row.name}` : matcherDetail(matcher, value);
   return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
+}
+
+/** A configured hook with where it stands and what is wrong with it. */
+export interface ListedHook {
+  readonly hook: HookRef;
+  readonly trust: TrustState;
+  /** Why it is not trusted. */
+  readonly trustDetail?: string;
+  readonly if?: string;
+  readonly problems: readonly Warning[];
+}
+
+export function listHooks(hooks: readonly ConfiguredHook[], trust: Trust): readonly ListedHook[] {
+  return hooks.map((configured) => ({
+    hook: configured.ref,
+    ...standing(trust.ofHook(configured)),
+    ...(configured.hook.if ? { if: configured.hook.if } : {}),
+    problems: configured.problems,
+  }));
+}
+
+function standing({ state, detail }: Standing): Pick<ListedHook, "trust" | "trustDetail"> {
+  return state === "trusted" ? { trust: state } : { trust: state, trustDetail: detail };
 }

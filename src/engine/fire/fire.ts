@@ -1,10 +1,10 @@
 import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/index.ts";
 import type { ProgressListener, RunStep } from "../engine-type.ts";
-import type { SharedCopies } from "../runners/frozen-copy.ts";
+import type { SharedCopies } from "../runners/in-process.ts";
 import type { Slots } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
-import { type ConfiguredHook, isBackground } from "../settings/configured.ts";
-import type { InForce } from "../settings/in-force.ts";
+import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import { admitHooks } from "./admit.ts";
 import { type Soon, soon } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
-import { shown } from "../safe-text/shown.ts";
+import { shown } from "../safe-text/display-text.ts";
 import type { HookEvent } from "./fire.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */

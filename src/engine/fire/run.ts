@@ -4,7 +4,7 @@ import { environmentOf } from "../runners/command/command-env.ts";
 import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";
 import { runByType } from "../runners/runner-by-type.ts";
 import type { Ran } from "../runners/runner-result.ts";
-import { type ConfiguredHook, isInProcess } from "../settings/configured.ts";
+import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
 import type { HookEvent, HookRun } from "./fire.ts";
 import { allSoon, type Soon } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";

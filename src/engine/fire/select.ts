@@ -1,7 +1,7 @@
 import type { Skip, ToolInput } from "../../protocol/index.ts";
 import type { Condition, Place } from "../match/conditions.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
 import type { HookEvent } from "./fire.ts";
 
 export interface Selection {

@@ -8,8 +8,8 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/index.ts";
-import { guardsToolCalls } from "../settings/guards.ts";
-import type { InForce } from "../settings/in-force.ts";
+import { guardsToolCalls } from "../settings/layer.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import type { HookEvent } from "./fire.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { type SettledInput, settleInput, settleOutput, withDecision } from "./settle-output.ts";

@@ -15,10 +15,10 @@ import {
 } from "../../protocol/index.ts";
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
+import { tellHost } from "../ports.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
 import { configureGroup, saidOnFailure } from "../settings/configure-hooks.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
-import { tellHost } from "../tell-host.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
 export interface LiveHooks {

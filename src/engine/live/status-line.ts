@@ -1,9 +1,9 @@
 import type { Running } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/index.ts";
-import type { ResolvedOptions } from "../resolve-options.ts";
+import type { ResolvedOptions } from "../options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
 import { keepColours } from "../safe-text/display-text.ts";
-import type { InForce } from "../settings/in-force.ts";
+import type { InForce } from "../settings/snapshot.ts";
 import { startTrust, whenSteady } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 

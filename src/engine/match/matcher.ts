@@ -7,8 +7,7 @@ import {
   type Warning,
   type WarningCode,
 } from "../../protocol/index.ts";
-import { hazardOf } from "./matcher-hazard.ts";
-import { compileSearch } from "./matcher-search.ts";
+import { compileSearch, hazardOf } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
 
 /** What a group's `matcher` means, worked out once per snapshot. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { frozenCopy } from "./frozen-copy.ts";
+import { frozenCopy } from "./in-process.ts";
 
 test("a copy is equal, frozen to its depth, and shares nothing with the original", () => {
   const original = { list: [{ a: 1 }], text: "x", none: null, missing: undefined };

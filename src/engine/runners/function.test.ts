@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FunctionHook, StopFunction } from "../../protocol/index.ts";
-import { runFunction } from "./function.ts";
+import { runFunction } from "./in-process.ts";
 
 const hook = (check: StopFunction): FunctionHook => ({
   type: "function",

@@ -1,8 +1,7 @@
-import type { CallbackHook } from "../../protocol/index.ts";
+import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/index.ts";
 import type { Soon } from "../fire/maybe-async.ts";
-import { unanswered } from "./ended.ts";
-import { settled } from "./run-limits.ts";
-import type { Ran } from "./runner-result.ts";
+import { type Limit, settled, waitFor } from "./run-limits.ts";
+import { nothingSaid, type Ran, unanswered } from "./runner-result.ts";
 
 export interface CallbackCall {
   /** A copy that nobody can change: one callback cannot change what the next one sees. */
@@ -58,4 +57,123 @@ const silence: Ran = {
 
 function failed(hook: CallbackHook, ran: Ran): Ran {
   return hook.errorMessage === undefined ? ran : { ...ran, failure: hook.errorMessage };
+}
+
+interface FunctionCall extends Limit {
+  readonly messages: readonly unknown[];
+}
+
+/** Contract: resolves even if the function never answers. True lets the agent stop, false makes it go on; anything else is a failure. */
+export async function runFunction(hook: FunctionHook, call: FunctionCall): Promise<Ran> {
+  const waited = await waitFor(async (signal) => hook.function(call.messages, signal), call);
+  if (waited.by !== "answered") return unanswered(waited, call);
+  const ok: unknown = waited.value;
+  if (typeof ok !== "boolean") {
+    const failure = `returned ${ok === null ? "null" : typeof ok}; a function hook returns true or false`;
+    return { ...nothingSaid, ended: { by: "answered" }, failure };
+  }
+  const reason = ok ? {} : { reason: hook.errorMessage };
+  return { ...nothingSaid, ended: { by: "answered" }, said: { kind: "judged", ok, ...reason, continueOnBlock: false } };
+}
+
+/** The copies that in-process hooks of one event share. A field of the event: a weak map of all events costs more than the copies. */
+export interface SharedCopies {
+  payload?: SharedCopy;
+  conversation?: SharedCopy;
+}
+
+interface SharedCopy {
+  /** The payload it was made for; a rewritten input makes a new one. */
+  readonly of: object;
+  readonly copy: unknown;
+}
+
+/**
+ * What in-process hooks get of a value of the host's: a copy that they cannot change, so that no handler changes what the next one, or
+ * the host, goes on with. Made when the first one asks for it; all hooks of one event share it.
+ *
+ * Contract: the value itself is neither changed nor frozen. `of` is a new object for every event and every rewritten input.
+ */
+export function frozenFor<T>(of: object, copies: SharedCopies, name: keyof SharedCopies, value: () => T): T {
+  const known = copies[name];
+  if (known?.of === of) return known.copy as T;
+  const copy = frozenCopy(value());
+  copies[name] = { of, copy };
+  return copy;
+}
+
+/**
+ * A deep copy, deep-frozen. Contract: stands any depth and circles. Plain data is copied as it is; dates, bytes, maps and sets stay
+ * what they are but cannot be frozen; of any other object what it is in JSON counts.
+ */
+export function frozenCopy<T>(root: T): T {
+  if (typeof root !== "object" || root === null) return root;
+  const copies = new Map<object, object>();
+  const waiting: (readonly [from: object, to: object])[] = [];
+
+  function copyOf(given: unknown): unknown {
+    const value = asInJson(given);
+    if (typeof value !== "object" || value === null) return value;
+    const known = copies.get(value);
+    if (known !== undefined) return known;
+    const copy = emptyCopy(value);
+    copies.set(value, copy);
+    waiting.push([value, copy]);
+    return copy;
+  }
+
+  try {
+    const result = copyOf(root);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) fill(next[0], next[1], copyOf);
+    return result as T;
+  } catch (cause) {
+    const message = `The payload cannot be copied for in-process hooks: ${messageOf(cause)}.`;
+    throw new Problem("event/bad-payload", message, { cause });
+  }
+}
+
+/** An address, or whatever else says itself how it is written, is what other hooks read on their stdin. */
+function asInJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null || isKept(value)) return value;
+  if (value instanceof String || value instanceof Number || value instanceof Boolean) return value.valueOf();
+  if (!("toJSON" in value) || typeof value.toJSON !== "function") return value;
+  return value.toJSON();
+}
+
+/** Copied as what they are. */
+function isKept(value: object): boolean {
+  return value instanceof Date || ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
+function emptyCopy(value: object): object {
+  if (Array.isArray(value)) return new Array(value.length);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return {};
+  if (value instanceof Date) return new Date(value);
+  if (isKept(value)) return structuredClone(value);
+  if (value instanceof Map) return new Map();
+  return value instanceof Set ? new Set() : {};
+}
+
+function fill(from: object, to: object, copyOf: (value: unknown) => unknown): void {
+  if (Array.isArray(from)) {
+    for (let at = 0; at < from.length; at++) (to as unknown[])[at] = copyOf(from[at]);
+  } else if (to instanceof Map) {
+    for (const [key, value] of from as Map<unknown, unknown>) to.set(copyOf(key), copyOf(value));
+  } else if (to instanceof Set) {
+    for (const value of from as Set<unknown>) to.add(copyOf(value));
+  } else if (isKept(to)) {
+    return;
+  } else {
+    for (const key of Object.keys(from)) set(to, key, copyOf((from as Readonly<Record<string, unknown>>)[key]));
+  }
+  Object.freeze(to);
+}
+
+/** `__proto__` is a name like any other, but assigning it would not make a field of it. */
+function set(to: object, key: string, value: unknown): void {
+  if (key !== "__proto__") (to as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(to, key, { value, enumerable: true });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keep } from "./keep.ts";
+import { keep } from "./runner-result.ts";
 
 test("a text that fits is kept as it is", () => {
   expect(keep("añ€😀", 10)).toEqual({ text: "añ€😀", dropped: 0 });

@@ -1,10 +1,7 @@
-import type { McpToolHook, Warning } from "../../protocol/index.ts";
+import type { McpToolHook, ToolInput, Warning } from "../../protocol/index.ts";
 import type { McpPort } from "../ports.ts";
-import { nothingSaid, notStarted, unanswered } from "./ended.ts";
-import { keep } from "./keep.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
-import type { Ran } from "./runner-result.ts";
-import { fillTemplates } from "./template.ts";
+import { keep, nothingSaid, notStarted, type Ran, unanswered } from "./runner-result.ts";
 
 export interface McpToolCall extends Limit {
   readonly payload: Readonly<Record<string, unknown>>;
@@ -38,4 +35,68 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
     ...(isError === true ? { failure: `MCP tool ${hook.server}:${hook.tool} answered with an error` } : {}),
     warnings,
   };
+}
+
+/**
+ * An input with `${path.to.field}` in its texts replaced from the payload. A text that is one template and nothing else takes the
+ * value with its type; a path that leads nowhere is empty, with a warning.
+ */
+export function fillTemplates(
+  input: ToolInput,
+  payload: Readonly<Record<string, unknown>>,
+): { readonly input: ToolInput; readonly warnings: readonly Warning[] } {
+  const missing = new Set<string>();
+  const filled = fill(input, 0, (path) => {
+    const value = valueAt(payload, path);
+    if (value === undefined) missing.add(path);
+    return value;
+  });
+  const warnings = [...missing].map(
+    (path): Warning => ({
+      code: "template-missing",
+      message: `\${${path}} in the hook's input names a field that the payload lacks; it was left empty.`,
+      place: path,
+    }),
+  );
+  return { input: filled as ToolInput, warnings };
+}
+
+type Find = (path: string) => unknown;
+
+const template = /\$\{([^{}]+)\}/g;
+const onlyTemplate = /^\$\{([^{}]+)\}$/;
+/** Settings nested deeper than any tool's input are passed on as they are. */
+const mostDepth = 100;
+
+function fill(value: unknown, depth: number, find: Find): unknown {
+  if (typeof value === "string") return fillText(value, find);
+  if (typeof value !== "object" || value === null || depth === mostDepth) return value;
+  if (Array.isArray(value)) return value.map((item) => fill(item, depth + 1, find));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner, depth + 1, find)]));
+}
+
+function fillText(text: string, find: Find): unknown {
+  const path = onlyTemplate.exec(text)?.[1];
+  if (path !== undefined) {
+    const value = find(path.trim());
+    return value === undefined ? "" : value;
+  }
+  return text.replace(template, (_, inner: string) => asText(find(inner.trim())));
+}
+
+function asText(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** Own fields and list places only: a path never leads to what an object inherits. */
+function valueAt(payload: unknown, path: string): unknown {
+  let value = payload;
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
+    if (!Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
 }

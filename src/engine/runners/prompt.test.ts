@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 import type { HookRef } from "../../protocol/index.ts";
 import type { ModelCall, ModelPort } from "../ports.ts";
-import { runAgent } from "./agent.ts";
-import { agentReplySchema, promptReplySchema } from "./model-reply.ts";
-import { runPrompt } from "./prompt.ts";
-import { promptText } from "./prompt-text.ts";
+import { agentReplySchema, promptReplySchema, promptText, runAgent, runPrompt } from "./model-hook.ts";
 
 const ref: HookRef = { id: "user:Stop:0:0:abc", event: "Stop", type: "prompt", source: "user", name: "Is it done?" };
 const hook = { type: "prompt", prompt: "Is it done?" } as const;

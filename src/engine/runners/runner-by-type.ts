@@ -3,13 +3,10 @@ import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../..
 import type { HookRun } from "../fire/fire.ts";
 import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";
 import type { Soon } from "../fire/maybe-async.ts";
-import { shown } from "../safe-text/shown.ts";
+import { shown } from "../safe-text/display-text.ts";
 import { environmentOf } from "./command/command-env.ts";
-import { notStarted } from "./ended.ts";
-import { frozenFor } from "./frozen-copy.ts";
-import { runFunction } from "./function.ts";
-import { runCallback } from "./in-process.ts";
-import type { Ran } from "./runner-result.ts";
+import { frozenFor, runCallback, runFunction } from "./in-process.ts";
+import { notStarted, type Ran } from "./runner-result.ts";
 
 /** Runs a hook by its type. `background`: the run continues and its answer comes later. */
 export function runByType(run: HookRun): Soon<Ran | "background"> {
@@ -82,7 +79,7 @@ async function runPromptHook(hook: PromptHook, run: HookRun): Promise<Ran> {
   if (port === undefined) return notStarted("the host lends no model");
   const lent = conversationFor(run);
   if ("failed" in lent) return notStarted(lent.failed);
-  const { runPrompt } = await import("./prompt.ts");
+  const { runPrompt } = await import("./model-hook.ts");
   return runPrompt(hook, { ...modelCall(run), ...lent, port });
 }
 
@@ -91,7 +88,7 @@ async function runAgentHook(hook: AgentHook, run: HookRun): Promise<Ran> {
   if (port === undefined) return notStarted("the host lends no agent");
   const lent = conversationFor(run);
   if ("failed" in lent) return notStarted(lent.failed);
-  const { runAgent } = await import("./agent.ts");
+  const { runAgent } = await import("./model-hook.ts");
   return acrossWaits(run.event.depth, () => runAgent(hook, { ...modelCall(run), ...lent, port }));
 }
 

@@ -1,4 +1,5 @@
-import type { Ended, ModelSpent, Warning } from "../../protocol/index.ts";
+import { type Ended, type ModelSpent, messageOf, type Warning } from "../../protocol/index.ts";
+import { duration, type Limit, type Waited } from "./run-limits.ts";
 
 /** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */
 export interface Ran {
@@ -31,3 +32,49 @@ export type Said =
       readonly continueOnBlock: boolean;
     }
   | { readonly kind: "nothing" };
+
+/** The part of a `Ran` that is the same for every run that brought nothing. */
+export const nothingSaid = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;
+
+/** A run that never began, and why. */
+export function notStarted(why: string, warnings: readonly Warning[] = []): Ran {
+  return { ...nothingSaid, ended: { by: "not-started", why }, failure: why, warnings };
+}
+
+/** A wait that ended without an answer. What a hook says after its time is dropped. */
+export function unanswered(
+  waited: Exclude<Waited<unknown>, { by: "answered" }>,
+  limit: Limit,
+  warnings: readonly Warning[] = [],
+): Ran {
+  if (waited.by === "cancelled") {
+    return { ...nothingSaid, ended: { by: "cancelled" }, failure: "cancelled before it answered", warnings };
+  }
+  if (waited.by === "timeout") {
+    const failure = `no answer within ${duration(limit.timeoutMs)}`;
+    return { ...nothingSaid, ended: { by: "timeout", afterMs: limit.timeoutMs }, failure, warnings };
+  }
+  const message = messageOf(waited.error);
+  return { ...nothingSaid, ended: { by: "threw", message }, failure: message, warnings };
+}
+
+/** What is kept of one hook's output, in bytes of UTF-8. */
+export const mostBytes: number = 1024 * 1024;
+
+/** The beginning of a text that fits, and how many bytes were left out. */
+export function keep(text: string, most: number = mostBytes): { readonly text: string; readonly dropped: number } {
+  if (text.length * 3 <= most) return { text, dropped: 0 };
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return { text, dropped: 0 };
+  const kept = wholeCharacters(bytes, most);
+  return { text: bytes.toString("utf8", 0, kept), dropped: bytes.length - kept };
+}
+
+/** The largest length up to `most` that does not cut a character in two. */
+export function wholeCharacters(bytes: Buffer, most: number): number {
+  let length = Math.min(most, bytes.length);
+  if (length === bytes.length) return length;
+  // Bytes 10xxxxxx continue a character; at most three of them do.
+  for (let back = 0; back < 3 && length > 0 && ((bytes[length] ?? 0) & 0xc0) === 0x80; back++) length--;
+  return length;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillTemplates } from "./template.ts";
+import { fillTemplates } from "./mcp-tool.ts";
 
 const payload = {
   tool_name: "Write",

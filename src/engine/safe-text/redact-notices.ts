@@ -1,5 +1,5 @@
 import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/index.ts";
-import type { Notice } from "../ports.ts";
+import { type Notice, tellHost } from "../ports.ts";
 
 export interface RedactOptions {
   /** Whether what hooks were given and what they said may be seen at all. */
@@ -48,4 +48,20 @@ function withoutWords({ kind }: Verdict): Verdict {
 /** Whether the words of the failure are the engine's; those of other ends may quote the hook. */
 function saidByUs({ by }: Ended): boolean {
   return by === "not-started" || by === "timeout" || by === "cancelled" || by === "http" || by === "signal";
+}
+
+export interface ObserveOptions {
+  readonly observe: (notice: Notice) => void;
+  readonly content: boolean;
+  /** Values that must not be told, looked up when there is something to tell. */
+  secrets(): readonly string[];
+  /** What the observer throws is worth a word, and changes nothing. */
+  onThrow(error: unknown): void;
+}
+
+/** Tells the host's observer, redacted. Contract: cannot delay or change an outcome. */
+export function observer({ observe, content, secrets, onThrow }: ObserveOptions): (notice: Notice) => void {
+  return (notice) => {
+    tellHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
+  };
 }

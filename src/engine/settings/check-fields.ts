@@ -1,5 +1,5 @@
 import { type Field, type Fields, isObject } from "../../protocol/index.ts";
-import { shown } from "../safe-text/shown.ts";
+import { shown } from "../safe-text/display-text.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {

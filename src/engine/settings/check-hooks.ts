@@ -10,7 +10,7 @@ import {
   nearest,
   type Warning,
 } from "../../protocol/index.ts";
-import { shown } from "../safe-text/shown.ts";
+import { shown } from "../safe-text/display-text.ts";
 import { type Fault, fieldsFault, lookalike, misspelledKeys, ownValue } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";

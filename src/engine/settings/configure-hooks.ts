@@ -12,10 +12,9 @@ import {
 } from "../../protocol/index.ts";
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, neverMatching, type ToolAliases } from "../match/matcher.ts";
-import { shown } from "../safe-text/shown.ts";
+import { shown } from "../safe-text/display-text.ts";
 import { hookFault } from "./check-hooks.ts";
-import { type ConfiguredHook, honorsOnce } from "./configured.ts";
-import type { Layer } from "./layer.ts";
+import { type ConfiguredHook, honorsOnce, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** Where a group stands. */

@@ -2,10 +2,9 @@ import { join, resolve } from "node:path";
 import { type Fs, nodeFs, unless } from "../../files/internal.ts";
 import { catalog, Problem } from "../../protocol/index.ts";
 import type { Rows } from "./check-hooks.ts";
-import { frontmatterLayers } from "./frontmatter-layers.ts";
+import { frontmatterLayers } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
-import { pluginLayers } from "./plugin-layers.ts";
-import { manifestFile, pluginOptions, readManifest } from "./plugin-options.ts";
+import { manifestFile, pluginLayers, pluginOptions, readManifest } from "./plugin-layers.ts";
 import { type LayerSource, nameOf, readLayer, unreadable } from "./read-layer.ts";
 import { managedFiles, readSourceFile, realPath } from "./settings-source.ts";
 

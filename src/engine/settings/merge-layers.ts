@@ -8,8 +8,7 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import type { Rows } from "./check-hooks.ts";
-import { guardsToolCalls } from "./guards.ts";
-import type { Layer } from "./layer.ts";
+import { guardsToolCalls, type Layer } from "./layer.ts";
 import { checkoutEnv, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer-limits.ts";
 import { nameOf } from "./read-layer.ts";
 

@@ -11,13 +11,12 @@ import {
   ruleLayerOf,
 } from "../../permissions/index.ts";
 import { type AnyPayload, absoluteFrom } from "../fire/payload.ts";
+import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";
-import type { ResolvedOptions } from "../resolve-options.ts";
 import { namedPaths } from "../trust/files-by-name.ts";
-import type { WrittenGrant } from "../trust/pinnable.ts";
-import type { ConfiguredHook } from "./configured.ts";
-import type { InForce } from "./in-force.ts";
-import type { Layer } from "./layer.ts";
+import type { WrittenGrant } from "../trust/pins.ts";
+import type { ConfiguredHook, Layer } from "./layer.ts";
+import type { InForce } from "./snapshot.ts";
 
 /** The permission rules of the settings in force, ready to judge with. */
 export interface RulesInForce {

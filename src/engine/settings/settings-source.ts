@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/internal.ts";
+import { parseJsonc, plainValue } from "./json/jsonc.ts";
 import { mostBytes } from "./read-layer.ts";
 
 export type SourceFile =
@@ -75,4 +76,24 @@ export async function managedFiles(folder: string, fs: Fs = nodeFs): Promise<Man
   if ("why" in names) return { files: [first], unlisted: { folder: more, why: names.why } };
   const others = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
   return { files: [first, ...others.map((name) => join(more, name))] };
+}
+
+/** What a file of settings holds, as it is written there. */
+export type FileValue =
+  | { readonly is: "read"; readonly value: unknown }
+  | { readonly is: "missing" }
+  | { readonly is: "unreadable"; readonly why: string };
+
+/** Contract: never throws, and never waits for whoever put something else than a file there. */
+export async function readValue(file: string, fs: Fs = nodeFs): Promise<FileValue> {
+  const source = await readSourceFile(file, fs);
+  return source.is === "read" ? valueIn(Buffer.from(source.bytes).toString("utf8")) : source;
+}
+
+/** The same of a text. */
+export function valueIn(text: string): Exclude<FileValue, { is: "missing" }> {
+  const parsed = parseJsonc(text);
+  if (!("fault" in parsed)) return { is: "read", value: plainValue(parsed.tree) };
+  const { line, column, why } = parsed.fault;
+  return { is: "unreadable", why: `line ${line}, column ${column}: ${why}` };
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
@@ -15,8 +16,7 @@ import {
   withLock,
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { Checkout } from "./coverage/checkout-files.ts";
-import { pinsChanged } from "./pin-changes.ts";
+import type { Checkout } from "./coverage/gather-files.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
 /** Where a person's approvals are looked for. All of it is the host's word. */
@@ -134,4 +134,43 @@ async function realOrSame(path: string, fs: Fs): Promise<string> {
 function unusable(why: string): Problem {
   const message = `Nothing can be approved: ${why}. hookline trust --revoke forgets what was approved.`;
   return new Problem("trust/store-refused", message);
+}
+
+type Listener = () => Promise<void>;
+
+/** Who in this process wants to know when the approvals in a file change. */
+const listeners = new Map<string, Set<Listener>>();
+
+/** Calls `listener` whenever this process changes approvals in one of the files; returns the end of it. */
+export function onPinsChanged(files: readonly string[], listener: Listener): () => void {
+  for (const file of files) listeners.set(file, (listeners.get(file) ?? new Set()).add(listener));
+  return () => {
+    for (const file of files) {
+      const left = listeners.get(file);
+      left?.delete(listener);
+      if (left?.size === 0) listeners.delete(file);
+    }
+  };
+}
+
+/** Contract: resolves when every engine of this process goes by the new approvals. */
+async function pinsChanged(file: string): Promise<void> {
+  await Promise.all([...(listeners.get(file) ?? [])].map((listener) => listener()));
+}
+
+/** By what a change of approvals shows that another process made. */
+export function pinMarks(files: readonly string[]): string {
+  return files
+    .map((file) => {
+      try {
+        const stat = statSync(file, { throwIfNoEntry: false });
+        return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+      } catch (error) {
+        // The reader of approvals reports why it cannot be read.
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === undefined) throw error;
+        return code;
+      }
+    })
+    .join("\n");
 }

@@ -1,5 +1,10 @@
-import { isObject, messageOf } from "../../protocol/index.ts";
-import type { WrittenGrant } from "./pinnable.ts";
+import { sha256 } from "../../files/internal.ts";
+import { type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/index.ts";
+import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import type { Snapshot } from "../settings/snapshot.ts";
+import type { NamedCommand } from "./coverage/coverage.ts";
+import type { NamedFile } from "./coverage/gather-files.ts";
+import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
 
 /** One approval: exactly this definition with exactly these files. */
 export interface Pin {
@@ -82,4 +87,101 @@ function isGrant(value: unknown): value is WrittenGrant {
     ["project", "local"].includes(String(value["layer"])) &&
     ["allow", "additionalDirectories"].includes(String(value["list"]))
   );
+}
+
+/** One thing of a checkout that has an effect only when somebody approved exactly it. */
+export interface Pinnable {
+  /** A hook's own id, `project:env`, or `.mcp.json:name`. */
+  readonly id: string;
+  /** The id without what depends on content: where a changed one is recognised. */
+  readonly place: string;
+  readonly kind: "hook" | "mcpServer" | TrustedKey;
+  readonly layer: Layer;
+  /** Of a hook. */
+  readonly event?: string;
+  /** Everything that must not change, as one text. */
+  readonly definition: string;
+  /** What it starts, if anything: the files that names must not change either. */
+  readonly command?: NamedCommand;
+}
+
+/** One grant that was approved by writing it, beside the block it stands in. */
+export interface WrittenGrant {
+  readonly layer: "project" | "local";
+  readonly list: "allow" | "additionalDirectories";
+  readonly value: string;
+}
+
+/** Everything a checkout brings that needs trust. Pure. */
+export function pinnables(snapshot: Snapshot, written: readonly WrittenGrant[] = []): readonly Pinnable[] {
+  return [
+    ...[...snapshot.byEvent.values()]
+      .flat()
+      .filter(({ layer }) => isOfCheckout(layer))
+      .map(pinnableHook),
+    ...snapshot.layers.filter(isOfCheckout).flatMap((layer) => pinnableKeys(layer, written)),
+  ];
+}
+
+/** What an approval is of: definition and files together, the same on every machine. */
+export function digestOf(definition: string, files: readonly NamedFile[]): string {
+  const said = [definition, files.map(({ path, sha256 }) => [path, sha256])];
+  return sha256(JSON.stringify(said));
+}
+
+function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): Pinnable {
+  const { frontmatter } = layer;
+  // A hook that was approved inside an agent was not approved for everything.
+  const within = frontmatter === undefined ? "settings" : `${frontmatter.of} ${frontmatter.name}`;
+  const said = { within, event: ref.event, matcher: ref.matcher ?? "", sequential: group.sequential, onFailure, hook };
+  return {
+    id: ref.id,
+    place: ref.id.replace(/:[0-9a-f]+$/, ""),
+    kind: "hook",
+    layer,
+    event: ref.event,
+    definition: stableJson(said),
+    ...commandOf(hook, layer),
+  };
+}
+
+function commandOf(hook: Hook, { plugin }: Layer): Pick<Pinnable, "command"> {
+  if (hook.type !== "command") return {};
+  return { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } };
+}
+
+function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly Pinnable[] {
+  return (Object.keys(trustedKeys) as TrustedKey[]).flatMap((key) => {
+    const value = key === "permissions" ? grantsIn(layer, written) : layer.settings[key];
+    if (value === undefined || value === false) return [];
+    const id = `${layer.kind}:${key}`;
+    const definition = stableJson({ [key]: value });
+    const { statusLine } = layer.settings;
+    const command = key === "statusLine" && statusLine ? { command: { command: statusLine.command } } : {};
+    return [{ id, place: id, kind: key, layer, definition, ...command }];
+  });
+}
+
+/** The part of a file's permissions that grants, but for what was approved when it was written; what restricts needs nobody's word. */
+function grantsIn({ kind, settings }: Layer, written: readonly WrittenGrant[]): PermissionSettings | undefined {
+  const { defaultMode } = settings.permissions ?? {};
+  const left = (list: WrittenGrant["list"]): readonly string[] =>
+    (settings.permissions?.[list] ?? []).filter(
+      (value) => !written.some((grant) => grant.layer === kind && grant.list === list && grant.value === value),
+    );
+  const [allow, additionalDirectories] = [left("allow"), left("additionalDirectories")];
+  const grants = {
+    ...(allow.length > 0 ? { allow } : {}),
+    ...(additionalDirectories.length > 0 ? { additionalDirectories } : {}),
+    ...(defaultMode === undefined ? {} : { defaultMode }),
+  };
+  return Object.keys(grants).length > 0 ? grants : undefined;
+}
+
+/** Equal values, equal text: members in one order, so that only what is said counts. */
+export function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (member === null || typeof member !== "object" || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,15 +1,22 @@
 import { messageOf } from "../../protocol/index.ts";
 import { openSettings } from "../live/reload-settings.ts";
-import type { EngineOptions } from "../options.ts";
-import { resolveOptions } from "../resolve-options.ts";
-import type { Checkout } from "./coverage/checkout-files.ts";
+import { type EngineOptions, resolveOptions } from "../options.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
-import type { NamedFile, NotCovered } from "./coverage/gather-files.ts";
-import { hooksFilesOf, importedFiles } from "./imported-files.ts";
+import type { Checkout, NamedFile, NotCovered } from "./coverage/gather-files.ts";
+import { hooksFilesOf, importedFiles } from "./files-by-name.ts";
 import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
-import { digestOf, type Pinnable, pinnables, type WrittenGrant } from "./pinnable.ts";
-import { noPins, type Pin, type PinnedFile, type Pins, version } from "./pins.ts";
-import { checkoutServers, pinnableServer } from "./servers.ts";
+import {
+  digestOf,
+  noPins,
+  type Pin,
+  type Pinnable,
+  type PinnedFile,
+  type Pins,
+  pinnables,
+  version,
+  type WrittenGrant,
+} from "./pins.ts";
+import { checkoutServers, pinnableServer } from "./server-trust.ts";
 import { judgeAll } from "./trust-by-pins.ts";
 import type { Standing, TrustState } from "./trust-state.ts";
 

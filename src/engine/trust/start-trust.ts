@@ -4,10 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HookEvent } from "../fire/fire.ts";
 import type { Soon } from "../fire/maybe-async.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
-import { notStarted } from "../runners/ended.ts";
-import type { Ran } from "../runners/runner-result.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
-import { isBelow, markOf, realPathOf } from "./coverage/checkout-files.ts";
+import { notStarted, type Ran } from "../runners/runner-result.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
+import { isBelow, markOf, realPathOf } from "./coverage/gather-files.ts";
 
 /** Files that were compared with what was approved, and when that began. */
 export interface SeenFiles {

@@ -1,16 +1,13 @@
 import { dirname, join } from "node:path";
 import type { Warning } from "../../protocol/index.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
-import type { Layer } from "../settings/layer.ts";
+import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import { nameOf } from "../settings/read-layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
-import type { Checkout } from "./coverage/checkout-files.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
-import type { NamedFile } from "./coverage/gather-files.ts";
-import { importedFiles } from "./imported-files.ts";
+import type { Checkout, NamedFile } from "./coverage/gather-files.ts";
+import { importedFiles } from "./files-by-name.ts";
 import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.ts";
-import { type Pinnable, pinnables } from "./pinnable.ts";
-import { noPins, type Pin } from "./pins.ts";
+import { noPins, type Pin, type Pinnable, pinnables } from "./pins.ts";
 import type { SeenFiles } from "./start-trust.ts";
 import {
   disarmsOthers,

@@ -1,7 +1,6 @@
 import type { Settings, Warning } from "../../protocol/index.ts";
-import type { ConfiguredHook } from "../settings/configured.ts";
-import type { Layer } from "../settings/layer.ts";
-import type { WrittenGrant } from "./pinnable.ts";
+import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import type { WrittenGrant } from "./pins.ts";
 import type { SeenFiles } from "./start-trust.ts";
 
 /** `new`: nobody has approved it. `changed`: something else was approved in its place. */

@@ -1,5 +1,5 @@
 import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../../protocol/index.ts";
-import { shown } from "../../safe-text/shown.ts";
+import { shown } from "../../safe-text/display-text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

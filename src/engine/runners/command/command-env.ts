@@ -1,10 +1,9 @@
 import type { CommandHook, HookRef } from "../../../protocol/index.ts";
 import type { HookEvent } from "../../fire/fire.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
-import type { ResolvedOptions } from "../../resolve-options.ts";
-import type { ConfiguredHook } from "../../settings/configured.ts";
-import type { InForce } from "../../settings/in-force.ts";
-import type { PluginRoot } from "../../settings/layer.ts";
+import type { ResolvedOptions } from "../../options.ts";
+import type { ConfiguredHook, PluginRoot } from "../../settings/layer.ts";
+import type { InForce } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

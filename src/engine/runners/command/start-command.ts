@@ -12,9 +12,8 @@ import type { CommandHook, Warning } from "../../../protocol/index.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
-import { notStarted } from "../ended.ts";
 import { remainingMs } from "../run-limits.ts";
-import type { Ran } from "../runner-result.ts";
+import { notStarted, type Ran } from "../runner-result.ts";
 import {
   type Environment,
   environmentOf,

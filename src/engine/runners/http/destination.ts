@@ -1,10 +1,13 @@
-import type { LayerKind } from "../../../protocol/index.ts";
-import type { ConfiguredHook } from "../../settings/configured.ts";
-import type { InForce } from "../../settings/in-force.ts";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import { specialAddress } from "../../../net/internal.ts";
+import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/index.ts";
+import type { ConfiguredHook } from "../../settings/layer.ts";
 import type { PolicyList } from "../../settings/merge-layers.ts";
+import type { InForce } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 import type { HttpPolicy } from "./http-hook.ts";
-import { matchesUrl } from "./url-pattern.ts";
 
 /** Which URLs and addresses a hook may reach, worked out for its layer beforehand. */
 export interface UrlPolicy {
@@ -65,3 +68,104 @@ export function httpPolicyOf({ layer }: ConfiguredHook, { effective: { http }, n
 
 /** Hooks of these layers were written by the user, the policy or the program itself. */
 const reachesAnywhere: ReadonlySet<LayerKind> = new Set(["managed", "user", "flag", "session", "callback"]);
+
+/**
+ * Whether a URL is one of those that `pattern` names, part by part: `scheme://host[:port][/path]`.
+ *
+ * `*` in the path stands for anything. A host is compared whole: `*.` in front stands for one or more names, `*` elsewhere for a
+ * part of one name, so that nothing can be added at the end. Without a port only the scheme's own port matches, `:*` is any port;
+ * without a path only `/` matches. A lone `*` is every URL. A pattern that cannot be read matches nothing.
+ */
+export function matchesUrl(pattern: string, url: URL): boolean {
+  if (pattern === "*") return true;
+  const parts = /^([a-z*]+):\/\/(\[[0-9a-f:.]+\]|[^/?#@:[\]\s]+)(?::(\d+|\*))?([/?][^#\s]*)?$/i.exec(pattern);
+  if (parts === null) return false;
+  const [, scheme = "", host = "", port, path = "/"] = parts;
+  return (
+    fitsWildcard(scheme.toLowerCase(), url.protocol.slice(0, -1)) &&
+    matchesHost(host, url.hostname) &&
+    matchesPort(port, url) &&
+    fitsWildcard(asWritten(path), url.pathname + url.search)
+  );
+}
+
+function matchesHost(pattern: string, host: string): boolean {
+  if (pattern === "*") return true;
+  const wanted = sameSpelling(pattern);
+  if (wanted === undefined) return false;
+  const names = withoutDot(host).split(".");
+  const patterns = wanted.split(".");
+  if (patterns[0] === "*") {
+    const tail = patterns.slice(1);
+    if (names.length <= tail.length) return false;
+    return matchesNames(tail, names.slice(names.length - tail.length));
+  }
+  return matchesNames(patterns, names);
+}
+
+function matchesNames(patterns: readonly string[], names: readonly string[]): boolean {
+  return (
+    patterns.length === names.length && patterns.every((pattern, index) => fitsWildcard(pattern, names[index] ?? ""))
+  );
+}
+
+/** A host as the URL parser writes it: lower case, ASCII, numbers of an address in their usual form. */
+function sameSpelling(host: string): string | undefined {
+  if (host.includes("*")) return withoutDot(domainToASCII(host)) || undefined;
+  return URL.canParse(`http://${host}/`) ? withoutDot(new URL(`http://${host}/`).hostname) : undefined;
+}
+
+function withoutDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}
+
+function matchesPort(pattern: string | undefined, url: URL): boolean {
+  if (pattern === "*") return true;
+  const own = url.protocol === "https:" ? "443" : "80";
+  return (pattern ?? own) === (url.port || own);
+}
+
+/** Dot segments resolved and odd characters escaped, as they are in the URL it is compared with. */
+function asWritten(path: string): string {
+  const from = path.startsWith("/") ? path : `/${path}`;
+  if (!URL.canParse(`http://host${from}`)) return from;
+  const { pathname, search } = new URL(`http://host${from}`);
+  return pathname + search;
+}
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Contract: resolves with every address of a name, or rejects. */
+export type Resolve = (host: string) => Promise<readonly Address[]>;
+
+export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
+
+type Resolved = { readonly addresses: readonly Address[] } | { readonly refused: string };
+
+/**
+ * The addresses that a connection may use. Contract: asks once, and if one address may not be reached, none may: a name with a
+ * public and a private address would otherwise be private by luck.
+ */
+export async function resolveHost(host: string, allowPrivate: boolean, resolve: Resolve): Promise<Resolved> {
+  const literal = host.replace(/^\[|\]$/g, "");
+  const family = isIP(literal);
+  let addresses: readonly Address[];
+  try {
+    addresses = family === 0 ? await resolve(host) : [{ address: literal, family }];
+  } catch (error) {
+    return { refused: `${host} was not found (${messageOf(error)})` };
+  }
+  if (addresses.length === 0) return { refused: `${host} has no address` };
+  if (allowPrivate) return { addresses };
+  for (const { address } of addresses) {
+    const special = specialAddress(address);
+    if (special === null) continue;
+    const which =
+      family === 0 ? `${host} leads to ${address}, a ${special} address` : `${host} is a ${special} address`;
+    return { refused: `${which}, which a hook of this source may not reach; see httpHookAllowPrivate` };
+  }
+  return { addresses };
+}

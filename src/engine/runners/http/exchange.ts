@@ -1,12 +1,13 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type LookupFunction, type Socket } from "node:net";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { proofHeaders } from "../../../files/internal.ts";
 import { messageOf } from "../../../protocol/index.ts";
-import { type Body, readBody } from "./body.ts";
-import { acceptEncoding, decoded } from "./decode.ts";
-import type { OwnDaemon } from "./own-daemon.ts";
-import type { Address } from "./resolve.ts";
+import { mostBytes, wholeCharacters } from "../runner-result.ts";
+import type { Address } from "./destination.ts";
+import type { OwnDaemon } from "./http-hook.ts";
 
 export interface Exchange {
   readonly url: URL;
@@ -129,4 +130,68 @@ function inWords(error: unknown): string {
     return "answered with more than 64 KiB of headers";
   }
   return messageOf(error);
+}
+
+interface Body {
+  readonly text: string;
+  /** Bytes that came beyond the cap before the sender was stopped. */
+  readonly dropped: number;
+  /** Why it is not whole, in words. */
+  readonly trouble?: string;
+}
+
+/**
+ * Contract: never rejects; keeps the first 1 MiB and then stops reading. Bytes are copied as they come: a body of one-byte pieces
+ * would otherwise cost hundreds of bytes for each.
+ */
+async function readBody(source: Readable): Promise<Body> {
+  let bytes: Buffer = Buffer.allocUnsafe(4_096);
+  let size = 0;
+  let trouble: string | undefined;
+  try {
+    for await (const piece of source as AsyncIterable<Buffer>) {
+      const room = Math.min(size + piece.length, mostBytes + spare);
+      if (room > bytes.length) bytes = grown(bytes, size, room);
+      size += piece.copy(bytes, size);
+      if (size <= mostBytes) continue;
+      trouble = "answered with more than 1 MiB";
+      break;
+    }
+  } catch (error) {
+    trouble = `broke off its answer (${messageOf(error)})`;
+  }
+  const kept = wholeCharacters(bytes.subarray(0, size), mostBytes);
+  const text = bytes.toString("utf8", 0, kept);
+  return { text, dropped: size - kept, ...(trouble === undefined ? {} : { trouble }) };
+}
+
+/** Room to see that there is more than the cap. */
+const spare = 64 * 1024;
+
+function grown(bytes: Buffer, size: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.max(room, Math.min(bytes.length * 2, mostBytes + spare)));
+  bytes.copy(larger, 0, 0, size);
+  return larger;
+}
+
+/** The codings we ask for. `deflate` is read but not asked for: half of the servers send it without its wrapper. */
+const acceptEncoding = "gzip, br";
+
+/**
+ * The body with its content-encoding undone, or the name of a coding that cannot be. Nothing is decoded ahead of its reader.
+ * Layers of codings are unknown ones: only bombs need them.
+ */
+function decoded(body: Readable, coding: string | undefined): Readable | { readonly unknown: string } {
+  const name = (coding ?? "").trim().toLowerCase();
+  if (name === "" || name === "identity") return body;
+  const decoder = decoderFor(name);
+  if (decoder === undefined) return { unknown: name.slice(0, 40) };
+  // An error on either side ends both; the reader of the decoder sees it.
+  return pipeline(body, decoder, () => undefined);
+}
+
+function decoderFor(name: string): Transform | undefined {
+  if (name === "gzip" || name === "x-gzip") return createGunzip();
+  if (name === "deflate") return createInflate();
+  return name === "br" ? createBrotliDecompress() : undefined;
 }

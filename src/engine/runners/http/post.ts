@@ -1,12 +1,9 @@
 import type { HttpHook, Warning } from "../../../protocol/index.ts";
-import { nothingSaid, notStarted } from "../ended.ts";
-import type { Ran } from "../runner-result.ts";
-import { admitUrl, urlInWords } from "./destination.ts";
+import { nothingSaid, notStarted, type Ran } from "../runner-result.ts";
+import { admitUrl, resolveHost, systemResolve, urlInWords } from "./destination.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { fillHeaders, withSignIn } from "./headers.ts";
-import type { HttpCall } from "./http-hook.ts";
-import { ownDaemon } from "./own-daemon.ts";
-import { resolveHost, systemResolve } from "./resolve.ts";
+import { type HttpCall, ownDaemon } from "./http-hook.ts";
 
 /** Everything of an http hook but its deadline. Contract: no text of it holds a header's value or a URL's query. */
 export async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promise<Ran> {

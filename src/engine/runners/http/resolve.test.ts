@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveHost, systemResolve } from "./resolve.ts";
+import { resolveHost, systemResolve } from "./destination.ts";
 
 const family = (address: string) => (address.includes(":") ? 6 : 4);
 const giving =

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fitsWildcard } from "../../../protocol/index.ts";
-import { matchesUrl } from "./url-pattern.ts";
+import { matchesUrl } from "./destination.ts";
 
 const claims: readonly (readonly [pattern: string, url: string, matches: boolean])[] = [
   ["https://hooks.example.com/*", "https://hooks.example.com/a/b?c=d", true],

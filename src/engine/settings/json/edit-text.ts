@@ -1,12 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Problem } from "../../../protocol/index.ts";
-import { insertItem } from "./edit-items.ts";
-import { layoutOf, printed, printedInline } from "./json-layout.ts";
+import { insertItem, removeItem } from "./edit-items.ts";
+import { insideOf, layoutOf, lineIndent, printed, printedInline, type Splice, spliced } from "./json-layout.ts";
 import { type JsonItem, type JsonNode, parseJsonc, plainValue } from "./jsonc.ts";
-import { type JsonContainer, type JsonPath, locate } from "./locate.ts";
-import { removeItem } from "./remove-item.ts";
-import { insideOf, lineIndent, type Splice, spliced } from "./splice.ts";
-import { withValueAt } from "./value-at.ts";
 
 /** One change of a settings file. Each is plain data, so that whoever made it can keep its undoing. */
 export type Edit =
@@ -162,4 +158,67 @@ function notEditable(path: JsonPath, why: string): Problem {
   return new Problem("settings/not-editable", `${path.join(".") || "The file"} cannot be edited: ${why}.`, {
     about: { path },
   });
+}
+
+/** Keys and numbers from the root to a value. */
+export type JsonPath = readonly (string | number)[];
+
+export type JsonContainer = Extract<JsonNode, { kind: "object" | "array" }>;
+
+/** The way to a value as far as it exists: the deepest container on it, and what of the path is left below that. */
+interface Located {
+  /** The containers that were passed, the root first. */
+  readonly containers: readonly JsonContainer[];
+  /** The item that `path` names, when it is there. */
+  readonly item?: JsonItem;
+  readonly left: JsonPath;
+}
+
+/** Contract: a step through something that is no container, or no object where a key is given, is a `Problem`. */
+function locate(tree: JsonNode, path: JsonPath): Located {
+  const containers: JsonContainer[] = [];
+  let node = tree;
+  let item: JsonItem | undefined;
+  for (let depth = 0; depth < path.length; depth++) {
+    const container = containerFor(node, path, depth);
+    containers.push(container);
+    item = itemAt(container, path[depth]);
+    if (item === undefined) return { containers, left: path.slice(depth) };
+    node = item.value;
+  }
+  return item === undefined ? { containers, left: [] } : { containers, item, left: [] };
+}
+
+export function itemAt(container: JsonContainer, step: string | number | undefined): JsonItem | undefined {
+  return typeof step === "number" ? container.items[step] : container.items.find(({ key }) => key === step);
+}
+
+function containerFor(node: JsonNode, path: JsonPath, depth: number): JsonContainer {
+  const wanted = typeof path[depth] === "number" ? "array" : "object";
+  if (node.kind === wanted) return node;
+  const at = path.slice(0, depth).join(".") || "the file";
+  const found = node.kind === "leaf" ? JSON.stringify(node.value) : `an ${node.kind}`;
+  throw new Problem(
+    "settings/not-editable",
+    `${at} should hold an ${wanted}, but holds ${found}. Mend it by hand first.`,
+    {
+      about: { path },
+    },
+  );
+}
+
+/** A copy of a value with another one at a path; undefined takes it out. Containers that are missing are made. */
+function withValueAt(root: unknown, path: JsonPath, value: unknown): unknown {
+  const [step, ...below] = path;
+  if (step === undefined) return value;
+  if (typeof step === "number") {
+    const items: unknown[] = Array.isArray(root) ? root : [];
+    const item = withValueAt(items[step], below, value);
+    return item === undefined ? items.toSpliced(step, 1) : [...items.slice(0, step), item, ...items.slice(step + 1)];
+  }
+  const members = new Map<string, unknown>(Object.entries((root ?? {}) as object));
+  const member = withValueAt(members.get(step), below, value);
+  if (member === undefined) members.delete(step);
+  else members.set(step, member);
+  return Object.fromEntries(members);
 }

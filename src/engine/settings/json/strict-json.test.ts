@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { settingsTexts } from "../../../install/fixtures/settings-texts.ts";
+import { withoutComments } from "./json-layout.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
-import { withoutComments } from "./strict-json.ts";
 
 test("comments and trailing commas are removed, and nothing else changes", () => {
   const before = `{

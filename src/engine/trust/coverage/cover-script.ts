@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { coverWord, enterFolder, isOutside, type Meant, mustBeKnown, type Walk } from "./cover-word.ts";
 import { entriesOf, expandPattern, filesBelow, matchesText } from "./expand-pattern.ts";
 import type { Gathering } from "./gather-files.ts";
-import { coverModules, coverOwnLoads } from "./interpreter-loads.ts";
-import { nameLoadingVariables } from "./loading-variables.ts";
+import { coverModules, coverOwnLoads, nameLoadingVariables } from "./interpreter-loads.ts";
 import { coverMakefiles } from "./makefile.ts";
 import { coverPackageCall, packageOfProgram } from "./package-scripts.ts";
 import {
@@ -21,9 +19,19 @@ import {
   runsFiles,
   runsOnlyOptionFile,
 } from "./program-kinds.ts";
-import { leaveOut, type Script, valueContext } from "./script-walk.ts";
+import {
+  coverWord,
+  enterFolder,
+  isOutside,
+  leaveOut,
+  type Meant,
+  mustBeKnown,
+  type Script,
+  valueContext,
+  variablesOf,
+  type Walk,
+} from "./script-walk.ts";
 import { readShellText, type TextCommand, type TextWord } from "./shell-text.ts";
-import { variablesOf } from "./variables.ts";
 import { TooMany, unknown, valuesOf } from "./word-values.ts";
 
 const deepest = 6;

@@ -1,6 +1,5 @@
-import type { Checkout } from "./checkout-files.ts";
 import { coverCommands, coverScript } from "./cover-script.ts";
-import { Gathering, type NamedFile, type NotCovered, Unusable } from "./gather-files.ts";
+import { type Checkout, Gathering, type NamedFile, type NotCovered, Unusable } from "./gather-files.ts";
 import type { Script } from "./script-walk.ts";
 import { searchFile } from "./search-file.ts";
 import type { Piece, TextWord } from "./shell-text.ts";

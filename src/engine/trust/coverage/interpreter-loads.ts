@@ -1,12 +1,12 @@
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { isObject } from "../../../protocol/index.ts";
-import { insidePath, lookAt } from "./checkout-files.ts";
-import type { Meant, Walk } from "./cover-word.ts";
+import { isGuarded } from "../../settings/layer-limits.ts";
+import { insidePath, lookAt } from "./gather-files.ts";
 import { foldersUp } from "./javascript.ts";
 import { coverPackageCall } from "./package-scripts.ts";
 import type { Language } from "./program-kinds.ts";
 import { pythonModuleFiles } from "./python.ts";
-import { leaveOut } from "./script-walk.ts";
+import { coverWord, leaveOut, type Meant, type Walk } from "./script-walk.ts";
 import { unknown } from "./word-values.ts";
 
 /** `python -m NAME`, `perl -MName`, `ruby -rname`. */
@@ -115,4 +115,21 @@ function taskIn(place: string, name: string): string | undefined {
   const task = isObject(tasks) ? tasks[name] : undefined;
   const text = isObject(task) ? task["command"] : task;
   return typeof text === "string" ? text : undefined;
+}
+
+/** `PATH=tools:$PATH`, `PERL5OPT=-MName`: what programs load or start because of it is not followed. A file that it names is covered. */
+export function nameLoadingVariables(words: readonly Meant[], walk: Walk): void {
+  const { script, gathering } = walk;
+  for (const word of words) {
+    const { raw, values } = word;
+    const [, name = ""] = /^([A-Za-z_]\w*)\+?=/.exec(raw) ?? [];
+    // A shell runs this file before anything else.
+    if (/^(?:BASH_)?ENV$/.test(name)) coverWord(word, "shell", walk);
+    if (!/(?:PATH|LIB|OPTS?|OPTIONS|FLAGS)$/.test(name) || !isGuarded(name)) continue;
+    const parts = values.flatMap((value) => value.slice(value.indexOf("=") + 1).split(":"));
+    const isElsewhere = (part: string): boolean =>
+      part === unknown || (isAbsolute(part) && insidePath(part, gathering.checkout) === undefined);
+    if (!parts.every(isElsewhere))
+      leaveOut(raw, "what programs load or start because of it, beside files that it names", script, gathering);
+  }
 }

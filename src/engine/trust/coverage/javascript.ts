@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject } from "../../../protocol/index.ts";
-import { type Checkout, isBelow, kindAt, lookAt, realPathOf } from "./checkout-files.ts";
-import { Unusable } from "./gather-files.ts";
+import { type Checkout, isBelow, kindAt, lookAt, realPathOf, Unusable } from "./gather-files.ts";
 import { fromCode } from "./shell-words.ts";
 
 /** What a program in JavaScript or TypeScript loads, as far as its text says. */

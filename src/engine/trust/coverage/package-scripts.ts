@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../../../protocol/index.ts";
-import { insidePath, isBelow, realPathOf } from "./checkout-files.ts";
 import { expandPattern } from "./expand-pattern.ts";
-import type { Gathering } from "./gather-files.ts";
+import { type Gathering, insidePath, isBelow, realPathOf } from "./gather-files.ts";
 import { foldersUp, isFile, manifestIn } from "./javascript.ts";
 import { leaveOut, type Script } from "./script-walk.ts";
 import { unknown } from "./word-values.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { lookAt } from "./checkout-files.ts";
 import { entriesOf } from "./expand-pattern.ts";
+import { lookAt } from "./gather-files.ts";
 
 /** What a program in Python loads, as far as its text says. */
 export interface PythonLoads {

@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { realPathOf } from "./checkout-files.ts";
-import type { Gathering, Unsearched } from "./gather-files.ts";
+import { type Gathering, realPathOf, type Unsearched } from "./gather-files.ts";
 import { loadedBy, moduleFiles, resolveImport } from "./javascript.ts";
 import { searchMakefile } from "./makefile.ts";
 import { packageAt } from "./package-scripts.ts";
