@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Verdict } from "../protocol/index.ts";
 import { combine } from "./combine.ts";
 import { judge } from "./judge/judge.ts";
-import { resolveInside } from "./paths/inside.ts";
+import { resolveInside } from "./paths/path-fs.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
 

@@ -9,12 +9,26 @@ export {
 export { judge } from "./judge/judge.ts";
 export type { JudgeContext } from "./judge/judge-context.ts";
 export type { DecidedBy, JudgedPart, JudgedPath, Judgement, RuleRef, Stance } from "./judge/judgement.ts";
-export { type Mode, readMode } from "./judge/mode.ts";
-export type { PathCase } from "./paths/case.ts";
-export { type InsideContext, resolveInside } from "./paths/inside.ts";
-export { type PathEntry, type PathFs, type PathStat, realFs } from "./paths/path-fs.ts";
+export { type Mode, readMode } from "./judge/judgement.ts";
+export {
+  type InsideContext,
+  type PathEntry,
+  type PathFs,
+  type PathStat,
+  realFs,
+  resolveInside,
+} from "./paths/path-fs.ts";
+export type { PathCase } from "./paths/resolve-path.ts";
 export { compileRules, type Policy, type PolicyRule } from "./policy.ts";
-export { type RuleLayer, ruleLayerOf, type Scope, scopes } from "./rule-layer.ts";
+export {
+  type RuleLayer,
+  type RuleWarning,
+  type RuleWarningCode,
+  ruleLayerOf,
+  ruleWarningCodes,
+  type Scope,
+  scopes,
+} from "./rule-layer.ts";
 export type { ToolKind, ToolNames } from "./rules/rule-tools.ts";
 export { analyseShell, type ShellAnalysis, type ShellContext } from "./shell/analyse.ts";
 export { type ReadOnlyCommand, type ReadOnlyTable, readOnlyCommands } from "./shell/programs/read-only-commands.ts";
@@ -31,4 +45,3 @@ export {
   shellProblemCodes,
 } from "./shell/shell-part.ts";
 export { applyUpdates, checkUpdates, type UpdateSource } from "./updates.ts";
-export { type RuleWarning, type RuleWarningCode, ruleWarningCodes } from "./warning.ts";

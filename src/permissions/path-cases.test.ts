@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import type { Judgement } from "./judge/judgement.ts";
-import { resolveInside } from "./paths/inside.ts";
+import { resolveInside } from "./paths/path-fs.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
 

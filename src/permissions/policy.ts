@@ -1,15 +1,19 @@
 import { isAbsolute, parse } from "node:path";
 import { isObject } from "../protocol/index.ts";
 import { badCall } from "./check-call.ts";
-import { type Mode, readMode } from "./judge/mode.ts";
-import { layerFaults, writtenRules } from "./layer-faults.ts";
-import { mayGrant, type RuleLayer, type Scope, scopes } from "./rule-layer.ts";
-import { likelyFault, looksAbsolute } from "./rules/likely-fault.ts";
-import { isInvalid, parseRule, type Rule } from "./rules/rule.ts";
+import { type Mode, readMode } from "./judge/judgement.ts";
+import {
+  layerFaults,
+  mayGrant,
+  type RuleLayer,
+  type RuleWarning,
+  type Scope,
+  scopes,
+  writtenRules,
+} from "./rule-layer.ts";
+import { isInvalid, likelyFault, looksAbsolute, parseRule, type Rule } from "./rules/rule.ts";
 import { type Meaning, meaningOf, type RuleList } from "./rules/rule-meaning.ts";
-import { meantTool, type ToolNames } from "./rules/rule-tools.ts";
-import { compileTool, type ToolPattern } from "./rules/tool-pattern.ts";
-import type { RuleWarning } from "./warning.ts";
+import { compileTool, meantTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
 /** A rule in force, with where it stands. */
 export interface PolicyRule {

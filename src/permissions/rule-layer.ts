@@ -1,4 +1,5 @@
-import type { LayerKind, Settings } from "../protocol/index.ts";
+import { type LayerKind, nearest, type Settings } from "../protocol/index.ts";
+import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** Where rules come from. The order is that in which a rule is named when several decide alike. */
 export const scopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
@@ -57,3 +58,74 @@ function scopeOf(kind: LayerKind): Scope | undefined {
   if (kind === "flag") return "settings";
   return scopes.find((scope) => scope === kind);
 }
+
+const lists: readonly RuleList[] = ["allow", "ask", "deny"];
+
+const known: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?: true } = {
+  scope: true,
+  file: true,
+  allow: true,
+  ask: true,
+  deny: true,
+  additionalDirectories: true,
+  defaultMode: true,
+  disableBypassPermissionsMode: true,
+  disableAutoMode: true,
+  blockReadsOutsideWorkingDirectories: true,
+  blockWritesOutsideWorkingDirectories: true,
+  blockReadsExemptPaths: true,
+  denyInsteadOfPrompting: true,
+  allowManagedPermissionRulesOnly: true,
+  trusted: true,
+  unreadable: true,
+  // What reads settings files reports it.
+  workingDirectoriesAsGiven: true,
+};
+
+/** Keys that are no keys, and lists that are no lists: what stands there restricts nothing, or not as written. */
+export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
+  const warning = (key: string, what: string): RuleWarning => {
+    const place = `${layer.file ?? layer.scope}, permissions.${key}`;
+    return { code: "rule-invalid", message: `${place} ${what}`, place };
+  };
+  const misspelled = Object.keys(layer).filter((key) => !Object.hasOwn(known, key));
+  const mistyped = lists.filter((list) => layer[list] !== undefined && !Array.isArray(layer[list]));
+  return [
+    ...misspelled.map((key) => {
+      const near = nearest(key, Object.keys(known));
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      return warning(key, `is not a key of permissions, so what it holds does not count${hint}`);
+    }),
+    ...mistyped.map((list) => {
+      const counts = writtenRules(layer, list).length > 0 ? "it counts as a list of one rule" : "it does not count";
+      return warning(list, `must be a list of rules; ${counts}`);
+    }),
+  ];
+}
+
+/** The rules of a list. One rule in the place of a list restricts all the same; it grants nothing. */
+export function writtenRules(layer: RuleLayer, list: RuleList): readonly unknown[] {
+  const written: unknown = layer[list];
+  if (Array.isArray(written)) return written;
+  return typeof written === "string" && list !== "allow" ? [written] : [];
+}
+
+/** A problem with a rule, a mode or an update that stops nothing; `place` names file, list and index. */
+export interface RuleWarning {
+  readonly code: RuleWarningCode;
+  readonly message: string;
+  readonly place?: string;
+}
+
+/** Every warning this module gives, with what it tells. */
+export const ruleWarningCodes = {
+  "rule-invalid":
+    "a permission rule or a key of permissions cannot be read and is off; a tool under deny or ask is asked about until it is fixed",
+  "rule-elsewhere": "a deny or ask rule on a path such as /etc counts from the folder of its source; // is the root",
+  "rule-too-wide": "an allow rule covers more than an allow rule may and grants nothing",
+  "mode-unknown": "a permission mode nobody knows; default is used",
+  "mode-ignored": "a permission mode that may not be set there",
+  "permission-update-invalid": "an entry of updatedPermissions was dropped",
+} as const;
+
+export type RuleWarningCode = keyof typeof ruleWarningCodes;

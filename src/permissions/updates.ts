@@ -1,12 +1,11 @@
 import type { PermissionUpdate } from "../protocol/index.ts";
-import { readMode } from "./judge/mode.ts";
+import { readMode } from "./judge/judgement.ts";
 import { type PathFs, realFs } from "./paths/path-fs.ts";
 import { faultOf, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
-import type { RuleLayer } from "./rule-layer.ts";
+import type { RuleLayer, RuleWarning } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { meaningOf } from "./rules/rule-meaning.ts";
-import type { RuleWarning } from "./warning.ts";
 
 /** Who asks for updates, and what the host offers. */
 export interface UpdateSource {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
-import { readSedScript } from "./shell/programs/sed-script.ts";
+import { readSedScript } from "./shell/programs/commands-in-options.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u", projectRoot: "/t/proj" };
 

@@ -1,6 +1,6 @@
 import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellContext } from "../shell/analyse.ts";
-import { meets, textsOf } from "../shell/command-text.ts";
+import { coversWhole, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
 import { readBuiltin } from "../shell/programs/builtins.ts";
 import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
 import {
@@ -10,9 +10,6 @@ import {
   type ShellWord,
   staticValue,
 } from "../shell/shell-part.ts";
-import { coversWhole, joinsCommands } from "../shell/whole-text.ts";
-import { joinContinuedLines } from "./join-lines.ts";
-import { plainTexts } from "./plain-texts.ts";
 
 /**
  * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
@@ -153,4 +150,71 @@ function escaped(text: string): string {
 /** Quotes in the usual sense only: inside double quotes an apostrophe is a letter. */
 function withoutSingleQuotes(text: string): string {
   return text.replace(/"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|'[^']*'/g, (quoted) => (quoted.startsWith("'") ? "" : quoted));
+}
+
+/**
+ * A text for bash without its quotes and backslashes, in each way it may be read: with continued lines joined and apart, with the body of
+ * `$'…'` decoded, and with the `$` of `$"…"` as a part of the quote.
+ */
+function plainTexts(text: string): string[] {
+  const joined = text.replaceAll("\\\n", "");
+  const readings = joined === text ? [text] : [joined, text];
+  return readings
+    .flatMap((reading) => (reading.includes("$'") ? [reading, ...decodings(reading)] : [reading]))
+    .flatMap((reading) => [...new Set([reading, reading.replace(/\$(?=\\*")/g, "")])])
+    .map(bare);
+}
+
+/** In scripts inside scripts a backslash is written several times: once each run counts as one, once each counts as it is written. */
+function decodings(text: string): string[] {
+  return [decoded(text.replace(/\\+/g, "\\")), decoded(text).replaceAll("\\\n", "")];
+}
+
+function bare(text: string): string {
+  return text.replace(/['"\\]/g, "");
+}
+
+function decoded(text: string): string {
+  return text.replace(/\$'((?:\\[\s\S]|[^'\\])*)'/g, (_, body: string) =>
+    body.replace(escapes, (whole) => decodeOne(whole)),
+  );
+}
+
+const escapes = /\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|c?[\s\S])/g;
+
+function decodeOne(whole: string): string {
+  const sign = whole[1] ?? "";
+  if (/[xuU]/.test(sign) && whole.length > 2) return character(Number.parseInt(whole.slice(2), 16));
+  if (/[0-7]/.test(sign)) return character(Number.parseInt(whole.slice(1), 8));
+  if (sign === "n") return "\n";
+  return /[abeEfrtvc]/.test(sign) ? " " : sign;
+}
+
+function character(code: number): string {
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
+
+/**
+ * A text for bash with continued lines joined, as bash reads it: a backslash and the newline behind it vanish, but for single quotes.
+ * Undefined where that takes more than quotes to decide, as in comments, here-documents and `$'…'`.
+ */
+function joinContinuedLines(text: string): string | undefined {
+  if (!text.includes("\\\n")) return text;
+  // A continued line may cut a sign in two.
+  if (/#|<<|\$'/.test(text.replaceAll("\\\n", ""))) return undefined;
+  let joined = "";
+  let quote: "'" | '"' | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] as string;
+    if (sign === "\\" && quote !== "'") {
+      const next = text[at + 1] ?? "";
+      if (next !== "\n") joined += sign + next;
+      at++;
+      continue;
+    }
+    if (sign === quote) quote = undefined;
+    else if (quote === undefined && (sign === "'" || sign === '"')) quote = sign;
+    joined += sign;
+  }
+  return joined;
 }

@@ -3,9 +3,8 @@ import type { PolicyRule } from "../policy.ts";
 import { namesNeeded } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import { castNet, eachPlainWord, isCaught, type NameTest } from "../shell/word-scan.ts";
-import { asked, denied, type Finding } from "./finding.ts";
-import type { Desk } from "./judge-context.ts";
-import type { RulesOn } from "./rules-on.ts";
+import type { Desk, RulesOn } from "./judge-context.ts";
+import { asked, denied, type Finding } from "./judgement.ts";
 
 /** Words of command rules and, `withFiles`, names of path rules: a trace of them in a text nobody could take apart. */
 export function judgeNet(text: string, rules: RulesOn, desk: Desk, withFiles: boolean): Finding | undefined {

@@ -1,15 +1,17 @@
+import { longestPath } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { type CommandTexts, isCovered, meets, textsOf } from "../shell/command-text.ts";
-import { criticalRemoval } from "../shell/removal.ts";
+import { copiedPaths, fileOperands, mostOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
 import { type CommandPart, staticValue } from "../shell/shell-part.ts";
-import { judgeEdits } from "./edits.ts";
-import { allowed, asked, byMode, denied, type Finding, strictest } from "./finding.ts";
-import { judgeNet } from "./judge-by-words.ts";
-import type { Desk } from "./judge-context.ts";
-import { judgeOperands } from "./operands.ts";
-import { judgeOutside } from "./outside.ts";
-import { judgeReadOnly } from "./read-only.ts";
-import type { RulesOn } from "./rules-on.ts";
+import { escapePattern } from "../shell/word-pieces.ts";
+import { criticalRemoval } from "../shell/word-scan.ts";
+import { judgeNet, namesInText } from "./judge-by-words.ts";
+import type { Desk, RulesOn } from "./judge-context.ts";
+import { judgeNamed } from "./judge-file-names.ts";
+import type { Access } from "./judge-path.ts";
+import { judgeEdits, judgeReadOnly, shellRead, shellWrite } from "./judge-shell-files.ts";
+import { allowed, asked, byMode, denied, type Finding, strictest } from "./judgement.ts";
+import { judgeOutside } from "./working-directories.ts";
 
 /** What the text as a whole means for each command in it. */
 export interface WholeText {
@@ -119,4 +121,33 @@ function entersRepository({ words, places }: CommandPart, { context }: Desk): bo
   return (
     head === "git" && (places.unknown || places.folders.some((folder) => folder !== home && folder !== context.cwd))
   );
+}
+
+/** Names of files among the words: rules that restrict reading or editing count, and protection. */
+function judgeOperands(part: CommandPart, text: string, desk: Desk): Finding | undefined {
+  const operands = fileOperands(part);
+  const copied = copiedPaths(part, desk.context.home);
+  const findings: (Finding | undefined)[] = [];
+  const tooMany = operands.length + copied.length > mostOperands;
+  const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * longestPath);
+  if (tooMany || tooLong) {
+    findings.push(asked(desk.mode, "analysis", "the command names more files than are looked at"));
+  }
+  const judge = (pattern: string | undefined, raw: string, access: Access): void => {
+    findings.push(judgeNamed({ pattern, raw }, access, part.places, desk));
+  };
+  for (const { pattern, raw, access } of operands.slice(0, mostOperands)) {
+    judge(pattern, raw, access === "write" ? shellWrite : shellRead);
+  }
+  for (const path of copied.slice(0, mostOperands)) judge(escapePattern(path), path, shellWrite);
+  if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, desk));
+  return strictest(findings);
+}
+
+/** A command whose words come from elsewhere: a name that a rule denies, anywhere in the text, may become one of them. */
+function judgeFed(text: string, desk: Desk): Finding | undefined {
+  return desk.recall(`fed ${text}`, () => {
+    const rule = namesInText(text, desk);
+    return rule && asked(desk.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
+  });
 }

@@ -1,12 +1,11 @@
 import { dirname } from "node:path";
-import { foldsCase, type PathCase } from "../paths/case.ts";
 import { type PathFs, realFs, remembering } from "../paths/path-fs.ts";
-import { type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
+import { foldsCase, type PathCase, type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
+import type { RuleWarning } from "../rule-layer.ts";
+import { coversTool } from "../rules/rule-tools.ts";
 import { type ReadOnlyTable, readOnlyCommands } from "../shell/programs/read-only-commands.ts";
-import type { RuleWarning } from "../warning.ts";
-import type { Finding } from "./finding.ts";
-import { type Mode, readMode } from "./mode.ts";
+import { type Finding, type Mode, readMode } from "./judgement.ts";
 
 /** What a host says about the place and the moment of a call. */
 export interface JudgeContext {
@@ -154,4 +153,28 @@ function sourceOf(rule: PolicyRule, { cwd, home, projectRoot }: JudgeContext): s
     case "session":
       return cwd;
   }
+}
+
+/** The rules of each list that name one of some tools. */
+export interface RulesOn {
+  readonly allow: readonly PolicyRule[];
+  readonly ask: readonly PolicyRule[];
+  readonly deny: readonly PolicyRule[];
+}
+
+/** Sorted out once per policy: judging asks for the same tools again and again. */
+const sorted = new WeakMap<Policy, Map<string, RulesOn>>();
+
+export function rulesOn(tools: readonly string[], policy: Policy): RulesOn {
+  const known = sorted.get(policy) ?? new Map<string, RulesOn>();
+  sorted.set(policy, known);
+  const key = tools.join("\0");
+  const before = known.get(key);
+  if (before) return before;
+  const named = (rules: readonly PolicyRule[]) =>
+    rules.filter((rule) => tools.some((tool) => coversTool(rule.meaning.tools, tool, policy.names)));
+  const found = { allow: named(policy.allow), ask: named(policy.ask), deny: named(policy.deny) };
+  // Tool names come with the calls; a caller that makes them up must not fill the memory.
+  if (known.size < 100) known.set(key, found);
+  return found;
 }

@@ -1,14 +1,11 @@
 import { posix } from "node:path";
-import { expandGlob } from "../paths/expand-glob.ts";
-import { foldName } from "../paths/fold.ts";
-import { segmentsOf } from "../paths/resolve-path.ts";
-import { compileShellSegment, segmentsOverlap } from "../paths/shell-glob.ts";
+import { foldName, segmentsOf } from "../paths/resolve-path.ts";
+import { compileShellSegment, expandGlob, segmentsOverlap } from "../paths/shell-glob.ts";
 import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
-import { asked, denied, type Finding, strictest } from "./finding.ts";
 import type { Desk } from "./judge-context.ts";
 import {
   type Access,
@@ -18,6 +15,7 @@ import {
   protectionFinding,
   spelledAnchors,
 } from "./judge-path.ts";
+import { asked, denied, type Finding, strictest } from "./judgement.ts";
 
 /** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
 export interface NamedFiles {

@@ -1,14 +1,20 @@
-import { isWithin, segmentsBelow, worktreeAround } from "../paths/contain.ts";
-import { foldName } from "../paths/fold.ts";
 import { protectionOf } from "../paths/path-protection.ts";
-import type { ResolvedPath } from "../paths/resolve-path.ts";
+import { foldName, isWithin, type ResolvedPath, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
-import { coversTool } from "../rules/tool-pattern.ts";
-import { allowed, asked, byMode, denied, type Finding, strictest } from "./finding.ts";
-import type { Desk } from "./judge-context.ts";
-import { answerOf, type Deed, type Mode } from "./mode.ts";
-import { rulesOn } from "./rules-on.ts";
+import { coversTool } from "../rules/rule-tools.ts";
+import { type Desk, rulesOn } from "./judge-context.ts";
+import {
+  allowed,
+  answerOf,
+  asked,
+  byMode,
+  type Deed,
+  denied,
+  type Finding,
+  type Mode,
+  strictest,
+} from "./judgement.ts";
 import { boundaryFinding } from "./working-directories.ts";
 
 /** What is done to a file, and under the rules of which tools. */

@@ -1,18 +1,27 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { shownText } from "../shell/command-text.ts";
-import { blot } from "../shell/heredoc-mask.ts";
-import { criticalWords } from "../shell/removal.ts";
+import { coversWhole, joinsCommands, shownText } from "../shell/command-text.ts";
+import { blot } from "../shell/prepare-text.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/shell-part.ts";
-import { asked, byMode, denied, type Finding, harmless, refOf, unusable } from "./finding.ts";
+import { criticalWords } from "../shell/word-scan.ts";
 import { judgeNet } from "./judge-by-words.ts";
 import { judgeCommand, type WholeText } from "./judge-command.ts";
-import type { Desk } from "./judge-context.ts";
+import { type Desk, type RulesOn, rulesOn } from "./judge-context.ts";
 import { judgeRedirection } from "./judge-shell-files.ts";
-import type { JudgedPart } from "./judgement.ts";
-import { type RulesOn, rulesOn } from "./rules-on.ts";
-import { judgeWholeRules } from "./whole-rules.ts";
+import {
+  allowed,
+  asked,
+  byMode,
+  denied,
+  type Finding,
+  harmless,
+  type JudgedPart,
+  refOf,
+  strictest,
+  unusable,
+  wholePart,
+} from "./judgement.ts";
 
 export interface ShellVerdict {
   readonly findings: readonly Finding[];
@@ -123,4 +132,57 @@ function headOf(part: CommandPart): string | null {
 
 function isDynamic(part: CommandPart): boolean {
   return part.openEnded || part.words.some((word) => staticValue(word) === undefined);
+}
+
+/**
+ * Deny and ask rules that are written over several commands, such as `Bash(curl * | bash)`: no part of a command is like them, so they
+ * are held against the text as a whole and against each of its pipelines, whatever blanks stand around the operators.
+ */
+function judgeWholeRules(text: string, { parts }: ShellAnalysis, rules: RulesOn, desk: Desk): readonly Finding[] {
+  const [deny, ask] = [rules.deny.filter(isJoined), rules.ask.filter(isJoined)];
+  const commands = parts.filter(({ kind }) => kind === "command").length;
+  if (deny.length + ask.length === 0 || commands < 2) return [];
+  const isCovering = coversWhole(text);
+  const meets = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && isCovering(target.pattern);
+  const denying = deny.find(meets);
+  if (denying) return [denied(denying, `${denying.text} denies it`)];
+  const asking = ask.find(meets);
+  return asking ? [asked(desk.mode, "rule", `${asking.text} asks about it`, asking)] : [];
+}
+
+function isJoined({ meaning: { target } }: PolicyRule): boolean {
+  return target.kind === "command" && joinsCommands(target.pattern);
+}
+
+/** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it. */
+export function judgeWholeText(
+  command: string,
+  tool: string,
+  desk: Desk,
+): { findings: readonly Finding[]; parts: readonly JudgedPart[]; complete: false } {
+  const text = command.trim();
+  const found = judge(text, tool, desk);
+  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, desk);
+  return { findings: [found], parts: [part], complete: false };
+}
+
+function judge(text: string, tool: string, desk: Desk): Finding {
+  const rules = rulesOn([tool], desk.policy);
+  const nul = text.includes("\0");
+  const code = nul ? "nul" : "construct";
+  const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;
+  const net = judgeText({ text, complete: false, problems, parts: [] }, rules, desk);
+  const covered = rules.deny.find(
+    ({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text),
+  );
+  const asking = rules.ask.find(({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text));
+  if (covered) return denied(covered, `${covered.text} denies it`);
+  if (asking) return asked(desk.mode, "rule", `${asking.text} asks about it`, asking);
+  const worst = strictest(net);
+  const exact = rules.allow.find(
+    ({ meaning: { target } }) => target.kind === "command" && target.pattern.exact && covers(target.pattern, text),
+  );
+  const restricted = worst?.stance === "deny" || worst?.stance === "ask";
+  if (exact && !restricted) return allowed(exact);
+  return worst ?? asked(desk.mode, "analysis", "the shell it is for is not analysed");
 }

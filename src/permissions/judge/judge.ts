@@ -1,20 +1,26 @@
 import type { ToolInput } from "../../protocol/index.ts";
 import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
-import { currentName, kindOf, type ToolKind } from "../rules/rule-tools.ts";
-import { coversTool } from "../rules/tool-pattern.ts";
+import { coversTool, currentName, kindOf, type ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem } from "../shell/shell-part.ts";
-import { asked, denied, type Finding, firmest, harmless, refOf, strictest, unusable } from "./finding.ts";
-import { frozenInput } from "./frozen-input.ts";
 import { type Desk, type JudgeContext, openDesk } from "./judge-context.ts";
 import { isInside, isSpecial, protectionFinding } from "./judge-path.ts";
-import { judgeShell } from "./judge-shell.ts";
-import { judgeFiles } from "./judge-tools.ts";
-import type { JudgedPart, Judgement } from "./judgement.ts";
-import { fieldCovers, judgeName, namedThing } from "./name.ts";
+import { judgeShell, judgeWholeText } from "./judge-shell.ts";
+import { fieldCovers, judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
+import {
+  asked,
+  denied,
+  type Finding,
+  firmest,
+  harmless,
+  type JudgedPart,
+  type Judgement,
+  refOf,
+  strictest,
+  unusable,
+  wholePart,
+} from "./judgement.ts";
 import { suggest } from "./suggest.ts";
-import { wholePart } from "./whole-part.ts";
-import { judgeWholeText } from "./whole-text.ts";
 
 /**
  * One tool call under a policy: allow, ask or deny, with the rule, the reason and every part looked at.
@@ -132,4 +138,29 @@ function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
   }
   // While a managed file cannot be read nothing settles below `ask`.
   return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
+}
+
+/**
+ * A copy of an input that nobody can change any more: what was judged is what runs. What no JSON could hold is
+ * left out; an object that stands in several places, or in itself, is copied once.
+ */
+function frozenInput(input: unknown): ToolInput {
+  const copy = copied(input, new Map(), 0);
+  return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
+}
+
+const deepest = 1_000;
+
+function copied(value: unknown, seen: Map<object, unknown>, depth: number): unknown {
+  if (typeof value === "function" || typeof value === "symbol") return undefined;
+  if (value === null || typeof value !== "object") return value;
+  if (seen.has(value)) return seen.get(value);
+  if (depth > deepest) return null;
+  const copy: object = Array.isArray(value) ? [] : {};
+  seen.set(value, copy);
+  for (const [key, inner] of Object.entries(value)) {
+    // Defined, not assigned: `__proto__` is a name like any other.
+    Object.defineProperty(copy, key, { value: copied(inner, seen, depth + 1), enumerable: true });
+  }
+  return Object.freeze(copy);
 }

@@ -1,9 +1,9 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
-import type { Scope } from "../rule-layer.ts";
+import type { PolicyRule } from "../policy.ts";
+import type { RuleWarning, Scope } from "../rule-layer.ts";
 import type { RuleList } from "../rules/rule-meaning.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
-import type { RuleWarning } from "../warning.ts";
-import type { Answer, Mode } from "./mode.ts";
+import type { Desk } from "./judge-context.ts";
 
 /** What decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
@@ -69,3 +69,127 @@ export interface Judgement {
  * deny or ask rule names the tool. `allow`: rules cover all of it. `none`: the mode answered.
  */
 export type Stance = "deny" | "ask" | "doubt" | "allow" | "none";
+
+/** What was found about one part, or about the call as a whole. */
+export interface Finding {
+  readonly decision: Answer;
+  readonly by: DecidedBy;
+  readonly stance: Stance;
+  readonly rule: PolicyRule | null;
+  readonly why: string;
+}
+
+export function denied(rule: PolicyRule, why: string): Finding {
+  return { decision: "deny", by: "rule", stance: "deny", rule, why };
+}
+
+/** A matched ask rule, a protected path, a critical removal: the mode may turn the question into a refusal, nothing else. */
+export function asked(
+  mode: Mode,
+  by: DecidedBy,
+  why: string,
+  rule: PolicyRule | null = null,
+  deed: Deed = "asked",
+): Finding {
+  const decision = answerOf(mode, deed);
+  return { decision, by, stance: decision === "allow" ? "none" : "ask", rule, why };
+}
+
+export function allowed(rule: PolicyRule): Finding {
+  return { decision: "allow", by: "rule", stance: "allow", rule, why: `${rule.text} covers it` };
+}
+
+export function harmless(why: string): Finding {
+  return { decision: "allow", by: "read-only", stance: "allow", rule: null, why };
+}
+
+/** No rule decided: the mode answers. */
+export function byMode(mode: Mode, deed: Deed, why: string): Finding {
+  return { decision: answerOf(mode, deed), by: "mode", stance: "none", rule: null, why };
+}
+
+/** What cannot be used at all: no rule, mode or hook makes it right. */
+export function unusable(why: string): Finding {
+  return { decision: "deny", by: "analysis", stance: "deny", rule: null, why };
+}
+
+const strength: Readonly<Record<Answer, number>> = { allow: 0, ask: 1, deny: 2 };
+const firmness: Readonly<Record<Stance, number>> = { allow: 0, none: 1, doubt: 2, ask: 3, deny: 4 };
+
+/** Allow needs all, ask and deny one: the strictest finding, of equal ones the firmest, then the first. */
+export function strictest(findings: readonly (Finding | undefined)[]): Finding | undefined {
+  let worst: Finding | undefined;
+  for (const finding of findings) {
+    if (finding === undefined) continue;
+    if (worst === undefined || compare(finding, worst) > 0) worst = finding;
+  }
+  return worst;
+}
+
+function compare(a: Finding, b: Finding): number {
+  return strength[a.decision] - strength[b.decision] || firmness[a.stance] - firmness[b.stance];
+}
+
+export function firmest(findings: readonly Finding[]): Stance {
+  return findings.reduce<Stance>((worst, { stance }) => (firmness[stance] > firmness[worst] ? stance : worst), "allow");
+}
+
+export function refOf(rule: PolicyRule | null): RuleRef | null {
+  if (rule === null) return null;
+  const { text, list, scope, file } = rule;
+  return file === undefined ? { text, list, scope } : { text, list, scope, file };
+}
+
+/** A part that was not taken apart any further: it has no head, and is where the call is. */
+export function wholePart(
+  { kind, text, at = [0, 0] }: Pick<JudgedPart, "kind" | "text"> & Partial<Pick<JudgedPart, "at">>,
+  { decision, by, rule, why }: Finding,
+  desk: Desk,
+): JudgedPart {
+  const { cwd } = desk.context;
+  return { kind, text, at, head: null, dynamic: false, via: [], cwd, decision, by, rule: refOf(rule), why };
+}
+
+type Answer = "allow" | "ask" | "deny";
+
+/** What a part does, as far as modes tell things apart. "Inside" is the working directory, the project and added directories. */
+export type Deed =
+  | "read-inside"
+  | "read-outside"
+  | "edit-inside"
+  | "edit-outside"
+  | "shell-write-inside"
+  | "other"
+  | "protected"
+  | "own-file"
+  | "asked";
+
+/** How a call is settled when no rule decided. */
+export type Mode = (typeof columns)[number] | "auto";
+
+const columns = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+
+const table: Readonly<Record<Deed, readonly [Answer, Answer, Answer, Answer, Answer]>> = {
+  "read-inside": ["allow", "allow", "allow", "allow", "allow"],
+  "read-outside": ["ask", "ask", "ask", "deny", "allow"],
+  "edit-inside": ["ask", "allow", "deny", "deny", "allow"],
+  "edit-outside": ["ask", "ask", "deny", "deny", "allow"],
+  "shell-write-inside": ["ask", "allow", "ask", "deny", "allow"],
+  other: ["ask", "ask", "ask", "deny", "allow"],
+  protected: ["ask", "ask", "deny", "deny", "allow"],
+  "own-file": ["ask", "ask", "deny", "deny", "ask"],
+  /** A matched ask rule, a critical removal, and what may be neither allowed nor bypassed. */
+  asked: ["ask", "ask", "ask", "deny", "ask"],
+};
+
+export function answerOf(mode: Mode, deed: Deed): Answer {
+  // `auto` asks where `default` asks; the host lets its classifier answer.
+  const column = mode === "auto" ? 0 : columns.indexOf(mode);
+  return table[deed][column] ?? "ask";
+}
+
+/** The mode a word names; undefined for one that nobody knows. */
+export function readMode(word: unknown): Mode | undefined {
+  if (word === "manual") return "default";
+  return word === "auto" ? word : columns.find((mode) => mode === word);
+}

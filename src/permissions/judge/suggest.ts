@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/index.ts";
-import { escapeSpec } from "../rules/spec.ts";
+import { escapeSpec } from "../rules/spec-glob.ts";
 import { checkUpdates } from "../updates.ts";
 import type { Look } from "./judge.ts";
 import type { Desk } from "./judge-context.ts";

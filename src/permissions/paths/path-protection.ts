@@ -1,6 +1,4 @@
-import { segmentsBelow } from "./contain.ts";
-import { foldName } from "./fold.ts";
-import { segmentsOf } from "./resolve-path.ts";
+import { foldName, segmentsBelow, segmentsOf } from "./resolve-path.ts";
 
 /** Folders that hold configuration which can name programs, at any depth. */
 const folders = new Set(".claude .git .vscode .idea .husky .cargo .yarn .mvn .devcontainer .ssh".split(" "));

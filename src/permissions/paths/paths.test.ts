@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import { foldsCase } from "./case.ts";
-import { isWithin } from "./contain.ts";
-import { foldName } from "./fold.ts";
 import type { PathFs, PathStat } from "./path-fs.ts";
 import { protectionOf } from "./path-protection.ts";
-import { faultOf, resolvePath } from "./resolve-path.ts";
+import { faultOf, foldName, foldsCase, isWithin, resolvePath } from "./resolve-path.ts";
 
 /** A file system of names: a folder, a file, or what a link says. */
 function disk(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compileDomain, coversHost, hostOf } from "./domain-pattern.ts";
 import { isInvalid } from "./rule.ts";
+import { compileDomain, coversHost, hostOf } from "./spec-patterns.ts";
 
 function covered(pattern: string, url: string): boolean | "invalid" {
   const compiled = compileDomain(pattern);

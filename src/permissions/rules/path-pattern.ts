@@ -1,4 +1,4 @@
-import { foldName } from "../paths/fold.ts";
+import { foldName } from "../paths/resolve-path.ts";
 import { compileSegment, type Segment, segmentFits } from "./path-segment.ts";
 import type { Invalid } from "./rule.ts";
 

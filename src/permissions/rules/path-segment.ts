@@ -1,4 +1,4 @@
-import { foldName } from "../paths/fold.ts";
+import { foldName } from "../paths/resolve-path.ts";
 
 /** One segment of a path pattern, as tokens; `folded` is the same for names whose case does not count. */
 export interface Segment {

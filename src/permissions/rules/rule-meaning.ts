@@ -1,20 +1,26 @@
-import { compileDomain, type DomainPattern } from "./domain-pattern.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { type Invalid, isInvalid, type Rule } from "./rule.ts";
 import {
+  compileTool,
   currentName,
   fieldsOfOthers,
+  isTooWide,
   kindOf,
   otherFields,
   ownFields,
   type ToolKind,
   type ToolNames,
+  type ToolPattern,
 } from "./rule-tools.ts";
-import { compileSkill, type SkillPattern } from "./skill-pattern.ts";
-import { readSpec } from "./spec.ts";
-import type { Glob } from "./spec-glob.ts";
-import { type CommandPattern, compileCommand } from "./spec-patterns.ts";
-import { compileTool, isTooWide, type ToolPattern } from "./tool-pattern.ts";
+import { type Glob, readSpec } from "./spec-glob.ts";
+import {
+  type CommandPattern,
+  compileCommand,
+  compileDomain,
+  compileSkill,
+  type DomainPattern,
+  type SkillPattern,
+} from "./spec-patterns.ts";
 
 export type RuleList = "allow" | "ask" | "deny";
 

@@ -1,12 +1,10 @@
 import { messageOf } from "../../protocol/index.ts";
-import { withAnyFolder } from "./any-folder.ts";
-import { type Masked, maskHeredocs } from "./heredoc-mask.ts";
-import { parseShell } from "./parse.ts";
-import { costs, oddCharacters } from "./prepare-text.ts";
-import type { ShellPart, ShellProblem } from "./shell-part.ts";
+import { costs, type Masked, maskHeredocs, oddCharacters, parseShell } from "./prepare-text.ts";
+import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
 import { here } from "./shell-state.ts";
 import type { Walk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
+import { isPattern, someWord } from "./word-pieces.ts";
 
 /** Of scripts inside scripts, all together. */
 const nestedCharacters = 65_536;
@@ -94,4 +92,24 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     });
   }
   return result();
+}
+
+/**
+ * The parts, those behind a `cd` whose folder the text does not tell marked: they may run in any folder at all. What is only uncertain,
+ * such as a `cd` that may not run, is not marked.
+ */
+function withAnyFolder(parts: readonly ShellPart[]): readonly ShellPart[] {
+  if (!parts.some(leadsAnywhere)) return parts;
+  return parts.map((part) => (part.places.unknown ? { ...part, places: { ...part.places, anyFolder: true } } : part));
+}
+
+function leadsAnywhere(part: ShellPart): boolean {
+  if (part.kind !== "command") return false;
+  const [head, ...args] = part.words;
+  return /^(?:cd|pushd)$/.test((head && staticValue(head)) ?? "") && args.some(isOpen);
+}
+
+function isOpen(word: ShellWord): boolean {
+  if (staticValue(word) !== undefined || word.tilde !== undefined) return false;
+  return !word.expansions || word.expansions.some((text) => isPattern(text) || text.includes(someWord));
 }

@@ -1,14 +1,11 @@
 import type { Assignment } from "unbash";
-import { assignedValues } from "./expand-word.ts";
 import { collectScripts } from "./expansion.ts";
-import { isHarmlessName, isPrivateName } from "./names.ts";
 import { type Found, report, type Scope } from "./scope.ts";
-import { type Span, staticValue } from "./shell-part.ts";
-import { placesOf, type State } from "./shell-state.ts";
-import { type VariableValue, withVariable } from "./variables.ts";
-import type { Walk } from "./walk-context.ts";
+import { type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import { placesOf, type State, type VariableValue, withoutVariables, withVariable } from "./shell-state.ts";
+import { isHarmlessName, isPrivateName, type Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { escapePattern } from "./word-pieces.ts";
+import { assignAtoms, type Expander, escapePattern, expandAtoms } from "./word-pieces.ts";
 
 /** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
 export function walkAssignment(node: Assignment, exported: boolean, state: State, walk: Walk, found: Found): State {
@@ -94,4 +91,74 @@ export function walkFound(found: Found, state: State, walk: Walk): void {
     walk.volatile.add(name);
     addName(name, name, at, isPrivateName(name, walk.envNames), state, walk);
   }
+}
+
+/** The words of one command, each spelling expanded once. */
+export function expandWords(words: readonly ReadWord[], state: State, walk: Walk): ShellWord[] {
+  const known = new Map<string, Pick<ShellWord, "expansions" | "reveals">>();
+  return words.map((word) => {
+    const before = known.get(word.raw);
+    if (before) {
+      const { atoms: _, ...plain } = word;
+      return { ...plain, ...before };
+    }
+    const expanded = expandWord(word, state, walk);
+    const { expansions, reveals } = expanded;
+    known.set(word.raw, { ...(expansions && { expansions }), ...(reveals && { reveals }) });
+    return expanded;
+  });
+}
+
+/** The word with all that it may become, as far as that is known. */
+export function expandWord(word: ReadWord, state: State, walk: Walk): ShellWord {
+  const { atoms, ...plain } = word;
+  if (staticValue(word) !== undefined) return plain;
+  const expansions = atoms && expansionsOf(word, state, walk);
+  const reveals = revealedNames(word.raw, knownIn(state, walk));
+  return { ...plain, ...(expansions ? { expansions } : {}), ...(reveals.length > 0 ? { reveals } : {}) };
+}
+
+/** Whether the script itself says what a variable holds. */
+export function knownIn({ variables }: State, { volatile }: Walk): (name: string) => boolean {
+  return (name) => variables.has(name) && !volatile.has(name);
+}
+
+export function expansionsOf({ atoms }: ReadWord, state: State, walk: Walk): readonly string[] | undefined {
+  return atoms && expandAtoms(atoms, expander(state, walk));
+}
+
+/** What a variable holds after `name=word`. */
+function assignedValues(word: ReadWord, state: State, walk: Walk): readonly VariableValue[] | undefined {
+  const text = staticValue(word);
+  if (text !== undefined) return [{ text, live: false }];
+  return word.atoms && assignAtoms(word.atoms, expander(state, walk));
+}
+
+function expander({ folders, unknown, variables }: State, { home, volatile }: Walk): Expander {
+  return { variables: withoutVariables(variables, volatile), folders: unknown ? undefined : folders, home };
+}
+
+/** Names whose value is no secret, and the shell's own numbers and arguments. */
+const openNames =
+  /^([?#!$0-9@*]|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|PATH|LANG|LC_[A-Z]+|TERM|TMPDIR|HOSTNAME|SHLVL|RANDOM|SECONDS|LINENO)$/;
+
+/**
+ * The variables in a piece of a script whose value may be a secret: those that are neither known from the script itself nor
+ * on the list. Text in single quotes is skipped, unless it is that of a here-document.
+ */
+export function revealedNames(raw: string, isKnown: (name: string) => boolean, inHeredoc = false): readonly string[] {
+  if (!raw.includes("$")) return [];
+  const names = new Set<string>();
+  let quoted = inHeredoc;
+  for (let at = 0; at < raw.length; at++) {
+    const char = raw[at];
+    if (char === "\\") at += 1;
+    else if (char === '"' && !inHeredoc) quoted = !quoted;
+    else if (char === "'" && !quoted) at = Math.max(at, raw.indexOf("'", at + 1));
+    else if (char === "$") {
+      const name = /^\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#!$@*-])/.exec(raw.slice(at, at + 300))?.[1];
+      if (name !== undefined && !openNames.test(/^\d+$/.test(name) ? "0" : name) && !isKnown(name)) names.add(name);
+    }
+  }
+  return [...names];
 }

@@ -1,14 +1,12 @@
 import type { HereDoc, Redirection } from "unbash";
-import { walkFound } from "./assignment.ts";
-import { expandWord, knownIn } from "./expand-word.ts";
+import { expandWord, knownIn, revealedNames, walkFound } from "./assignment.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { readQuoted } from "./literal.ts";
-import { revealedNames } from "./revealed-names.ts";
 import { type Found, nothingFound, report, type Scope } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
 import { placesOf, type State } from "./shell-state.ts";
 import type { Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
+import { readQuoted } from "./word-pieces.ts";
 
 /** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */
 export function walkRedirections(redirections: readonly Redirection[], state: State, walk: Walk): void {

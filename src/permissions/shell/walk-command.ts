@@ -1,18 +1,17 @@
 import type { Command } from "unbash";
-import { parseNested } from "./analyse-nested.ts";
-import { addName, readAssignedWord, walkAssignment, walkFound } from "./assignment.ts";
-import { expandWords } from "./expand-word.ts";
-import { isHarmlessName, isPrivateName } from "./names.ts";
+import { addName, expandWords, readAssignedWord, walkAssignment, walkFound } from "./assignment.ts";
+import { costs, oddCharacters, parseShell } from "./prepare-text.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } from "./redirection.ts";
-import { nothingFound } from "./scope.ts";
+import { fixedScope, nothingFound } from "./scope.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
 import {
   either,
   type Flow,
   follow,
+  noVariables,
   nowhere,
   placesOf,
   type State,
@@ -20,9 +19,10 @@ import {
   startIn,
   staying,
   unknownPlace,
+  withoutVariables,
+  withVariable,
 } from "./shell-state.ts";
-import { noVariables, withoutVariables, withVariable } from "./variables.ts";
-import type { Walk } from "./walk-context.ts";
+import { isHarmlessName, isPrivateName, type Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 const mostWrappers = 5;
@@ -176,4 +176,42 @@ function afterInners(inners: readonly Inner[], ends: readonly State[], state: St
   if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head)))
     return { ...somewhere(ends.reduce(either, state)), variables: noVariables };
   return heads.some((head) => isBuiltin(head ?? "")) ? { ...state, variables: noVariables } : state;
+}
+
+const deepestScript = 5;
+/** Starting over costs something, however short the script. */
+const leastCost = 64;
+
+/** A script given to a shell as a word: the whole analysis once more, up to a depth. Gives what is known at its end. */
+function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): Flow {
+  const at = inner.from?.at ?? part.at;
+  if (walk.depth >= deepestScript) {
+    walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
+    return staying(unknownPlace);
+  }
+  walk.budget.characters -= Math.max(leastCost, inner.text.length);
+  if (walk.budget.characters < 0) {
+    walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
+    return staying(unknownPlace);
+  }
+  const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
+  walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
+  if (inner.dialect === "other" || inner.openEnded) {
+    walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });
+  }
+  if (/\\\n/.test(inner.text)) {
+    walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
+  }
+  if (refused.length > 0) return staying(unknownPlace);
+  const parsed = parseShell(inner.text);
+  if ("failed" in parsed) {
+    walk.problems.push({ code: "syntax", at, text: parsed.failed });
+    return staying(unknownPlace);
+  }
+  return walk.walkScript(parsed.script, startIn(part.places), {
+    ...walk,
+    scope: fixedScope(inner.text, at),
+    dialect: inner.dialect,
+    depth: walk.depth + 1,
+  });
 }

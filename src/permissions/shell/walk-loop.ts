@@ -1,14 +1,20 @@
-import type { SyntaxNode } from "unbash";
+import { forEachChild, type SyntaxNode } from "unbash";
 import { assignedNames } from "./assigned-names.ts";
-import { addName, walkFound } from "./assignment.ts";
-import { changesFolder } from "./changes-folder.ts";
-import { expansionsOf } from "./expand-word.ts";
-import { isPrivateName } from "./names.ts";
+import { addName, expansionsOf, walkFound } from "./assignment.ts";
 import { nothingFound } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
-import { either, type Flow, type State, somewhere, somewhereAmong, staying } from "./shell-state.ts";
-import { type VariableValue, withoutVariables, withVariable } from "./variables.ts";
-import type { Walk } from "./walk-context.ts";
+import {
+  either,
+  type Flow,
+  type State,
+  somewhere,
+  somewhereAmong,
+  staying,
+  type VariableValue,
+  withoutVariables,
+  withVariable,
+} from "./shell-state.ts";
+import { isPrivateName, type Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { isPattern, unescapePattern } from "./word-pieces.ts";
 
@@ -82,4 +88,30 @@ function loopValues(words: readonly ReadWord[], state: State, walk: Walk): reado
     );
   });
   return values.every((value) => value !== undefined) ? values.flat() : undefined;
+}
+
+/** Compound commands ask about what they hold at every level; each node is searched once. */
+const answers = new WeakMap<SyntaxNode, boolean>();
+
+/** Whether a `cd`, `pushd` or `popd` stands anywhere in a node that the same shell runs. */
+export function changesFolder(node: SyntaxNode): boolean {
+  const known = answers.get(node);
+  if (known !== undefined) return known;
+  const found = search(node);
+  answers.set(node, found);
+  return found;
+}
+
+function search(node: SyntaxNode): boolean {
+  if (node.type === "Subshell" || node.type === "Word") return false;
+  if (node.type === "Pipeline" && node.commands.length > 1) return false;
+  if (node.type === "Command") {
+    const words = [node.name, ...node.suffix].map((word) => word?.type === "Word" && word.value);
+    return words.some((value) => value === "cd" || value === "pushd" || value === "popd");
+  }
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= changesFolder(child);
+  });
+  return found;
 }

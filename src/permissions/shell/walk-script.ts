@@ -10,12 +10,10 @@ import {
   type SyntaxNode,
 } from "unbash";
 import { assignedNames } from "./assigned-names.ts";
-import { walkFound } from "./assignment.ts";
-import { changesFolder } from "./changes-folder.ts";
-import { expandWord } from "./expand-word.ts";
+import { expandWord, walkFound } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
+import { checkTest, type FileTest } from "./programs/builtins.ts";
 import { emptyWord } from "./programs/inner-command.ts";
-import { checkTest, type FileTest } from "./programs/test-command.ts";
 import { walkRedirections } from "./redirection.ts";
 import { nothingFound, report } from "./scope.ts";
 import type { ShellWord, Span } from "./shell-part.ts";
@@ -28,12 +26,12 @@ import {
   somewhere,
   staying,
   unknownPlace,
+  withoutVariables,
 } from "./shell-state.ts";
-import { withoutVariables } from "./variables.ts";
 import { checkGaps } from "./verify-parse.ts";
 import { walkCommand } from "./walk-command.ts";
 import type { Walk } from "./walk-context.ts";
-import { walkLoop } from "./walk-loop.ts";
+import { changesFolder, walkLoop } from "./walk-loop.ts";
 import { readWord } from "./word.ts";
 
 export function walkScript(script: ParsedScript, state: State, walk: Walk): Flow {

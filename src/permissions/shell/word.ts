@@ -1,10 +1,18 @@
 import type { Word, WordPart } from "unbash";
 import type { Glob } from "../rules/spec-glob.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { hasBraces, hasBrackets, maskOf, readQuoted, readUnquoted } from "./literal.ts";
 import { type Found, report, type Scope } from "./scope.ts";
 import type { ShellWord, Span } from "./shell-part.ts";
-import { type Atom, escapePattern, unquotedPattern } from "./word-pieces.ts";
+import {
+  type Atom,
+  escapePattern,
+  hasBraces,
+  hasBrackets,
+  maskOf,
+  readQuoted,
+  readUnquoted,
+  unquotedPattern,
+} from "./word-pieces.ts";
 
 /**
  * A word of the tree as a value, checked against its source: the parts must cover the word without a hole,

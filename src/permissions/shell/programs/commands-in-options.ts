@@ -1,5 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { optionValues, type WantedOptions } from "./option-values.ts";
+import { optionValues, type WantedOptions } from "./program-options.ts";
 
 /** Options of a program whose value is a command that it runs. */
 interface CommandOption extends WantedOptions {
@@ -81,4 +81,82 @@ export function optionCommands(head: string, args: readonly ShellWord[]): ShellW
       return [{ ...word, pieces: [first.slice(length), ...rest] as const }];
     }),
   );
+}
+
+/** What a script for sed does beside editing its stream. */
+export interface SedEffects {
+  /** Texts that `e` gives to a shell. */
+  readonly runs: readonly string[];
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** It runs what stands in the stream, or could not be read. */
+  readonly opaque: boolean;
+}
+
+const address = /(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:\\.|\[[^\]]*\]|[^/\\[])*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)/y;
+
+/** Reads a script of GNU sed, command by command. */
+export function readSedScript(script: string): SedEffects {
+  const [runs, reads, writes]: [string[], string[], string[]] = [[], [], []];
+  let [at, opaque] = [0, false];
+  const skip = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(script)?.[0] ?? "";
+    at += found.length;
+    return found;
+  };
+  // Blanks before a name are skipped; one behind it belongs to it.
+  const restOfLine = (): string => {
+    skip(/[ \t]*/y);
+    return skip(/[^\n]*/y);
+  };
+  while (at < script.length && !opaque) {
+    skip(/[\s;{}]*/y);
+    if (at >= script.length) break;
+    if (skip(address) !== "") {
+      skip(/\s*,\s*/y);
+      skip(address);
+      skip(/[\s!]*/y);
+      continue;
+    }
+    const command = script[at] ?? "";
+    at += 1;
+    if ("=dDgGhHnNpPxFzlqQL".includes(command)) skip(/\s*\d*/y);
+    else if (command === "#" || command === ":" || "btTv".includes(command))
+      skip(command === "#" ? /[^\n]*/y : /[^\n;}]*/y);
+    else if ("aic".includes(command)) skip(/(?:\\[\s\S]|[^\n\\])*/y);
+    else if (command === "r" || command === "R") reads.push(restOfLine());
+    else if (command === "w" || command === "W") writes.push(restOfLine());
+    else if (command === "e") {
+      const text = restOfLine();
+      if (text.trim() === "") opaque = true;
+      else runs.push(text);
+    } else if (command === "s" || command === "y") {
+      const delimiter = script[at] ?? "";
+      at += 1;
+      if (delimiter === "" || delimiter === "\n" || delimiter === "\\" || !skipTwo(delimiter)) opaque = true;
+      else if (command === "s") {
+        const flags = skip(/[gpiImM\d]*/y);
+        if (script[at] === "w") {
+          at += 1;
+          writes.push(restOfLine());
+        } else if (script[at] === "e") opaque = true;
+        if (flags.length > 20) opaque = true;
+      }
+    } else if (command !== "!") opaque = true;
+  }
+  return { runs, reads, writes, opaque };
+
+  /** Past `pattern/replacement/`. In a set of characters of the pattern the delimiter means itself. */
+  function skipTwo(delimiter: string): boolean {
+    for (let left = 2; left > 0; left--) {
+      while (at < script.length && script[at] !== delimiter) {
+        const set = left === 2 && script[at] === "[" ? /\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]\n])*\]/y : undefined;
+        if (set === undefined || skip(set) === "") at += script[at] === "\\" ? 2 : 1;
+      }
+      if (script[at] !== delimiter) return false;
+      at += 1;
+    }
+    return true;
+  }
 }

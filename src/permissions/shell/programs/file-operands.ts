@@ -1,10 +1,9 @@
 import { type CommandPart, type Places, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, someWord } from "../word-pieces.ts";
 import { type FileProgram, filePrograms } from "./file-programs.ts";
-import { knownLines } from "./known-words.ts";
-import { isOption, isValueOf, optionValues } from "./option-values.ts";
-import { gitOperands } from "./special-operands.ts";
-import { writtenWords } from "./written-words.ts";
+import { knownLines } from "./inner-command.ts";
+import { isOption, isValueOf, optionValues } from "./program-options.ts";
+import { gitOperands, writtenWords } from "./special-operands.ts";
 
 /** A word that names a file, and what happens to it. */
 export interface FileOperand {

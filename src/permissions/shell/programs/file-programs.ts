@@ -1,4 +1,4 @@
-import type { WantedOptions } from "./option-values.ts";
+import type { WantedOptions } from "./program-options.ts";
 
 /** What a program does with its operands, and which of its words are not files. */
 export interface FileProgram {

@@ -1,6 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { cutWord, isAbbreviation, isOption, optionValues } from "./option-values.ts";
-import { operandStarts } from "./program-options.ts";
+import { cutWord, isAbbreviation, isOption, operandStarts, optionValues } from "./program-options.ts";
 
 /** What options of git do beside what its verb is for. */
 export interface GitEffects {

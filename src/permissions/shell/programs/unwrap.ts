@@ -1,10 +1,8 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { optionCommands } from "./commands-in-options.ts";
-import { type Dialect, emptyWord, type Inner, scriptOf, withoutText } from "./inner-command.ts";
-import { knownLines } from "./known-words.ts";
+import { type Dialect, emptyWord, type Inner, knownLines, scriptOf, withoutText } from "./inner-command.ts";
 import { launchers } from "./launchers.ts";
-import { optionValues } from "./option-values.ts";
-import { operandStarts, readOptions } from "./program-options.ts";
+import { operandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
