@@ -10,7 +10,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
 import type { AgentControl } from "./session/session-control.ts";
-import type { GivenAgent } from "./subagents/given-agents.ts";
+import type { GivenAgent } from "./subagents/subagent-definitions.ts";
 import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
 import type { Person } from "./turn/ask-user.ts";
 import { type Reads, readsOf } from "./world/agent-settings.ts";

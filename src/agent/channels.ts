@@ -1,10 +1,9 @@
 import type { ContentBlock } from "../models/index.ts";
 import { defined } from "../protocol/index.ts";
 import type { TaskIdentity } from "./agent-event.ts";
-import type { AgentSession } from "./session/agent-session.ts";
+import { type AgentSession, type Thread, taskOf } from "./session/agent-session.ts";
 import { unanswered } from "./session/conversation-history.ts";
 import type { UserFields } from "./session/journal.ts";
-import { type Thread, taskOf } from "./session/thread.ts";
 import { type Attachment, sayOf } from "./turn/attachments.ts";
 import type { BatchCall } from "./turn/call-model.ts";
 

@@ -25,7 +25,7 @@ export type { ServerConnector, Servers, ServerWishes } from "./mcp/mcp-servers.t
 export { runAgent } from "./run-agent.ts";
 export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./session/session-control.ts";
-export type { GivenAgent } from "./subagents/given-agents.ts";
+export type { GivenAgent } from "./subagents/subagent-definitions.ts";
 export type {
   ElicitationAnswer,
   ElicitationForm,

@@ -1,11 +1,9 @@
 import type { Message, Purpose } from "../models/index.ts";
 import { defined } from "../protocol/index.ts";
 import type { Transcript } from "../sessions/index.ts";
-import type { AgentSession } from "./session/agent-session.ts";
+import type { AgentIdentity, AgentSession, Thread } from "./session/agent-session.ts";
 import { openJournal } from "./session/journal.ts";
-import type { AgentIdentity, Thread } from "./session/thread.ts";
-import { allowedTools } from "./subagents/allowed-tools.ts";
-import type { AgentDefinition } from "./subagents/subagent-definitions.ts";
+import { type AgentDefinition, allowedTools } from "./subagents/subagent-definitions.ts";
 import { offeredTools } from "./tools/builtin-tools.ts";
 import { openReadState } from "./tools/files/file-access.ts";
 import { systemPrompt } from "./world/workspace.ts";

@@ -1,7 +1,7 @@
 import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/index.ts";
 import { noteInTranscript } from "../channels.ts";
+import { type Thread, type Threads, toolDefinitions } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";
-import { type Thread, type Threads, toolDefinitions } from "../session/thread.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import type { Tool } from "../tools/tool.ts";
 import { inTurn } from "../turn/ask-user.ts";

@@ -2,8 +2,7 @@ import { join, resolve } from "node:path";
 import type { ServerTrust } from "../../engine/index.ts";
 import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/index.ts";
-import { type ReadConfig, readServerConfig } from "./server-config.ts";
-import type { ServerPolicy } from "./server-policy.ts";
+import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
 
 export interface ServerPlaces {
   readonly cwd: string;

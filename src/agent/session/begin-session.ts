@@ -11,11 +11,10 @@ import { commandNames } from "../turn/custom-commands.ts";
 import { fire } from "../turn/fire-event.ts";
 import { returnToWorktree, startInWorktree } from "../worktree/session-worktree.ts";
 import { readSettingsPlaces, unhonoredSettings } from "../world/agent-settings.ts";
-import { type AgentSession, recordStartSubagent, setTitle } from "./agent-session.ts";
+import { type AgentSession, recordStartSubagent, setTitle, type Thread } from "./agent-session.ts";
 import { lostTasks } from "./inbox.ts";
 import type { OpenedSession } from "./open-session.ts";
 import { switchModelOnResume, warnAboutModel } from "./session-model.ts";
-import type { Thread } from "./thread.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
 export async function beginSession({
@@ -116,7 +115,7 @@ async function connectServers(session: AgentSession, main: Thread): Promise<Serv
   const { cwd, home, env, trust } = options;
   const [{ mcpConnector }, { serverPolicy, switchedOff }] = await Promise.all([
     import("../mcp/connect-servers.ts"),
-    import("../mcp/server-policy.ts"),
+    import("../mcp/server-config.ts"),
   ]);
   const connect = options.connect ?? mcpConnector();
   const places = await readSettingsPlaces(options);

@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
+import type { Thread } from "./agent-session.ts";
 import { openSessionEnd, openTimeLeft, type Time } from "./end-session.ts";
-import type { Thread } from "./thread.ts";
 
 /** A clock that jumps when everybody waits: what is done at once costs nothing, what never ends costs all there is. */
 function jumpingTime(): Time & { at: number; readonly waits: AbortSignal[] } {

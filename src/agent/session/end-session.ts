@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
-import type { AgentSession } from "./agent-session.ts";
-import type { Thread } from "./thread.ts";
+import type { AgentSession, Thread } from "./agent-session.ts";
 
 /** The end of a session, which can be asked for while a turn runs. */
 export interface SessionEnd {

@@ -2,8 +2,7 @@ import type { ContentBlock, Message } from "../../models/index.ts";
 import { recordNotes, tellModelAsHost } from "../channels.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
 import type { Attachment } from "../turn/attachments.ts";
-import type { AgentSession } from "./agent-session.ts";
-import type { Thread } from "./thread.ts";
+import type { AgentSession, Thread } from "./agent-session.ts";
 
 /** Something for the model that did not come from it: a prompt, or news of what ran beside it. */
 export interface Incoming {

@@ -9,8 +9,7 @@ import { noteInTranscript } from "../channels.ts";
 import { enginePorts } from "../hook-ports/engine-ports.ts";
 import { openThread } from "../open-thread.ts";
 import { openBackgroundAgents } from "../subagents/background-subagents.ts";
-import { withGivenAgents } from "../subagents/given-agents.ts";
-import { type AgentDefinition, loadAgents } from "../subagents/subagent-definitions.ts";
+import { type AgentDefinition, loadAgents, withGivenAgents } from "../subagents/subagent-definitions.ts";
 import { subagentTools } from "../subagents/subagent-tools.ts";
 import { builtinTools, digest } from "../tools/builtin-tools.ts";
 import { openBackgroundShells } from "../tools/shell/background-shells.ts";
@@ -20,7 +19,7 @@ import { readCustomization } from "../world/agent-settings.ts";
 import { withoutProviderKeys } from "../world/provider-keys.ts";
 import { openSurroundings } from "../world/workspace.ts";
 import { openTiming } from "./agent-result.ts";
-import type { AgentSession } from "./agent-session.ts";
+import { type AgentSession, openThreads, type Thread, type Threads } from "./agent-session.ts";
 import { type History, readHistory } from "./conversation-history.ts";
 import { openInbox, shellNews } from "./inbox.ts";
 import { openLiveEntry } from "./registry-entry.ts";
@@ -28,7 +27,6 @@ import { modelAtStart, modelOpener } from "./session-model.ts";
 import { openPermissions } from "./session-permissions.ts";
 import { type OpenedRecord, openRecord } from "./session-record.ts";
 import { openSpending } from "./spending.ts";
-import { openThreads, type Thread, type Threads } from "./thread.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
 export interface OpenedSession {

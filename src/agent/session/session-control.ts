@@ -5,13 +5,13 @@ import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import type { ContentBlock } from "../../models/index.ts";
 import type { Mode } from "../../permissions/index.ts";
 import { type EventName, Problem, rowOf } from "../../protocol/index.ts";
-import { withGivenAgents } from "../subagents/given-agents.ts";
+import { withGivenAgents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
+import type { Thread } from "./agent-session.ts";
 import type { OpenedSession } from "./open-session.ts";
 import type { Driver } from "./session-driver.ts";
 import { switchModel } from "./session-model.ts";
-import type { Thread } from "./thread.ts";
 
 export function controlOf({ session, main }: OpenedSession, driver: Driver, close: () => void): AgentControl {
   const { engine, inbox, permissions, signal } = session;

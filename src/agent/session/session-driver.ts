@@ -6,8 +6,8 @@ import { notifyHooks } from "../turn/fire-event.ts";
 import { runBatch, runTurn, type TurnEnd } from "../turn/loop.ts";
 import { answerPrompt, textOf } from "../turn/submit-prompt.ts";
 import { resultOf } from "./agent-result.ts";
+import type { Thread } from "./agent-session.ts";
 import type { Incoming } from "./inbox.ts";
-import type { Thread } from "./thread.ts";
 
 /** What can be done to the turn that runs. */
 export interface Driver {

@@ -4,8 +4,7 @@ import { noticeOnce } from "../channels.ts";
 import { type AgentDefinition, namesProvider } from "../subagents/subagent-definitions.ts";
 import { fire } from "../turn/fire-event.ts";
 import { readSettingsPlaces } from "../world/agent-settings.ts";
-import type { AgentSession } from "./agent-session.ts";
-import type { Thread } from "./thread.ts";
+import type { AgentSession, Thread } from "./agent-session.ts";
 
 export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
 

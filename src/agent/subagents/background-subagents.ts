@@ -1,4 +1,4 @@
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import type { TurnEnd } from "../turn/loop.ts";
 import { reportNews, reportOf } from "./subagent-report.ts";
 import { beginAgent, continueAgent, mayIdle } from "./subagent-thread.ts";

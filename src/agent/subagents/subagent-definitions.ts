@@ -1,6 +1,8 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unless } from "../../files/internal.ts";
+import { Problem } from "../../protocol/index.ts";
+import type { Tool } from "../tools/tool.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 import { toolNames, withoutEffect } from "./subagent-file.ts";
 
@@ -175,4 +177,91 @@ async function tellUnused(text: string, file: string, tell: (text: string) => vo
   const [first] = found;
   if (first === undefined) return;
   tell(`${file}:${lineOf(text, first)}: this agent does not honor ${found.join(", ")} of an agent file.`);
+}
+
+/** A kind of agent that a program defines, spelled as the Agent SDK spells it. */
+export interface GivenAgent {
+  readonly description: string;
+  readonly prompt: string;
+  readonly tools?: readonly string[];
+  readonly model?: string;
+}
+
+/**
+ * The kinds that exist with those that a program defines; its own win. Contract: throws a `Problem` for one that cannot be used as it
+ * is given. A field that this agent cannot honor, such as a limit of tools, is an error and never ignored.
+ */
+export function withGivenAgents(
+  known: readonly AgentDefinition[],
+  given: Readonly<Record<string, unknown>>,
+): readonly AgentDefinition[] {
+  const own = Object.entries(given).map(([name, value]) => readAgent(name, value));
+  return [...known.filter(({ type }) => own.every((one) => one.type !== type)), ...own];
+}
+
+const fields = ["description", "prompt", "tools", "model"];
+
+function readAgent(type: string, value: unknown): AgentDefinition {
+  const agent = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { description, prompt, tools, model } = agent;
+  const unknown = Object.keys(agent).filter((name) => !fields.includes(name) && agent[name] !== undefined);
+  if (unknown.length > 0) throw bad(type, `has ${unknown.join(", ")}, which this agent does not support`);
+  if (typeof description !== "string" || typeof prompt !== "string")
+    throw bad(type, "needs a description and a prompt");
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === "string")))
+    throw bad(type, '"tools" must be a list of names');
+  if (model !== undefined && typeof model !== "string") throw bad(type, '"model" must be a name');
+  return {
+    type,
+    description,
+    prompt,
+    ...(tools === undefined || tools.includes("*") ? {} : { tools: tools as readonly string[] }),
+    ...(model === undefined || model === "inherit" ? {} : { model }),
+  };
+}
+
+function bad(type: string, why: string): Problem {
+  return new Problem("host/bad-agent", `The subagent "${type}" ${why}.`, { about: { agent: type } });
+}
+
+/** The tools an agent of a kind may have. */
+export function allowedTools(tools: readonly Tool[], definition?: AgentDefinition): readonly Tool[] {
+  if (definition === undefined) return tools;
+  return tools.filter(
+    (tool) =>
+      (definition.tools?.some((name) => isNamed(name, tool.name)) ?? true) &&
+      !(definition.disallowedTools?.some((name) => takesAway(name, tool.name)) ?? false) &&
+      (definition.readOnly !== true || tool.readOnly),
+  );
+}
+
+/**
+ * A rule such as `Bash(rm *)` takes the whole tool away: to limit a tool is the business of permission rules. `mcp__a` is a whole server,
+ * `*` any run of letters, and a name in other letters is meant all the same.
+ */
+function takesAway(disallowed: string, tool: string): boolean {
+  const name = disallowed.replace(/\(.*$/s, "");
+  return isNamed(name, tool) || fits(name.toLowerCase().split("*"), tool.toLowerCase());
+}
+
+function isNamed(name: string, tool: string): boolean {
+  return name === tool || (name === "Task" && tool === "Agent") || isServerOf(name.replace(/__\*$/, ""), tool);
+}
+
+function isServerOf(name: string, tool: string): boolean {
+  return /^mcp__/.test(name) && tool.startsWith(`${name}__`);
+}
+
+/** Whether the pieces between stars occur in order, the first at the start and the last at the end. */
+function fits([first = "", ...pieces]: readonly string[], text: string): boolean {
+  const last = pieces.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }

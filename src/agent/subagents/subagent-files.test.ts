@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
 import type { Tool } from "../tools/tool.ts";
-import { allowedTools } from "./allowed-tools.ts";
-import { loadAgents } from "./subagent-definitions.ts";
+import { allowedTools, loadAgents } from "./subagent-definitions.ts";
 
 /** Agent files of the person and of the project, by name, and what was told about them. */
 async function load(files: { readonly person?: Record<string, string>; readonly checkout?: Record<string, string> }) {

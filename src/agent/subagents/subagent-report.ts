@@ -1,8 +1,8 @@
 import type { ContentBlock } from "../../models/index.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
+import { type Thread, taskOf } from "../session/agent-session.ts";
 import { usageOf } from "../session/journal.ts";
 import { noUsage } from "../session/spending.ts";
-import { type Thread, taskOf } from "../session/thread.ts";
 import type { TurnEnd } from "../turn/loop.ts";
 
 /** What an agent came to, as the tool that started it reports it. */

@@ -1,7 +1,7 @@
 import { defined } from "../../protocol/index.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../channels.ts";
 import { openThread } from "../open-thread.ts";
-import type { AgentWorktree, Thread } from "../session/thread.ts";
+import type { AgentWorktree, Thread } from "../session/agent-session.ts";
 import { type Attachment, refusalOf } from "../turn/attachments.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import { runTurn, type TurnEnd } from "../turn/loop.ts";

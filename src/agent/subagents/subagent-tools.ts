@@ -1,5 +1,5 @@
 import type { ToolInput } from "../../protocol/index.ts";
-import type { AgentWorktree, Thread } from "../session/thread.ts";
+import type { AgentWorktree, Thread } from "../session/agent-session.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
 import { makeWorktree } from "../worktree/git-worktree.ts";
 import { startInBackground } from "./background-subagents.ts";

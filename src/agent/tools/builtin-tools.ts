@@ -1,5 +1,5 @@
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { askOnce, textOf } from "../turn/call-model.ts";
 import { enterWorktreeTool, exitWorktreeTool } from "../worktree/worktree-tools.ts";
 import { editTool } from "./files/edit-tool.ts";

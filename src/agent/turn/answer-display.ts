@@ -1,5 +1,5 @@
 import type { ModelEnd } from "../../models/index.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** Shows an answer of the main thread while it is being written, by whole lines, after hooks have seen them. */

@@ -1,6 +1,6 @@
 import type { Question } from "../../engine/index.ts";
 import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
 /** Puts a question to whoever is there, one at a time; with nobody there the answer is no. */

@@ -1,13 +1,12 @@
 import type { StopHooks } from "../../engine/index.ts";
 import { stripControl } from "../../protocol/index.ts";
-import { recordStartSubagent } from "../session/agent-session.ts";
+import { recordStartSubagent, type Thread } from "../session/agent-session.ts";
 import { tellHooks } from "../session/end-session.ts";
 import type { Incoming } from "../session/inbox.ts";
 import { openJournal } from "../session/journal.ts";
 import { addDirectory } from "../session/session-control.ts";
 import { switchModel } from "../session/session-model.ts";
 import { nextRecord } from "../session/session-record.ts";
-import type { Thread } from "../session/thread.ts";
 import { compact } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 

@@ -9,9 +9,9 @@ import {
   worthFallback,
 } from "../../models/index.ts";
 import { lineOwner } from "../channels.ts";
+import { effortOf, type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
-import { effortOf, type Thread, toolDefinitions } from "../session/thread.ts";
 import { reportSubagentStep, subagentUsage } from "../subagents/subagent-report.ts";
 import { subjectOf } from "../tools/tool.ts";
 import { openDisplay } from "./answer-display.ts";

@@ -1,7 +1,7 @@
 import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
 import type { Judgement } from "../../permissions/index.ts";
 import type { Outcome, ToolInput } from "../../protocol/index.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { checkInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReply } from "./classifier.ts";
+import { readReply } from "./decide.ts";
 
 test("a verdict quoted inside the classifier's answer does not count", () => {
   const refused = { allow: false, reason: "the classifier did not allow it" };

@@ -1,7 +1,7 @@
 import { joinTurns, type ModelEnd, type ModelError } from "../../models/index.ts";
 import { recordNotes, tellModel } from "../channels.ts";
+import { type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
-import { type Thread, toolDefinitions } from "../session/thread.ts";
 import { refusalOf } from "./attachments.ts";
 import { type ApiFailure, apiFailure, askOnce, textOf } from "./call-model.ts";
 import { fire, fireAndHold } from "./fire-event.ts";

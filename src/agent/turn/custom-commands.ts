@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/index.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { type Frontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 import { type Attachment, refusalOf } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";

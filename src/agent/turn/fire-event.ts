@@ -1,7 +1,7 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/index.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/index.ts";
 import { recordNotes } from "../channels.ts";
-import { effortOf, type Thread } from "../session/thread.ts";
+import { effortOf, type Thread } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";
 

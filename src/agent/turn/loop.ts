@@ -9,8 +9,8 @@ import {
   tellModel,
   tellModelAsHost,
 } from "../channels.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { takeNews } from "../session/inbox.ts";
-import type { Thread } from "../session/thread.ts";
 import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
 import { type CallEnd, callTool, invalidInput } from "./call-tool.ts";
 import { compactWhenFull, madeRoom } from "./compact.ts";

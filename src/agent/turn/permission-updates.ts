@@ -3,7 +3,7 @@ import { approveGrants, type Engine } from "../../engine/index.ts";
 import { type Change, clientHome, editSettings } from "../../engine/internal.ts";
 import type { PermissionDestination, PermissionUpdate } from "../../protocol/index.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 
 /** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is told and dropped. */
 export async function storeUpdates(

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../protocol/index.ts";
 import { recordNotes, tellModelAsHost } from "../channels.ts";
+import type { Thread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
-import type { Thread } from "../session/thread.ts";
 import { attachmentsOf, refusalOf } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 import type { TurnEnd } from "./loop.ts";

@@ -1,8 +1,7 @@
 import type { ContentBlock } from "../../models/index.ts";
 import { addUserMessage, countTurn, recordNotes, tellModel } from "../channels.ts";
-import { setTitle } from "../session/agent-session.ts";
+import { setTitle, type Thread } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";
-import type { Thread } from "../session/thread.ts";
 import { type Attachment, refusalOf } from "./attachments.ts";
 import { type Expanded, expand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";

@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentSession } from "../session/agent-session.ts";
-import type { Thread } from "../session/thread.ts";
+import type { AgentSession, Thread } from "../session/agent-session.ts";
 import type { TaskNotice, ToolContext, ToolPaths } from "../tools/tool.ts";
 import { worktreePort } from "../worktree/session-worktree.ts";
 import { type Attachment, refusalOf } from "./attachments.ts";

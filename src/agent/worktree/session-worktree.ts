@@ -5,7 +5,7 @@ import { basename, sep } from "node:path";
 import { unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { tellModelAsHost } from "../channels.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 import { fire } from "../turn/fire-event.ts";
 import { isWorktreeOf, listWorktrees, mainCopy, makeWorktree, nameFault } from "./git-worktree.ts";

@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/index.ts";
 import { clientHome } from "../../engine/internal.ts";
 import type { Outcome } from "../../protocol/index.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/thread.ts";
+import type { Thread } from "../session/agent-session.ts";
 import type { AgentDefinition } from "../subagents/subagent-definitions.ts";
 import { envFilesOf } from "../tools/shell/run-shell.ts";
 import type { Attachment } from "../turn/attachments.ts";

@@ -12,7 +12,6 @@ import {
   tooSlow,
 } from "./list-files.ts";
 import type { SearchPlace } from "./ripgrep.ts";
-import { searchFiles, type WorkerJob } from "./worker.ts";
 
 /** The same search without `rg`. Patterns run in a thread of their own: one that goes back for ever holds nobody, and is ended. */
 export async function searchBuiltIn(wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
@@ -78,4 +77,127 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer>
       reject(error);
     });
   });
+}
+
+interface WorkerJob {
+  readonly root: string;
+  readonly files: readonly string[];
+  readonly pattern: string;
+  readonly flags: string;
+  readonly multiline: boolean;
+  readonly mode: "content" | "files_with_matches" | "count";
+  readonly before: number;
+  readonly after: number;
+  readonly onlyMatching: boolean;
+  readonly longestLine: number;
+  readonly longLine: string;
+  readonly longContext: string;
+}
+
+/** Runs in a thread, from its own text: whatever it needs stands inside it, and the system's modules are asked for by name. */
+function searchFiles(): void {
+  const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
+  const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
+  const job = workerData as WorkerJob;
+  const mostBytes = 64 * 2 ** 20;
+
+  function textOf(path: string): string | undefined {
+    try {
+      if (statSync(`${job.root}/${path}`).size > mostBytes) return undefined;
+      const bytes = readFileSync(`${job.root}/${path}`);
+      return bytes.subarray(0, 65_536).includes(0) ? undefined : bytes.toString("utf8").replace(/^\uFEFF/, "");
+    } catch {
+      // Gone, or not ours to read: there is nothing to find in it.
+      return undefined;
+    }
+  }
+
+  /** The numbers of matched lines with their pieces, and how many matches there were. */
+  function matchesIn(
+    text: string,
+    lines: readonly string[],
+    pattern: RegExp,
+  ): { lines: Map<number, string[]>; count: number } {
+    const found = new Map<number, string[]>();
+    let count = 0;
+    const note = (line: number, piece: string) => found.set(line, [...(found.get(line) ?? []), piece]);
+    if (!job.multiline) {
+      for (const [index, line] of lines.entries()) {
+        const pieces = [...line.matchAll(pattern)].map(([piece]) => piece);
+        if (pieces.length === 0) continue;
+        count += 1;
+        for (const piece of pieces) note(index, piece);
+      }
+      return { lines: found, count };
+    }
+    let [line, at] = [0, 0];
+    const lineAt = (offset: number) => {
+      for (; at < offset; at += 1) if (text[at] === "\n") line += 1;
+      return line;
+    };
+    for (const match of text.matchAll(pattern)) {
+      if (match[0] === "") continue;
+      count += 1;
+      const first = lineAt(match.index);
+      const pieces = match[0].replace(/\n$/, "").split("\n");
+      for (const [index, piece] of pieces.entries()) note(first + index, piece);
+    }
+    return { lines: found, count };
+  }
+
+  function shown(path: string, index: number, text: string, matched: boolean): Hit {
+    const long = text.length > job.longestLine;
+    return { path, line: index + 1, text: long ? (matched ? job.longLine : job.longContext) : text, matched };
+  }
+
+  function contentOf(path: string, lines: readonly string[], found: Map<number, string[]>): Hit[] {
+    const hits: Hit[] = [];
+    if (job.onlyMatching) {
+      for (const [index, pieces] of found) {
+        for (const piece of pieces) if (piece !== "") hits.push(shown(path, index, piece, true));
+      }
+      return hits;
+    }
+    let last = -1;
+    for (const index of found.keys()) {
+      const from = Math.max(last + 1, index - job.before);
+      if (job.before + job.after > 0 && last >= 0 && from > last + 1) hits.push({ gap: true });
+      let to = index + job.after;
+      for (let n = from; n <= to && n < lines.length; n += 1) {
+        const matched = found.has(n);
+        if (matched) to = Math.max(to, n + job.after);
+        hits.push(shown(path, n, lines[n] ?? "", matched));
+        last = n;
+      }
+    }
+    return hits;
+  }
+
+  function search(): { hits: Hit[] } | { error: string } {
+    let pattern: RegExp;
+    try {
+      pattern = new RegExp(job.pattern, job.flags);
+    } catch (error) {
+      return { error: `regex parse error: ${error instanceof Error ? error.message : String(error)}` };
+    }
+    const hits: Hit[] = [];
+    for (const path of job.files) {
+      const text = textOf(path);
+      if (text === undefined) continue;
+      const lines = text.split(/\r?\n/);
+      if (lines.at(-1) === "") lines.pop();
+      const { lines: found, count } = matchesIn(text, lines, pattern);
+      if (count === 0) continue;
+      if (job.mode === "files_with_matches") hits.push({ path });
+      else if (job.mode === "count") hits.push({ path, count });
+      else {
+        const some = contentOf(path, lines, found);
+        if (job.before + job.after > 0 && hits.length > 0 && some.length > 0) hits.push({ gap: true });
+        for (const hit of some) hits.push(hit);
+      }
+    }
+    return { hits };
+  }
+
+  parentPort?.postMessage(search());
 }
