@@ -4,9 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../files/internal.ts";
 import { Problem } from "../protocol/index.ts";
 import { startDetached } from "../sdk/internal.ts";
-import { type Env, openDaemonFolder } from "./folder.ts";
-import { type DaemonRecord, readRecord } from "./record-file.ts";
-import { writeAlias } from "./record-link.ts";
+import { type DaemonRecord, type Env, isAlive, openDaemonFolder, readRecord, writeAlias } from "./record-file.ts";
 
 export interface StartOptions {
   readonly env: Env;
@@ -71,4 +69,62 @@ function launch(
 
 function notStarted(message: string, file: string, cause?: Error): Problem {
   return new Problem("daemon/no-start", message, { about: { file }, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** What a daemon may take for the calls it has and for what its app holds, and a little more. */
+const patienceMs = 9_000;
+
+interface StopOptions {
+  readonly env?: Env;
+  /** Aborted: the caller does not wait any more. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Ends the daemon of a hooks file: it is asked to finish what it has, and killed when it does not.
+ * Contract: when it resolves, that process is gone. False when none ran.
+ */
+export async function stopDaemon(hooksFile: string, options: StopOptions = {}): Promise<boolean> {
+  const { env = process.env, signal } = options;
+  const record = await readRecord(hooksFile, env);
+  if (record === undefined) return false;
+  const until = Date.now() + patienceMs;
+  send(record.pid, "SIGTERM");
+  while (isAlive(record)) {
+    // Looked at again right before: a number must not be hit that is another process's by now.
+    if (Date.now() > until && isAlive(record)) send(record.pid, "SIGKILL");
+    signal?.throwIfAborted();
+    await sleep(20);
+  }
+  return true;
+}
+
+function send(pid: number, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // Gone between looking and asking: that is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+export interface DaemonStatus {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly port: number;
+  readonly version: string;
+  /** Of the code that it answers with. */
+  readonly sourceHash: string;
+}
+
+/** The daemon that answers for a hooks file; undefined when none runs. */
+export async function daemonStatus(
+  hooksFile: string,
+  { env = process.env }: { env?: Env } = {},
+): Promise<DaemonStatus | undefined> {
+  const record = await readRecord(hooksFile, env);
+  if (record === undefined) return undefined;
+  const { pid, since, port, version, sourceHash } = record;
+  return { pid, since, port, version, sourceHash };
 }

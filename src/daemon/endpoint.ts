@@ -6,8 +6,8 @@ import { readPrivate, replaceFile, withLock } from "../files/internal.ts";
 import { newToken } from "../loopback/index.ts";
 import { Problem } from "../protocol/index.ts";
 import { appKey } from "../sdk/internal.ts";
-import { daemonFolder, type Env, openDaemonFolder } from "./folder.ts";
-import { stopDaemon } from "./stop.ts";
+import { stopDaemon } from "./control.ts";
+import { daemonFolder, type Env, openDaemonFolder } from "./record-file.ts";
 
 /** Where a hooks file is answered. It outlives the daemon, because settings entries name it. */
 export interface Endpoint {

@@ -2,9 +2,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDaemonFolder } from "./folder.ts";
-import { openOwnRecord } from "./own-record.ts";
-import { type DaemonRecord, ownStart, readRecord, recordPath } from "./record-file.ts";
+import { type DaemonRecord, openDaemonFolder, openOwnRecord, ownStart, readRecord, recordPath } from "./record-file.ts";
 
 const open = async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-record-"));

@@ -1,15 +1,20 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DaemonRecord,
+  daemonFolderOf,
   daemonRecordMark,
   isDaemonAlive,
+  isFileProblem,
+  openState,
   processStart,
   readDaemonRecord,
   replaceFile,
   startTag,
+  unless,
 } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
-import { daemonFolder, type Env } from "./folder.ts";
 
 export type { DaemonRecord } from "../files/internal.ts";
 
@@ -40,4 +45,95 @@ export function isAlive(process: { readonly pid: number; readonly start: string 
 /** This process, as a record names it. */
 export function ownStart(): string {
   return startTag(processStart(process.pid) ?? "");
+}
+
+/** A file's name may have 255 bytes; a longer path becomes folders in folders. */
+const most = 200;
+
+/**
+ * Where a client that was given this path looks for the record. A shell without other programs can neither hash a path nor resolve its
+ * links, so the path itself, as it was given, is the name of a link to the record. Should it lead to another hooks file by now, the daemon
+ * says so, for it is told the path.
+ */
+export function aliasParts(given: string): { readonly folders: readonly string[]; readonly name: string } {
+  let name = given.replaceAll("%", "%25").replaceAll("/", "%2F");
+  const folders: string[] = [];
+  for (; name.length > most; name = name.slice(most)) folders.push(`${name.slice(0, most)}+`);
+  return { folders, name };
+}
+
+/** Lets clients that are given this path find the daemon of the hooks file. */
+export async function writeAlias(given: string, env: Env): Promise<void> {
+  // As the shell sees it: bytes, not characters, so that a cut may go through one.
+  const { folders, name } = aliasParts(Buffer.from(given).toString("latin1"));
+  let folder: Buffer = Buffer.from(await openState(["daemon", "at"], { env }));
+  for (const part of folders) {
+    folder = below(folder, part);
+    await unless(["EEXIST"], mkdir(folder, 0o700));
+  }
+  const path = below(folder, name);
+  const target = recordPath(given, env);
+  if ((await unless(["ENOENT", "EINVAL"], readlink(path))) === target) return;
+  const temp = below(folder, `.${randomUUID()}.hookline-tmp`);
+  await symlink(target, temp);
+  await rename(temp, path);
+}
+
+function below(folder: Buffer, name: string): Buffer {
+  return Buffer.concat([folder, Buffer.from(`/${name}`, "latin1")]);
+}
+
+/** The record of this very process, as long as it serves. */
+export interface OwnRecord {
+  /** Other code answers now. */
+  say(sourceHash: string): void;
+  /** Whether clients find us by it. Not when somebody has cleared the state folder, and maybe another daemon has come since. */
+  isThere(): Promise<boolean>;
+  /** Contract: another daemon's record is left alone, and once ours is gone nothing of ours writes it again. */
+  remove(): Promise<void>;
+}
+
+export async function openOwnRecord(
+  record: DaemonRecord,
+  env: Env,
+  complain: (line: string) => void,
+): Promise<OwnRecord> {
+  await writeRecord(record, env);
+  let removed = false;
+  // One after the other, so that the last word is the newest.
+  let writing: Promise<void> = Promise.resolve();
+  const isOurs = async (ifUnknown: boolean): Promise<boolean> => {
+    try {
+      return (await readRecord(record.hooksFile, env))?.secret === record.secret;
+    } catch (error) {
+      // What is not safely ours is not ours. Anything else, such as no descriptor left, says nothing about the record.
+      return isFileProblem(error) ? false : ifUnknown;
+    }
+  };
+  return {
+    isThere: () => isOurs(true),
+    say(sourceHash) {
+      if (removed) return;
+      writing = writing
+        .then(() => writeRecord({ ...record, sourceHash }, env))
+        .catch((error: unknown) => complain(`The record is old: ${String(error)}`));
+    },
+    async remove() {
+      removed = true;
+      await writing;
+      if (await isOurs(false)) await rm(recordPath(record.hooksFile, env), { force: true });
+    },
+  };
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the daemon of a hooks file keeps its things. Touches nothing. */
+export function daemonFolder(hooksFile: string, env: Env): string {
+  return daemonFolderOf(appKey(hooksFile), { env });
+}
+
+/** The same, made if missing: 0700, refused when it is not safely ours. */
+export function openDaemonFolder(hooksFile: string, env: Env): Promise<string> {
+  return openState(["daemon", appKey(hooksFile)], { env });
 }

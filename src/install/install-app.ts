@@ -7,23 +7,23 @@ import { appKey } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
 import { canRunClient, findProgram, packageFor } from "./client/find-package.ts";
-import { elsewhere, replaced, transportNotes } from "./drift/install-notes.ts";
+import { elsewhere, replaced, transportNotes } from "./drift/advice.ts";
 import { type Installed, install } from "./edit/install-entries.ts";
-import { readRecord } from "./edit/install-record.ts";
-import { type LockFile, lockedPath, lockVersion, readLockFile } from "./edit/lock-file.ts";
+import { type LockFile, lockedPath, lockVersion, readLockFile, readRecord } from "./edit/install-record.ts";
 import { realFile } from "./edit/settings-file.ts";
 import type { DaemonDoor, Endpoint } from "./installer.ts";
 import { type Calls, callsFor } from "./plan/hook-command.ts";
 import { type HttpConsent, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
+  type AskedTransport,
   hooksFileFor,
   isUsersOwn,
   placesOf,
   projectRoot,
+  type Scope,
   type ScopePlaces,
   type Standpoint,
 } from "./plan/install-places.ts";
-import type { AskedTransport, Scope } from "./plan/install-scope.ts";
 import { type Introspected, introspect, introspector } from "./plan/introspect.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
 

@@ -1,5 +1,5 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { sameToken } from "./token.ts";
 
 /** What the gate looks at. */
 export type Asking = Pick<IncomingMessage, "headers" | "rawHeaders">;
@@ -55,4 +55,15 @@ function repeats({ rawHeaders }: Asking, name: string): boolean {
   let times = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) times++;
   return times > 1;
+}
+
+/** 256 random bits, harmless in a header, a URL and a shell. */
+export function newToken(): string {
+  return randomBytes(32).toString("hex");
+}
+
+/** Contract: takes the same time whatever the two have in common. How long a token is, everybody may know. */
+export function sameToken(given: string, own: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(own)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,4 +1,3 @@
+export { newToken, sameToken } from "./gate.ts";
 export { type Loopback, type LoopbackOptions, openLoopback } from "./loopback-server.ts";
-export { letSend, sendJson, sendText, turnAway } from "./reply.ts";
-export { type Body, type BodyLimits, readBody } from "./request-body.ts";
-export { newToken, sameToken } from "./token.ts";
+export { type Body, type BodyLimits, letSend, readBody, sendJson, sendText, turnAway } from "./request-body.ts";

@@ -2,7 +2,7 @@ import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Problem } from "../protocol/index.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
-import { turnAway } from "./reply.ts";
+import { turnAway } from "./request-body.ts";
 
 export interface LoopbackOptions extends Pick<GateOptions, "token"> {
   /** 0: any that is free. */

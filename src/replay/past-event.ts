@@ -1,4 +1,6 @@
+import { type commonFields, isObject, rowOf, type ToolInput } from "../protocol/index.ts";
 import type { WirePayload } from "../sdk/index.ts";
+import type { AssistantEntry, UserEntry } from "../sessions/index.ts";
 
 /** The events that a transcript tells of: calls of tools before and after they ran, and prompts. */
 export const pastEventNames = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"] as const;
@@ -34,4 +36,85 @@ export interface UnreadableLine {
   readonly line: number;
   /** The archive ends here, in the middle. */
   readonly isCut?: true;
+}
+
+/** What the lines before an event say about it. */
+export interface Surroundings {
+  readonly session: string;
+  readonly project: string | undefined;
+  /** The main transcript of the session. */
+  readonly transcript: string;
+  readonly promptId: string | undefined;
+  readonly permissionMode: string | undefined;
+  readonly agentId: string | undefined;
+  readonly agentType: string | undefined;
+  readonly effort: unknown;
+}
+
+/** The payload as the host would have sent it, as far as the transcript knows. */
+export function pastEvent(
+  name: PastEventName,
+  entry: UserEntry | AssistantEntry,
+  own: Readonly<Record<string, unknown>>,
+  around: Surroundings,
+  lost: readonly string[] = [],
+): PastEvent {
+  const { carries } = rowOf(name);
+  const level = effortLevel(around.effort);
+  const common: Record<keyof typeof commonFields, unknown> = {
+    session_id: around.session,
+    transcript_path: around.transcript,
+    cwd: entry.cwd,
+    prompt_id: around.promptId,
+    permission_mode: carries.includes("permission_mode") ? around.permissionMode : undefined,
+    agent_id: around.agentId,
+    agent_type: around.agentId === undefined ? undefined : around.agentType,
+    effort: carries.includes("effort") && level !== undefined ? { level } : undefined,
+    hook_event_name: name,
+    scratchpad_dir: undefined,
+  };
+  const payload = present({ ...common, ...own });
+  const tool = own["tool_name"];
+  return {
+    name,
+    payload,
+    session: around.session,
+    ...(around.project === undefined ? {} : { project: around.project }),
+    ...(typeof tool === "string" ? { tool } : {}),
+    ...(entry.timestamp === undefined ? {} : { at: entry.timestamp }),
+    key: `${name}/${entry.uuid}/${String(own["tool_use_id"] ?? "")}`,
+    missing: [...missingIn(name, payload), ...lost],
+  };
+}
+
+/** A tool's input is an object, unless the model wrote something that could not be parsed. */
+export function inputOf(input: unknown): ToolInput {
+  return isObject(input) ? input : {};
+}
+
+/** Parts that hosts send with this event and the payload lacks; what only newer hosts or some tools send is not missed. */
+function missingIn(name: PastEventName, payload: Readonly<Record<string, unknown>>): readonly string[] {
+  const { fields, carries } = rowOf(name);
+  const own = Object.entries(fields).filter(([, field]) => field.newer !== true);
+  const usual = [
+    ...["session_id", "transcript_path", "cwd", "prompt_id"],
+    ...["permission_mode", "effort"].filter((part) => (carries as readonly string[]).includes(part)),
+    ...("agent_id" in payload ? ["agent_type"] : []),
+    ...own.map(([field]) => field).filter((field) => field !== "mcp_server" || isMcp(payload)),
+  ];
+  return usual.filter((part) => !(part in payload));
+}
+
+function isMcp({ tool_name: tool }: Readonly<Record<string, unknown>>): boolean {
+  return typeof tool === "string" && tool.startsWith("mcp__");
+}
+
+function effortLevel(effort: unknown): string | undefined {
+  if (typeof effort === "string") return effort;
+  const level = typeof effort === "object" && effort !== null && "level" in effort ? effort.level : undefined;
+  return typeof level === "string" ? level : undefined;
+}
+
+function present(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -12,8 +12,14 @@ import {
   type Unreadable,
   type UserEntry,
 } from "../sessions/index.ts";
-import type { PastEvent, RefusedThen, UnreadableLine } from "./past-event.ts";
-import { inputOf, pastEvent, type Surroundings } from "./past-payload.ts";
+import {
+  inputOf,
+  type PastEvent,
+  pastEvent,
+  type RefusedThen,
+  type Surroundings,
+  type UnreadableLine,
+} from "./past-event.ts";
 
 /** Everything a hook would have been asked about in one transcript, in the order of its lines. Holds only calls that are still open. */
 export async function* pastEventsIn(

@@ -4,15 +4,13 @@ import { errorCode } from "../files/internal.ts";
 import { messageOf, Problem } from "../protocol/index.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/index.ts";
-import { chosenTranscripts, type WhichTranscripts } from "./chosen-transcripts.ts";
 import { hooksAt } from "./hooks-at-commit.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
 import { openPlayer, type Player } from "./player.ts";
 import { pastEventsIn } from "./read-past-events.ts";
 import type { Report } from "./replay-report.ts";
-import { makeScratch } from "./scratch.ts";
-import { seenKeys } from "./seen-keys.ts";
-import { type Wish, wanted } from "./select-events.ts";
+import { makeScratch } from "./sandbox.ts";
+import { chosenTranscripts, seenKeys, type WhichTranscripts, type Wish, wanted } from "./select-events.ts";
 import { openTally } from "./tally.ts";
 
 export interface ReplayOptions extends WhichTranscripts, Wish {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { makeScratch } from "./scratch.ts";
+import { makeScratch } from "./sandbox.ts";
 
 test("what a killed replay left is taken along, that of a living one and everything else stays", async () => {
   const temp = realpathSync(mkdtempSync(join(tmpdir(), "hookline-scratch-")));

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { PastEvent } from "./past-event.ts";
-import { seenKeys } from "./seen-keys.ts";
-import { wanted } from "./select-events.ts";
+import { seenKeys, wanted } from "./select-events.ts";
 
 const call = (tool: string, at = "2026-01-02T00:00:00Z"): PastEvent => ({
   name: "PreToolUse",

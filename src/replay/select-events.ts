@@ -1,4 +1,7 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fitsWildcard, nearest, Problem } from "../protocol/index.ts";
+import { findRoots, findTranscripts, folderName, type TranscriptFile, type Where } from "../sessions/index.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
 /** Which of the past is wanted; what is left out is all of it. */
@@ -32,4 +35,62 @@ function eventName(text: string): PastEventName {
 function toolPattern(name: string): (tool: string) => boolean {
   if (name === "Task" || name === "Agent") return (tool) => tool === "Task" || tool === "Agent";
   return (tool) => fitsWildcard(name, tool);
+}
+
+export interface WhichTranscripts extends Where {
+  /** Sessions that began in this folder; every one there is unless told. */
+  readonly project?: string | undefined;
+  /** Files that were last written before this hold nothing newer. */
+  readonly sinceMs?: number | undefined;
+}
+
+/** The transcripts to replay, agents behind their session, in the order of their paths. */
+export async function chosenTranscripts(
+  which: WhichTranscripts,
+  onUnread: (path: string, error: unknown) => void,
+): Promise<readonly TranscriptFile[]> {
+  const names = which.project === undefined ? undefined : await folderNames(which.project);
+  return findTranscripts(await findRoots(which), onUnread).filter(
+    ({ project, mtimeMs }) =>
+      (names?.has(project) ?? true) && (which.sinceMs === undefined || mtimeMs >= which.sinceMs),
+  );
+}
+
+/** Clients name a project's folder after the path they were started in, linked or real. */
+async function folderNames(project: string): Promise<ReadonlySet<string>> {
+  const given = resolve(project);
+  const real = await realpath(given).catch(() => given);
+  return new Set([folderName(given), folderName(real)]);
+}
+
+/** Remembers keys by 53 bits of their hash: years of transcripts fit, and two keys that meet are rarer than a disk error. */
+interface Seen {
+  /** True the first time. */
+  add(key: string): boolean;
+}
+
+export function seenKeys(): Seen {
+  const seen = new Set<number>();
+  return {
+    add(key) {
+      const hash = hashOf(key);
+      if (seen.has(hash)) return false;
+      seen.add(hash);
+      return true;
+    },
+  };
+}
+
+/** Two independent 32-bit mixes, folded into one whole number that a double can hold. */
+function hashOf(key: string): number {
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let i = 0; i < key.length; i++) {
+    const code = key.charCodeAt(i);
+    one = Math.imul(one ^ code, 0x9e3779b1);
+    two = Math.imul(two ^ code, 0x5f356495);
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(two ^ (two >>> 13), 0xc2b2ae35);
+  two = Math.imul(two ^ (two >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
+  return (two & 0x1fffff) * 2 ** 32 + (one >>> 0);
 }

@@ -37,7 +37,7 @@ export {
 export { type App, createApp } from "./app/app.ts";
 export type { AppOptions, ToolSchema } from "./app/app-definition.ts";
 export { type AppInside, appInside } from "./app/app-runtime.ts";
-export { type Blueprint, blueprint } from "./app/blueprint.ts";
+export { type Blueprint, blueprint, defineStrategy, type Strategy, type StrategyDefinition } from "./app/blueprint.ts";
 export type { Context } from "./app/context.ts";
 export type { Git } from "./app/context-git.ts";
 export {
@@ -53,14 +53,12 @@ export {
 export type { Observation, ObservationKind, Observer } from "./app/observers.ts";
 export type { ProviderOptions } from "./app/providers.ts";
 export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./app/registration.ts";
-export { defineStrategy, type Strategy, type StrategyDefinition } from "./app/strategy.ts";
 export type { Logger } from "./log/logger.ts";
 export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./run/embed.ts";
-export type { RunAppOptions } from "./run/run-app.ts";
-export type { Output } from "./run/stdout-guard.ts";
+export type { Output, RunAppOptions } from "./run/run-app.ts";
 export type { ScopedState, State, StateDefaults } from "./state/state.ts";
-export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/agent-task.ts";
 export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
+export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/task.ts";
 export type {
   BackendOptions,
   Claim,

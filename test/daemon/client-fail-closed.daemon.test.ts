@@ -12,8 +12,7 @@ import {
 import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordPath } from "../../src/daemon/record-file.ts";
-import { aliasParts } from "../../src/daemon/record-link.ts";
+import { aliasParts, recordPath } from "../../src/daemon/record-file.ts";
 import { listening, removeFakeRecords, standInNode, wholeAnswer, writeFakeRecord } from "./fake-daemon.ts";
 import { app, clientForms, type DaemonWorld, event, guard, openDaemonWorld, type Ran } from "./world.ts";
 

@@ -1,9 +1,13 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { openDaemonFolder } from "../../src/daemon/folder.ts";
-import { type DaemonRecord, recordPath, writeRecord } from "../../src/daemon/record-file.ts";
-import { writeAlias } from "../../src/daemon/record-link.ts";
+import {
+  type DaemonRecord,
+  openDaemonFolder,
+  recordPath,
+  writeAlias,
+  writeRecord,
+} from "../../src/daemon/record-file.ts";
 import { processStart } from "../../src/files/internal.ts";
 import type { DaemonWorld } from "./world.ts";
 

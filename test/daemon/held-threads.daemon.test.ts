@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
-import { Interest } from "../../src/daemon/worker/caller-liveness.ts";
+import { Interest } from "../../src/daemon/worker/messages.ts";
 import { openThread } from "../../src/daemon/worker/worker-thread.ts";
 import { openLoopback } from "../../src/loopback/index.ts";
 import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";

@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/index.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
-import { Interest } from "../worker/caller-liveness.ts";
-import { answerOf, type ThreadAnswer } from "../worker/messages.ts";
-import { type Caller, callerOf } from "./caller.ts";
-import { answerClient, type ClientOptions, isWelcome } from "./client-call.ts";
+import { answerOf, Interest, type ThreadAnswer } from "../worker/messages.ts";
+import { answerClient, type Caller, type ClientOptions, callerOf, isWelcome } from "./client-call.ts";
 
 export interface RouteOptions extends ClientOptions {
   readonly key: string;

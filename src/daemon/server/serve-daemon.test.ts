@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDaemonFolder } from "../folder.ts";
+import { openDaemonFolder } from "../record-file.ts";
 import { serve } from "./serve-daemon.ts";
 
 test("serve fails when its socket path is taken by a file", async () => {

@@ -4,13 +4,16 @@ import { takeLock } from "../../files/internal.ts";
 import { type Loopback, newToken, openLoopback } from "../../loopback/index.ts";
 import { appendLog, appKey } from "../../sdk/internal.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
-import { type Env, openDaemonFolder } from "../folder.ts";
-import { type OwnRecord, openOwnRecord } from "../own-record.ts";
-import { type DaemonRecord, ownStart } from "../record-file.ts";
-import { seesEnvironments } from "./caller.ts";
-import { drained } from "./drain-calls.ts";
-import { openHosts } from "./known-agents.ts";
-import { watchIdle } from "./lifetime.ts";
+import {
+  type DaemonRecord,
+  type Env,
+  type OwnRecord,
+  openDaemonFolder,
+  openOwnRecord,
+  ownStart,
+} from "../record-file.ts";
+import { seesEnvironments } from "./client-call.ts";
+import { drained, openHosts, watchIdle } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import { openWarmApp } from "./warm-app.ts";
 

@@ -1,9 +1,21 @@
 import { newToken, openLoopback } from "../../loopback/index.ts";
 import { Problem } from "../../protocol/index.ts";
-import { type AppInside, appKey } from "../../sdk/internal.ts";
-import { drained } from "./drain-calls.ts";
-import { appHere, type HereOptions } from "./in-process-app.ts";
+import {
+  type AppInside,
+  appendLog,
+  appFailure,
+  appKey,
+  type LogRecord,
+  openTranscript,
+  readPayload,
+  type Settled,
+  type World,
+  withoutExit,
+} from "../../sdk/internal.ts";
+import { type Asked, answerOf } from "../worker/messages.ts";
+import { drained } from "./lifetime.ts";
 import { routes } from "./routes.ts";
+import type { WarmApp } from "./warm-app.ts";
 
 export interface ServeHereOptions extends HereOptions {
   readonly port: number;
@@ -63,4 +75,72 @@ export async function serveHere(app: AppInside, options: ServeHereOptions): Prom
   if (signal?.aborted) await close();
   signal?.addEventListener("abort", () => void close().catch(told), { once: true });
   return { port: server.port, url: `http://127.0.0.1:${server.port}/v1/hook/${key}`, token, close };
+}
+
+/** What an app is lent that runs in this very thread. */
+interface HereOptions extends Pick<World, "env" | "cwd" | "complain"> {
+  /** Absolute. */
+  readonly file: string | undefined;
+  readonly sourceHash: string | undefined;
+}
+
+/** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
+function appHere(app: AppInside, options: HereOptions): WarmApp {
+  let open = 0;
+  const { env, complain, sourceHash } = options;
+  const about = (asked: Asked) => ({
+    transport: asked.transport,
+    ...(sourceHash === undefined ? {} : { source: sourceHash }),
+  });
+  const limits = typeof app.options.log === "object" ? app.options.log : {};
+  /** What is left once the answer is out. */
+  const finish = async ({ dispose }: Settled, records: readonly LogRecord[], asked: Asked) => {
+    for (const record of records) appendLog({ ...record, ...about(asked) }, env, complain, limits);
+    await dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
+    open--;
+  };
+  return {
+    sourceHash: sourceHash ?? "",
+    get open() {
+      return open;
+    },
+    end: async () => undefined,
+    async call(asked, interest) {
+      const payload = readPayload(asked.text);
+      if ("fault" in payload) {
+        const why = `The event cannot be read: ${payload.fault}.`;
+        const said = answerOf(appFailure(why, app.modeFor(undefined, asked.onFailure)));
+        return { ...said, unreadable: true };
+      }
+      const gone = new AbortController();
+      interest.whenLost((why) => gone.abort(new Error(why)));
+      const records: LogRecord[] = [];
+      open++;
+      const world = worldOf(asked, app, gone.signal, records, options);
+      const settled = await withoutExit(() => app.dispatch(payload.value, world));
+      setImmediate(() => void finish(settled, records, asked));
+      return answerOf(settled);
+    },
+  };
+}
+
+function worldOf(
+  { onFailure }: Asked,
+  app: AppInside,
+  signal: AbortSignal,
+  records: LogRecord[],
+  { env, cwd, file, complain }: HereOptions,
+): World {
+  return {
+    env,
+    cwd,
+    signal,
+    replay: false,
+    now: Date.now,
+    openTranscript,
+    complain,
+    ...(file === undefined ? {} : { file }),
+    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
+    ...(onFailure === undefined ? {} : { onFailure }),
+  };
 }

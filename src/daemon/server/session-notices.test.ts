@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openNotices } from "./session-notices.ts";
+import { openNotices } from "./warm-app.ts";
 
 const answer = { exitCode: 0, stdout: "", stderr: "", json: false };
 const from = (session_id: string) => JSON.stringify({ hook_event_name: "Stop", session_id });

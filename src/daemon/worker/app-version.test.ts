@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSources } from "../server/app-sources.ts";
 import { openWarmApp } from "../server/warm-app.ts";
 import { type Generation, openGeneration } from "./app-version.ts";
-import { Interest } from "./caller-liveness.ts";
-import type { Asked } from "./messages.ts";
+import { type Asked, Interest } from "./messages.ts";
 
 const module = new URL("../fixtures/odd-thread.mjs", import.meta.url);
 let folder: string;

@@ -1,7 +1,6 @@
 import { type FailureMode, readPayload, usualDeadlineMs, withoutAnswer } from "../../sdk/internal.ts";
 import type { Sources } from "../server/app-sources.ts";
-import type { Interest } from "./caller-liveness.ts";
-import { type AppFacts, type Asked, answerOf, type ThreadAnswer } from "./messages.ts";
+import { type AppFacts, type Asked, answerOf, type Interest, type ThreadAnswer } from "./messages.ts";
 import { type CallEnd, openThread, type Thread, type ThreadOptions } from "./worker-thread.ts";
 
 /** An app as it was loaded once, in as many threads as it takes to answer. */

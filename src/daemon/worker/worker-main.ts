@@ -6,17 +6,18 @@ import {
   appFailure,
   endBuilds,
   type FailureMode,
+  guardEnds,
   type LogRecord,
   loadApp,
   openLog,
   openTranscript,
   readPayload,
   type Spelled,
+  tracedMessage,
   type World,
   withoutAnswer,
 } from "../../sdk/internal.ts";
-import { environmentOf } from "../server/caller.ts";
-import { guardThread, type Running } from "./guard-worker.ts";
+import { environmentOf } from "../server/client-call.ts";
 import {
   type AppFacts,
   answerOf,
@@ -230,4 +231,41 @@ function readEnv(block: string): Record<string, string> {
     if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
   }
   return env;
+}
+
+/** A call while it runs. */
+interface Running {
+  readonly message: CallMessage;
+  readonly abort: () => AbortController;
+  /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
+  readonly prints: string[];
+  /** Settles it as a failure of the app. */
+  readonly fail: (message: string) => void;
+  /** Tells of a failure that settles nothing. */
+  readonly tell: (message: string) => void;
+  /** Whether such a failure refuses. */
+  readonly blocks: () => boolean;
+}
+
+/** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
+function guardThread(current: AsyncLocalStorage<Running>): void {
+  guardEnds(() => true);
+  const print = (chunk: unknown, ...rest: unknown[]): boolean => {
+    current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
+    const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
+    if (done) queueMicrotask(done);
+    return true;
+  };
+  process.stdout.write = print;
+  process.stderr.write = print;
+  process.on("uncaughtException", (error) => {
+    const call = current.getStore();
+    call?.fail(`Uncaught exception in a hook: ${tracedMessage(error, call.message.asked.cwd)}`);
+  });
+  process.on("unhandledRejection", (reason) => {
+    const call = current.getStore();
+    const message = `Unhandled rejection in a hook: ${tracedMessage(reason, call?.message.asked.cwd)}`;
+    if (call?.blocks()) call.fail(message);
+    else call?.tell(message);
+  });
 }

@@ -1,8 +1,16 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../protocol/index.ts";
-import type { Interest } from "./caller-liveness.ts";
-import type { AppFacts, Asked, CallMessage, FromThread, ThreadAnswer, ThreadData, ToThread } from "./messages.ts";
-import { claim } from "./messages.ts";
+import {
+  type AppFacts,
+  type Asked,
+  type CallMessage,
+  claim,
+  type FromThread,
+  type Interest,
+  type ThreadAnswer,
+  type ThreadData,
+  type ToThread,
+} from "./messages.ts";
 
 /** What became of a call. */
 export type CallEnd =

@@ -3,7 +3,7 @@ import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { type HomeSource, openState, readOrdinary, tempName, unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
-import type { Scope } from "../plan/install-scope.ts";
+import type { Scope } from "../plan/install-places.ts";
 
 export interface PackageSearch {
   readonly scope: Scope;

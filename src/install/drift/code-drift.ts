@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
 import { Problem } from "../../protocol/index.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
-import type { InstallRecord } from "../edit/install-record.ts";
-import { type LockFile, readLockFile, unlockedPath } from "../edit/lock-file.ts";
+import { type InstallRecord, type LockFile, readLockFile, unlockedPath } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
 import type { ScopePlaces, Standpoint } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { refusal } from "../plan/sandboxed-load.ts";
-import { installAgain } from "./advice.ts";
-import { type Drift, drift } from "./drift-kinds.ts";
+import { type Drift, drift, installAgain } from "./advice.ts";
 
 /** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
 export type Look = "run" | "nothing";

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { CommandHook } from "../../protocol/index.ts";
-import type { LockFile } from "../edit/lock-file.ts";
+import type { LockFile } from "../edit/install-record.ts";
 import { type Calls, closedCall, insideCall, isClosed, projectDir, shellLine } from "../plan/hook-command.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 

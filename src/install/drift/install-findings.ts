@@ -1,4 +1,6 @@
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type HomeSource, statePath, unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
@@ -6,12 +8,10 @@ import { clientShell, hasBash } from "../client/find-package.ts";
 import { modeOf } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import { httpReport } from "../plan/http-entries.ts";
-import type { Standpoint } from "../plan/install-places.ts";
-import { type Scope, scopes } from "../plan/install-scope.ts";
+import { type Scope, type Standpoint, scopes } from "../plan/install-places.ts";
 import { installAgain, repairCommand } from "./advice.ts";
 import { goneFrom, gonePaths } from "./fix-stale-paths.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
-import { slowHandlers } from "./slow-handlers.ts";
 
 /** What a person should know about an installed app, in the shape of the engine's findings. */
 export interface InstallFinding {
@@ -180,4 +180,42 @@ function couldBeCompiled({ client }: ScopeStatus, env: Standpoint["env"], { home
 
 export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {
   return entries.some(({ value }) => /"Bearer [^$]/.test(JSON.stringify(value)));
+}
+
+/** A handler that keeps the agent waiting. */
+interface SlowHandler {
+  readonly name: string;
+  readonly calls: number;
+  /** Of its calls in the log, the slowest twentieth, and at least one, took this long or longer. */
+  readonly slowMs: number;
+}
+
+const tooSlowMs = 1_000;
+const fewest = 5;
+
+/** Handlers whose slowest calls take over a second, by the newest file of the hook log; the slowest first. */
+async function slowHandlers(home: HomeSource): Promise<readonly SlowHandler[]> {
+  const text = (await unless(["ENOENT"], readFile(join(statePath(home), "log", "hooks.jsonl"), "utf8"))) ?? "";
+  const times = new Map<string, number[]>();
+  for (const { name, ms } of text.split("\n").flatMap(handlersIn)) times.set(name, [...(times.get(name) ?? []), ms]);
+  return [...times]
+    .filter(([, all]) => all.length >= fewest)
+    .map(([name, all]) => ({ name, calls: all.length, slowMs: percentile(all) }))
+    .filter(({ slowMs }) => slowMs > tooSlowMs)
+    .sort((a, b) => b.slowMs - a.slowMs);
+}
+
+function handlersIn(line: string): readonly { readonly name: string; readonly ms: number }[] {
+  try {
+    const { handlers } = JSON.parse(line) as { handlers?: unknown };
+    if (!Array.isArray(handlers)) return [];
+    return handlers.filter((one) => typeof one?.name === "string" && typeof one.ms === "number");
+  } catch {
+    return []; // the last line of a file may be half written
+  }
+}
+
+function percentile(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0);
 }

@@ -6,8 +6,7 @@ import { type InstallCall, type Installed, install } from "../edit/install-entri
 import { makePrivate } from "../edit/settings-file.ts";
 import { type Installer, usedCall } from "../install-app.ts";
 import { type Calls, callsFor } from "../plan/hook-command.ts";
-import type { ScopePlaces, Standpoint } from "../plan/install-places.ts";
-import { type Scope, scopes } from "../plan/install-scope.ts";
+import { type Scope, type ScopePlaces, type Standpoint, scopes } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 import { installAgain } from "./advice.ts";
 import { goneFrom, madeExecutable, repointed } from "./fix-stale-paths.ts";

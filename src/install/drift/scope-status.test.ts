@@ -7,7 +7,7 @@ import { install } from "../edit/install-entries.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import type { Installer } from "../install-app.ts";
 import type { DaemonDoor, Endpoint } from "../installer.ts";
-import type { Scope } from "../plan/install-scope.ts";
+import type { Scope } from "../plan/install-places.ts";
 import { installFindings } from "./install-findings.ts";
 import { repair } from "./repair-install.ts";
 import { statusOf } from "./scope-status.ts";

@@ -2,22 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { type ClientInUse, clientInUse } from "../client/client-in-use.ts";
-import { type InstallRecord, readRecord } from "../edit/install-record.ts";
-import { type LockFile, readLockFile, unlockedPath } from "../edit/lock-file.ts";
+import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
+import { type InstallRecord, type LockFile, readLockFile, readRecord, unlockedPath } from "../edit/install-record.ts";
 import { lookAtSettings, realFile } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import type { DaemonStatus } from "../installer.ts";
-import { isMatcherAsLocked } from "../plan/entry-matcher.ts";
 import { httpReport } from "../plan/http-entries.ts";
-import { hooksFileFor, isUsersOwn, placesOf, type ScopePlaces, type Standpoint } from "../plan/install-places.ts";
-import { type Scope, scopes } from "../plan/install-scope.ts";
+import {
+  hooksFileFor,
+  isUsersOwn,
+  placesOf,
+  type Scope,
+  type ScopePlaces,
+  type Standpoint,
+  scopes,
+} from "../plan/install-places.ts";
 import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "../plan/own-entries.ts";
-import { type Advised, installAgain, repairCommand } from "./advice.ts";
+import { isMatcherAsLocked } from "../plan/plan-entries.ts";
+import { type Advised, type Drift, drift, installAgain, repairCommand } from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
-import { type Drift, drift } from "./drift-kinds.ts";
-import { openOnCrash } from "./open-on-crash.ts";
-import { policyDrift } from "./policy-drift.ts";
+import { openOnCrash, policyDrift } from "./policy-drift.ts";
 import { listenerOn } from "./port-owner.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */

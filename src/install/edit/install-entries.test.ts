@@ -16,8 +16,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import { install } from "./install-entries.ts";
-import { purgeTraces } from "./purge.ts";
-import { uninstall } from "./uninstall-entries.ts";
+import { purgeTraces, uninstall } from "./uninstall-entries.ts";
 
 type Options = Parameters<World["call"]>[0];
 

@@ -11,14 +11,21 @@ import {
 import { type HomeSource, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { installAgain } from "../drift/advice.ts";
-import { cutEdits, type Had, hadIn, hadNothing, installEdits } from "../plan/entry-edits.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";
-import { type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import { cutEdits, type Had, hadIn, hadNothing, installEdits, type OwnMarks, ownEntries } from "../plan/own-entries.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
-import { type InstallRecord, readRecord, withRecordLock, writeRecord } from "./install-record.ts";
-import { type LockFile, readLockFile, unlockedPath, writeLockFile } from "./lock-file.ts";
-import { backUp } from "./settings-backup.ts";
+import {
+  backUp,
+  type InstallRecord,
+  type LockFile,
+  readLockFile,
+  readRecord,
+  unlockedPath,
+  withRecordLock,
+  writeLockFile,
+  writeRecord,
+} from "./install-record.ts";
 import { hashOf, makePrivate, modeOf, outermostMissing, realFile } from "./settings-file.ts";
 
 export interface InstallCall {

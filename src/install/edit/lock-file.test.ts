@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readLockFile } from "./lock-file.ts";
+import { readLockFile } from "./install-record.ts";
 
 test("a pipe in place of the lock file does not block status or doctor", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-lock-"));

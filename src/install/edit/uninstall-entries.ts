@@ -1,13 +1,21 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { editSettings } from "../../engine/internal.ts";
-import { type HomeSource, isInside, replaceFile, unless, withLock } from "../../files/internal.ts";
-import { cutEdits, hadNothing } from "../plan/entry-edits.ts";
+import { type HomeSource, isInside, replaceFile, statePath, unless, withLock } from "../../files/internal.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";
-import { type OwnMarks, ownEntries } from "../plan/own-entries.ts";
-import { dropRecord, type InstallRecord, readRecord, withRecordLock } from "./install-record.ts";
-import { readLockFile, unlockedPath } from "./lock-file.ts";
-import { backUp } from "./settings-backup.ts";
+import { cutEdits, hadNothing, type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import {
+  backUp,
+  dropRecord,
+  type InstallRecord,
+  readLockFile,
+  readRecord,
+  settingsKey,
+  unlockedPath,
+  withRecordLock,
+} from "./install-record.ts";
 import { hashOf, readSettings, realFile } from "./settings-file.ts";
 
 export interface UninstallCall {
@@ -118,4 +126,27 @@ async function cut(
     beforeWrite: async ({ before }) => void (await backUp(real, before, home, now)),
   });
   return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
+}
+
+/**
+ * Removes what outlives an uninstall: the project's state, the hook log, the backups of the settings file. Gives what was there; a dry
+ * run removes nothing of it.
+ */
+export async function purgeTraces(
+  { root, settingsFile }: ScopePlaces,
+  home: HomeSource,
+  dryRun = false,
+): Promise<readonly string[]> {
+  const state = statePath(home);
+  const project = createHash("sha256")
+    .update(await realFile(root))
+    .digest("hex");
+  const traces = [
+    join(state, "state", "project", `h-${project}.json`),
+    join(state, "log"),
+    join(state, "backups", settingsKey(await realFile(settingsFile))),
+  ];
+  const there = traces.filter((path) => existsSync(path));
+  if (!dryRun) for (const path of there) await rm(path, { recursive: true, force: true });
+  return there;
 }

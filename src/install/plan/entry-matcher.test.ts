@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matcherOf } from "./entry-matcher.ts";
+import { matcherOf } from "./plan-entries.ts";
 
 const tool = { field: "tool_name" };
 

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import { Problem } from "../../protocol/index.ts";
-import type { Scope } from "./install-scope.ts";
+import type { Scope } from "./install-places.ts";
 
 /** Where everything that an entry names lies, as absolute paths. */
 export interface CallPlaces {

@@ -1,10 +1,9 @@
 import { readSourceText } from "../../engine/internal.ts";
 import { catalog, type EventRow, Problem } from "../../protocol/index.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { type Drift, drift } from "../drift/drift-kinds.ts";
+import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";
-import { placesOf, type Standpoint } from "./install-places.ts";
-import { scopes } from "./install-scope.ts";
+import { placesOf, type Standpoint, scopes } from "./install-places.ts";
 import { type OwnPlace, ownHooks } from "./own-entries.ts";
 
 /** What the user agreed to about entries of type http. */

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/index.ts";
 import { realFile } from "../edit/settings-file.ts";
-import type { Scope } from "./install-scope.ts";
 
 /** Where a person stands. */
 export interface Standpoint {
@@ -107,3 +106,16 @@ function noFile(what: string): Problem {
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
+
+/** Which settings file: the project's, which is committed; the person's own in this project; the person's in every folder. */
+export type Scope = "project" | "local" | "user";
+
+export const scopes: readonly Scope[] = ["project", "local", "user"];
+
+/** How an entry reaches the app. */
+export type Transport = "http" | "client" | "run";
+
+/** What the user asked for; `auto` is the client, or `run` where the client cannot work. */
+export type AskedTransport = "auto" | Transport;
+
+export const askedTransports: readonly AskedTransport[] = ["auto", "http", "client", "run"];

@@ -40,3 +40,16 @@ function textOf(target: unknown): string {
   if (target instanceof Uint8Array) return Buffer.from(target).toString("utf8");
   return String(target ?? "").slice(0, 300);
 }
+
+/** An error like those of the permission model, for what the model does not cover. */
+export class Denied extends Error {
+  readonly code = "ERR_ACCESS_DENIED";
+
+  constructor(what: string) {
+    super(`${what} is refused: this is a replay, and a replay has no effects`);
+  }
+}
+
+export function isDenied(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_ACCESS_DENIED";
+}

@@ -1,14 +1,14 @@
 /** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
+
+import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
-import type { WirePayload } from "../../sdk/index.ts";
+import type { TaskBackend, WirePayload } from "../../sdk/index.ts";
 import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";
 import type { Ask, Hello, Ready, Stray } from "../child-protocol.ts";
 import { saidOf } from "./answer-summary.ts";
 import { effectLog } from "./effect-log.ts";
-import { linesOf, writeLine } from "./lines.ts";
-import { notedTasks } from "./noted-tasks.ts";
 import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
@@ -94,5 +94,55 @@ function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined
     state: scratchState(inside, payload, base, folders),
     tasks: notedTasks(note),
     complain: () => undefined,
+  };
+}
+
+/** Whole lines of a stream. Not `readline`: that one takes further characters for line ends, which JSON may hold. */
+async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
+  let pieces: Buffer[] = [];
+  for await (const chunk of stream) {
+    let rest = Buffer.from(chunk);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      pieces.push(rest.subarray(0, end));
+      yield Buffer.concat(pieces).toString("utf8");
+      pieces = [];
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > 0) pieces.push(rest);
+  }
+}
+
+/** Contract: the line is handed over whole when it returns, however slow the reader. */
+function writeLine(text: string): void {
+  const bytes = Buffer.from(`${text}\n`);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      // The pipe is full and does not block by itself.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+/** Takes jobs and gives none: in a replay a task is noted, and to whoever asks for its result there is none. */
+function notedTasks(note: (task: string) => void): TaskBackend {
+  let count = 0;
+  return {
+    add: async ({ task }) => {
+      note(task);
+      count += 1;
+      return `replay-${count}`;
+    },
+    get: async () => undefined,
+    list: async () => [],
+    take: async () => undefined,
+    cancel: async () => false,
+    wake: async () => undefined,
+    claim: async () => undefined,
+    beat: async () => false,
+    finish: async () => false,
+    close: async () => undefined,
   };
 }

@@ -3,8 +3,7 @@ import dns from "node:dns";
 import type { EventEmitter } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
-import { Denied } from "./denied.ts";
-import type { EffectLog } from "./effect-log.ts";
+import { Denied, type EffectLog } from "./effect-log.ts";
 
 /**
  * The permission model of Node 20 has no word for the network. Everything above sockets (http, https, http2, tls, fetch) goes through

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutAnswer } from "./unanswered.ts";
+import { withoutAnswer } from "./wire-answer.ts";
 
 test("a failure is printed once when the answer is an exit code", () => {
   const told = (event: string) => {

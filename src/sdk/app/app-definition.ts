@@ -1,3 +1,5 @@
+import { isObject } from "../../protocol/index.ts";
+import { usualDeadlineMs } from "../answer/event-rules.ts";
 import type { StateDefaults } from "../state/state.ts";
 import type { TaskDefinition } from "../tasks/task.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
@@ -36,4 +38,48 @@ export interface AppParts {
   readonly observers: Observers;
   readonly schemas: Map<string, ToolSchema>;
   readonly tasks: Map<string, TaskDefinition>;
+}
+
+/** The longest time that a timer knows; beyond it one would fire at once. */
+export const longestMs: number = 2 ** 31 - 1;
+
+/** How long the chain of an event may take; `install` gives the host's entry a little more. */
+export function deadlineOf(event: string, chain: readonly Registration[], parts: AppParts): number {
+  const usual = parts.options.timeoutMs ?? usualDeadlineMs(event);
+  // A handler that names none must not be cut short because another one is quick.
+  const ms = chain.length === 0 ? usual : Math.max(...chain.map(({ options }) => options.timeoutMs ?? usual));
+  return Math.min(ms, longestMs);
+}
+
+/** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
+export function strictestMode(
+  parts: AppParts,
+  chain: readonly Registration[],
+  given: FailureMode | undefined,
+): FailureMode {
+  const modes = [given, parts.options.onFailure, ...chain.map(({ onFailure }) => onFailure)];
+  return modes.includes("block") ? "block" : "continue";
+}
+
+/**
+ * The parsed input, or an error that says what is wrong with it. A function that returns nothing has only looked at the input. Any other
+ * value would leave handlers without it: true and false are no input, and a guard that reads one finds nothing to object to.
+ */
+export async function checkInput(schema: ToolSchema, input: unknown): Promise<unknown> {
+  if (typeof schema === "function") {
+    const parsed: unknown = await schema(input);
+    if (parsed === undefined) return input;
+    if (isObject(parsed)) return parsed;
+    throw new TypeError(
+      "the function that checks the tool's input gave no input; return it, or throw when it does not fit",
+    );
+  }
+  const result = (await schema["~standard"].validate(input)) as {
+    readonly value?: unknown;
+    readonly issues?: readonly { readonly message: string }[];
+  };
+  if (!result.issues) return result.value ?? input;
+  throw new TypeError(
+    `the tool's input does not fit its schema: ${result.issues.map(({ message }) => message).join("; ")}`,
+  );
 }

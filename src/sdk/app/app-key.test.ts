@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { appKey } from "./app-key.ts";
+import { appKey } from "./app-runtime.ts";
 
 test("two names of one hooks file have one key, and it stays when the file is gone", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "hookline-key-")));

@@ -1,18 +1,23 @@
 import { dispatch } from "../run/dispatch-event.ts";
 import type { ScopedState, StateDefaults } from "../state/state.ts";
 import { joinTasks } from "../tasks/task.ts";
-import type { AppOptions, AppParts, ToolSchema } from "./app-definition.ts";
+import { type AppOptions, type AppParts, deadlineOf, strictestMode, type ToolSchema } from "./app-definition.ts";
 import { type AppInside, appSymbol } from "./app-runtime.ts";
-import { checkOptions } from "./argument-checks.ts";
-import { addMethods, type Blueprint, partsOf, type Registers, type StrategyInfo } from "./blueprint.ts";
+import { checkOptions, wrong } from "./argument-checks.ts";
+import {
+  addMethods,
+  type Blueprint,
+  idsOf,
+  partsOf,
+  type Registers,
+  type Strategy,
+  type StrategyInfo,
+} from "./blueprint.ts";
 import type { Context } from "./context.ts";
-import { deadlineOf, strictestMode } from "./deadline-and-mode.ts";
 import { type HookEvent, toolOf } from "./hook-event.ts";
 import { type ObservationKind, type Observer, openObservers } from "./observers.ts";
 import { openProviders, type ProviderOptions } from "./providers.ts";
 import { placed, type Registration, whyNever } from "./registration.ts";
-import { idsOf, type Strategy } from "./strategy.ts";
-import { wrong } from "./wrong-call.ts";
 
 /** An app: handlers for events, in the order they were registered. */
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;

@@ -1,4 +1,4 @@
-import { wrong } from "./wrong-call.ts";
+import { messageOf, Problem, type ProblemCode } from "../../protocol/index.ts";
 
 /**
  * Contract: a misspelled option is told when the app is made, and not by a guard that was meant to block and lets pass. A hooks file is
@@ -57,4 +57,29 @@ function faultOf(name: string, value: unknown): string | undefined {
     return `${JSON.stringify(value)}; it must be "event", "session" or "process"`;
   }
   return undefined;
+}
+
+type Code = ProblemCode extends infer One ? (One extends `sdk/${infer What}` ? What : never) : never;
+
+/** A wrong call of this door. Contract: the code is stable, `sdk/<what>`; the message names the thing, the place and the way out. */
+export function wrong(what: Code, message: string, about: Record<string, unknown> = {}, cause?: unknown): Problem {
+  return new Problem(`sdk/${what}`, message, { about, ...(cause === undefined ? {} : { cause }) });
+}
+
+/**
+ * The text of a value as JSON; `null` for nothing. Contract: what would be lost on the way is refused: a function, a symbol, a Map, a
+ * Set, a BigInt, a ring.
+ */
+export function jsonText(value: unknown, refused: (why: string, cause: unknown) => Error): string {
+  try {
+    return JSON.stringify(value, refuseLost) ?? "null";
+  } catch (cause) {
+    throw refused(messageOf(cause).split("\n")[0] ?? "", cause);
+  }
+}
+
+function refuseLost(_key: string, value: unknown): unknown {
+  if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value} cannot be kept`);
+  if (value instanceof Map || value instanceof Set) throw new TypeError(`a ${value.constructor.name} cannot be kept`);
+  return value;
 }

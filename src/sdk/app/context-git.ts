@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { wrong } from "./argument-checks.ts";
 import type { World } from "./run-environment.ts";
-import { wrong } from "./wrong-call.ts";
 
 /** Questions to git about the event's folder; each is asked once per event. Undefined where there is no repository. */
 export interface Git {

@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { wrong } from "./wrong-call.ts";
+import { wrong } from "./argument-checks.ts";
 
 export type EnvExport = (name: string, value: string) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../protocol/index.ts";
 import { isPromise } from "../run/handler-deadline.ts";
+import { wrong } from "./argument-checks.ts";
 import { deepFreeze } from "./hook-event.ts";
-import { wrong } from "./wrong-call.ts";
 
 export const observationKinds = [
   "hook-start",

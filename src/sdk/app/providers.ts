@@ -1,7 +1,7 @@
 import { ruleOf } from "../answer/event-rules.ts";
+import { wrong } from "./argument-checks.ts";
 import { lazy } from "./context.ts";
 import type { HookEvent } from "./hook-event.ts";
-import { wrong } from "./wrong-call.ts";
 
 export type ProviderScope = "event" | "session" | "process";
 

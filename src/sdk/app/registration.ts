@@ -1,10 +1,9 @@
 import type { EventName } from "../../protocol/index.ts";
 import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
 import { type LegalKind, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
-import { checkOptions, isRecord } from "./argument-checks.ts";
+import { checkOptions, isRecord, wrong } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
-import { wrong } from "./wrong-call.ts";
 
 export type FailureMode = "continue" | "block";
 

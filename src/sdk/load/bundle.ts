@@ -1,11 +1,17 @@
 import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BuildOptions, BuildResult } from "esbuild";
-import { wrong } from "../app/wrong-call.ts";
-import { beginsWith, leavesPackages, leavesSdk, readsOnce } from "./bundle-plugins.ts";
-import { linksOf } from "./links.ts";
-import { canBeScript, namesOfScripts, usesNamesOfScripts } from "./script-rules.ts";
+import type { BuildOptions, BuildResult, Metafile } from "esbuild";
+import { wrong } from "../app/argument-checks.ts";
+import {
+  beginsWith,
+  canBeScript,
+  leavesPackages,
+  leavesSdk,
+  namesOfScripts,
+  readsOnce,
+  usesNamesOfScripts,
+} from "./bundle-plugins.ts";
 
 export type Esbuild = typeof import("esbuild");
 
@@ -141,4 +147,34 @@ function firstMessage(error: unknown): string {
 
 function relativeTo(path: string): string {
   return isAbsolute(path) ? relative(process.cwd(), path) : path;
+}
+
+type Links = readonly (readonly [name: string, real: string])[];
+
+/**
+ * The names in imports that lead to another name, with what they led to. A build is made of real files, and they can stay as they are
+ * while a link is pointed elsewhere.
+ */
+async function linksOf({ inputs }: Metafile, from: string): Promise<Links> {
+  const links = new Map<string, string>();
+  for (const [importer, { imports }] of Object.entries(inputs)) {
+    for (const { path, original, external } of imports) {
+      if (external || original === undefined || !/^[./]/.test(original)) continue;
+      const asked = resolve(dirname(absolute(importer, from)), original);
+      if (asked === absolute(path, from)) continue;
+      // An ending may be left out; then it is the folder that can be a link.
+      const name = (await realOf(asked)) === undefined ? dirname(asked) : asked;
+      const real = await realOf(name);
+      if (real !== undefined && real !== name) links.set(name, real);
+    }
+  }
+  return [...links];
+}
+
+function absolute(path: string, from: string): string {
+  return isAbsolute(path) ? path : join(from, path);
+}
+
+function realOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined); // not there under this very name
 }

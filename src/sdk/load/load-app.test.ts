@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { buildAhead, endBuilds } from "./build-app.ts";
-import { appInputs, buildFile } from "./lazy-builder.ts";
-import { loadApp } from "./load-app.ts";
+import { appInputs, buildFile, loadApp } from "./load-app.ts";
 
 test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEAD=0 leaves it as it is for good", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-load-"));

@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Script } from "node:vm";
 import { Problem } from "../../protocol/index.ts";
 import { type AppInside, appInside } from "../app/app-runtime.ts";
-import { wrong } from "../app/wrong-call.ts";
-import { firstFault, hidesItsPlace, withCaller } from "../run/load-error.ts";
-import { mapStacks } from "../run/map-stacks.ts";
+import { wrong } from "../app/argument-checks.ts";
+import { firstFault, hidesItsPlace, mapStacks, withCaller } from "../run/error-location.ts";
 import { type CachedBuild, cachedBuild } from "./build-cache.ts";
-import { checkOrdinary } from "./ordinary-file.ts";
-import { readScript, runScript } from "./script.ts";
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -125,4 +123,57 @@ function inTime<Value>(work: Promise<Value>, file: string, { timeoutMs: ms = 10_
     timer = setTimeout(() => reject(wrong("no-load", message, { file })), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
+export async function appInputs(file: string): Promise<readonly string[]> {
+  checkOrdinary(file);
+  return (await import("./build-app.ts")).appInputs(file);
+}
+
+/** Builds a TypeScript file and what it imports from its own tree, and gives the path of a file that Node can run. */
+export async function buildFile(
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string> {
+  checkOrdinary(file);
+  const { fileURLToPath } = await import("node:url");
+  return fileURLToPath(await (await import("./build-app.ts")).build(file, env));
+}
+
+/** The builder keeps a process of its own; whoever lives on after the last build ends it. */
+export async function endBuilds(): Promise<void> {
+  await (await import("./build-app.ts")).endBuilds();
+}
+
+/** Has a file built by a process of its own, for the starts to come. */
+export async function buildLater(file: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  await (await import("./build-later.ts")).buildLater(file, env);
+}
+
+/** Contract: a pipe or a device in the place of a hooks file is a `Problem` at once; whoever read it would wait for its writer. */
+function checkOrdinary(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw wrong("no-load", `${file} does not load: it is not a regular file.`, { file });
+}
+
+type Run = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void;
+
+/** Undefined when it is gone since its record was read: others build, too, and old builds make room. */
+function readScript(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined; // the module stands in
+  }
+}
+
+/** Runs a built script and gives its exports. It asks for nothing but modules of Node and `hookline/sdk`, which is the one that runs it. */
+function runScript(code: string, path: string, sdk: Readonly<Record<string, unknown>>): unknown {
+  const module: { exports: unknown } = { exports: {} };
+  const ask = (name: string): unknown => (name === "hookline/sdk" ? sdk : process.getBuiltinModule(name));
+  const run = new Script(code, { filename: path }).runInThisContext() as Run;
+  run(module, module.exports, ask);
+  return module.exports;
 }

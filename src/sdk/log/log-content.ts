@@ -1,6 +1,10 @@
-import { withoutSecrets } from "../../protocol/index.ts";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, withoutSecrets } from "../../protocol/index.ts";
 import type { Spelled } from "../answer/wire-answer.ts";
 import type { HookEvent } from "../app/hook-event.ts";
+import { readPayload } from "../run/read-payload.ts";
+import { makeFolder } from "./make-folder.ts";
 
 const longest = 4_096;
 
@@ -17,4 +21,33 @@ function textOf(value: unknown): string {
 
 function cut(text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+/**
+ * Keeps a payload as a fixture for tests: one line in a file per event, without what looks like a secret.
+ * Contract: whole lines, many writers; what cannot be kept is told of and changes no answer.
+ */
+export function keepPayload(folder: string, text: string, complain: (line: string) => void): void {
+  const payload = readPayload(text);
+  if ("fault" in payload) {
+    complain(`The payload was not kept: ${payload.fault}.`);
+    return;
+  }
+  try {
+    makeFolder(folder);
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+    const file = openSync(join(folder, `${nameOf(payload.value["hook_event_name"])}.jsonl`), flags, 0o600);
+    try {
+      writeSync(file, `${JSON.stringify(withoutSecrets(payload.value))}\n`);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    complain(`The payload was not kept in ${folder}: ${messageOf(error)}`);
+  }
+}
+
+/** An event's name comes from outside; a file's name must not. */
+function nameOf(event: unknown): string {
+  return typeof event === "string" && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(event) ? event : "unknown";
 }

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { packageVersion, statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
-import { lineOf } from "./log-line.ts";
+import { lineOf } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
 import { makeFolder } from "./make-folder.ts";
 

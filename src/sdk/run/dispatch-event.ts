@@ -1,22 +1,33 @@
 import { ticks } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/index.ts";
-import type { AppWarning } from "../answer/accept-answers.ts";
+import { type AppWarning, accept } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
-import { isKnownEvent } from "../answer/event-rules.ts";
-import { type Folded, fold } from "../answer/fold-answers.ts";
-import { appFailure } from "../answer/unanswered.ts";
-import { type Spelled, spell } from "../answer/wire-answer.ts";
-import type { AppOptions, AppParts } from "../app/app-definition.ts";
-import { eventContext } from "../app/context.ts";
-import { strictestMode } from "../app/deadline-and-mode.ts";
+import { isKnownEvent, ruleOf } from "../answer/event-rules.ts";
+import { type Folded, fold, isRefusal } from "../answer/fold-answers.ts";
+import { rewrite } from "../answer/rewrite-event.ts";
+import { appFailure, type Spelled, spell } from "../answer/wire-answer.ts";
+import { type AppOptions, type AppParts, deadlineOf, strictestMode } from "../app/app-definition.ts";
+import { eventContext, type HandlerScope, handlerContext } from "../app/context.ts";
 import { type HookEvent, readEvent, type WirePayload } from "../app/hook-event.ts";
+import type { Registration } from "../app/registration.ts";
 import type { World } from "../app/run-environment.ts";
 import { recordOf } from "../log/log-record.ts";
+import { eventLogger } from "../log/logger.ts";
 import { lazyState } from "../state/state.ts";
 import { lazyTasks } from "../tasks/tasks.ts";
-import { deniedForCodex, whyForeign } from "./foreign-agents.ts";
-import { type ChainRun, type HandlerTrace, select } from "./handler-chain.ts";
-import { appScope, throughApp } from "./through-app.ts";
+import { type Traced, traced } from "./error-location.ts";
+import {
+  type ChainCall,
+  type ChainRun,
+  type HandlerTrace,
+  recheck,
+  refusal,
+  runChain,
+  select,
+} from "./handler-chain.ts";
+import { type LazySignal, lazySignal, within } from "./handler-deadline.ts";
+import { wrapped } from "./middleware.ts";
+import { deniedForCodex, whyForeign } from "./read-payload.ts";
 
 /** What an app says to one event, in every form somebody needs. */
 export interface Settled extends Spelled {
@@ -141,4 +152,67 @@ async function contentFor(
     world.complain(`The log has no content of this event: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** The chain inside the app's middleware. A middleware that throws is a failure of the app; a refusal that was given stays given. */
+async function throughApp(
+  chain: readonly Registration[],
+  event: HookEvent,
+  around: Omit<ChainCall, "deadline">,
+  run: ChainRun,
+): Promise<readonly Answer[]> {
+  const { parts, world, trouble } = around;
+  const ms = deadlineOf(event.name, chain, parts);
+  const call = { ...around, deadline: ticks() + ms };
+  if (parts.middleware.length === 0) {
+    await runChain(chain, event, call, run);
+    return run.answers;
+  }
+  const own = lazySignal(world);
+  const ctx = handlerContext(around.shared, appScope("middleware", event, around, own));
+  const ended = await within(ms, own, async () => {
+    let ran: { readonly first: HookEvent; readonly last: HookEvent } | undefined;
+    const said = await wrapped(parts.middleware, event, ctx, async (first) => {
+      ran = { first, last: await runChain(chain, first, call, run) };
+      return run.answers;
+    });
+    const { answers, warnings } = accept(said, event, "middleware", run.answers);
+    run.warnings.push(...warnings);
+    const final = rewrite(ran?.first ?? event, answers);
+    if (ran === undefined || isSame(final.event, ran.last)) return final.answers;
+    // What goes out is not what the handlers agreed to.
+    const before = run.answers.length;
+    await recheck(chain, final.event, call, run);
+    return [...final.answers, ...run.answers.slice(before)];
+  });
+  if (ended.by === "value") return ended.value;
+  const { message: why, stack }: Traced =
+    ended.by === "error"
+      ? traced(ended.error, event.cwd ?? world.cwd)
+      : { message: `gave no answer within ${Math.round(ended.afterMs)} ms` };
+  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
+  run.failures.push({ handler: "middleware", message: why, ...(stack === undefined ? {} : { stack }) });
+  const kept = run.answers.some(isRefusal) ? run.answers : [];
+  if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
+  return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];
+}
+
+function isSame(one: HookEvent, other: HookEvent): boolean {
+  return one["input"] === other["input"] && one["response"] === other["response"];
+}
+
+/** What the context of somebody is made of who is no handler: a middleware, or the factory of a provider. */
+function appScope(
+  name: string,
+  event: HookEvent,
+  { parts, world, trouble }: Pick<ChainCall, "parts" | "world" | "trouble">,
+  own: LazySignal = lazySignal(world),
+): HandlerScope {
+  return {
+    space: undefined,
+    own,
+    log: () => eventLogger(event, world, name),
+    emit: (type, payload) =>
+      parts.observers.tell("custom", () => ({ event: event.name, handler: name, type, payload }), trouble),
+  };
 }

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { ServedApp } from "../../daemon/index.ts";
 import { packageVersion } from "../../files/internal.ts";
 import { appInside } from "../app/app-runtime.ts";
-import { checkOptions } from "../app/argument-checks.ts";
-import { wrong } from "../app/wrong-call.ts";
-import { sourceHash } from "../load/source-hash.ts";
+import { checkOptions, wrong } from "../app/argument-checks.ts";
+import { sourceHash } from "../load/build-cache.ts";
 import type { RunAppOptions } from "./run-app.ts";
 
 export type { ServedApp } from "../../daemon/index.ts";

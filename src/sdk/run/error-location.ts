@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/index.ts";
 
 /** What an author is told of an error of their code. */
 export interface Traced {
@@ -90,4 +91,81 @@ function isOwn(path: string): boolean {
 function shown(path: string, at: string, cwd: string): string {
   const short = relative(cwd, path);
   return `${short === "" || short.startsWith("..") || isAbsolute(short) ? path : short}:${at}`;
+}
+
+/** File, line and the first line of an error, for people. */
+export function firstFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const first = `${error.name}: ${error.message.split("\n")[0]}`;
+  const place = framesOf(error)[0];
+  return place === undefined ? first : `${place.path}:${lineOf(place)}: ${first}`;
+}
+
+/** A problem that our own code threw at the author's, with the place of the author's call. */
+export function withCaller(problem: Problem, file: string): Problem {
+  const [own, ...others] = framesOf(problem);
+  const caller = others.find(({ path }) => path !== own?.path);
+  const place = caller === undefined ? file : `${caller.path}:${lineOf(caller)}`;
+  return new Problem(problem.code, `${place}: ${problem.message}`, {
+    about: { ...problem.about, file },
+    cause: problem,
+  });
+}
+
+/** True for an error of the parser whose place Node keeps to itself. */
+export function hidesItsPlace(error: unknown): boolean {
+  return error instanceof SyntaxError && framesOf(error).length === 0;
+}
+
+function lineOf({ at }: Frame): string {
+  return at.replace(/:.*/, "");
+}
+
+/**
+ * Makes stack traces through a built file name the author's file and line. The map is read when a stack is first looked at:
+ * most hook processes never look at one.
+ */
+export function mapStacks(output: string): void {
+  let map: { findEntry(line: number, column: number): Partial<Entry> } | undefined;
+  const previous = Error.prepareStackTrace;
+  const original = (site: NodeJS.CallSite): string => {
+    const text = String(site);
+    if (!text.includes(output)) return text;
+    const [line, column] = [site.getLineNumber() ?? 1, site.getColumnNumber() ?? 1];
+    map ??= readMap(output);
+    const entry = map.findEntry(line - 1, column - 1);
+    if (entry.originalSource === undefined) return text;
+    const place = `${entry.originalSource}:${(entry.originalLine ?? 0) + 1}:${(entry.originalColumn ?? 0) + 1}`;
+    return text.replace(`${site.getFileName()}:${line}:${column}`, () => place);
+  };
+  Error.prepareStackTrace = (error, sites) => {
+    if (previous !== undefined && !sites.some((site) => String(site).includes(output))) return previous(error, sites);
+    return [header(error), ...sites.map((site) => `    at ${original(site)}`)].join("\n");
+  };
+}
+
+/** As Node reckons it: a stack can be captured for anything. */
+function header(error: unknown): string {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return "<error>"; // its name or message throws
+  }
+}
+
+interface Entry {
+  /** A URL. */
+  readonly originalSource: string;
+  readonly originalLine: number;
+  readonly originalColumn: number;
+}
+
+function readMap(output: string): { findEntry(line: number, column: number): Partial<Entry> } {
+  // Not imported: a start that never fails does not need it.
+  const { SourceMap } = process.getBuiltinModule("node:module");
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${output}.map`, "utf8"))) as never;
+  } catch {
+    return { findEntry: () => ({}) }; // old builds make room: the place in the built file is better than a stack that throws
+  }
 }

@@ -1,8 +1,8 @@
 import type { Answer } from "../answer/answer.ts";
+import { wrong } from "../app/argument-checks.ts";
 import type { Context } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Middleware } from "../app/registration.ts";
-import { wrong } from "../app/wrong-call.ts";
 
 /** `inner` inside its wrappers, the first one outermost. Without wrappers, `inner` alone. */
 export function wrapped(

@@ -1,5 +1,8 @@
-import { messageOf } from "../../protocol/index.ts";
-import type { WirePayload } from "../app/hook-event.ts";
+import { foreignName, isObject, messageOf } from "../../protocol/index.ts";
+import { isKnownEvent, ruleOf } from "../answer/event-rules.ts";
+import type { Folded } from "../answer/fold-answers.ts";
+import type { HookEvent, WirePayload } from "../app/hook-event.ts";
+import type { Registration } from "../app/registration.ts";
 
 /** What came for an event: its payload, or why it is none. */
 export type ReadPayload = { readonly value: WirePayload } | { readonly fault: string };
@@ -22,4 +25,142 @@ export function readPayload(given: string): ReadPayload {
 function hintOf(payload: WirePayload): string {
   const key = ["toolName", "sessionId", "hookName", "agent_action_name"].find((one) => Object.hasOwn(payload, one));
   return key === undefined ? "" : `, and its key "${key}" is not one of Claude Code's: another agent sent it`;
+}
+
+const maxBytes = 25 * 2 ** 20;
+
+/**
+ * Reads a stream until one JSON object is complete and then leaves it: some hosts keep it open.
+ * Contract: settles within `silenceMs` of silence.
+ */
+export async function readStream(
+  input: AsyncIterable<Uint8Array | string>,
+  silenceMs: number,
+): Promise<{ readonly text: string } | { readonly fault: string }> {
+  const chunks: Buffer[] = [];
+  const end = new JsonEnd();
+  let bytes = 0;
+  const stream = input[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await within(silenceMs, stream.next());
+    if (next === "silence") {
+      leave(input);
+      return { fault: `no complete payload came within ${silenceMs / 1000} s` };
+    }
+    if (next.done) break;
+    const chunk = Buffer.from(next.value as Uint8Array);
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes || end.feed(chunk)) {
+      leave(input);
+      break;
+    }
+  }
+  if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
+  return { text: Buffer.concat(chunks).toString("utf8", 0, end.length) };
+}
+
+function within<Value>(ms: number, work: Promise<Value>): Promise<Value | "silence"> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<"silence">((done) => {
+    timer = setTimeout(() => done("silence"), ms);
+  });
+  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
+}
+
+/** An open stream would keep the process from ending. */
+function leave(input: AsyncIterable<unknown> & { destroy?: () => unknown }): void {
+  input.destroy?.();
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** Finds the end of the first JSON object in bytes that come in pieces. It does not judge them: that is the parser's work. */
+export class JsonEnd {
+  #depth = 0;
+  #begun = false;
+  #inText = false;
+  #escaped = false;
+  #bytes = 0;
+
+  /** True once the object is complete, or when what comes can be none. */
+  feed(chunk: Uint8Array): boolean {
+    for (const byte of chunk) {
+      this.#bytes++;
+      if (this.#inText) this.#text(byte);
+      else if (this.#outside(byte)) return true;
+    }
+    return false;
+  }
+
+  /** How many bytes were looked at: with the last of them the object is complete. What follows it is not part of it. */
+  get length(): number {
+    return this.#bytes;
+  }
+
+  #text(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) this.#inText = false;
+  }
+
+  #outside(byte: number): boolean {
+    if (byte === quote) this.#inText = true;
+    else if (byte === openBrace || byte === openBracket) {
+      this.#depth++;
+      this.#begun = true;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      this.#depth--;
+    }
+    return this.#begun && this.#depth <= 0;
+  }
+}
+
+/**
+ * Why an app must not answer this event. Undefined when it may. A payload of another agent would find no handler, or the wrong one,
+ * and look as if nothing objected. An event that the catalog does not have is fine when a handler names it: then nothing is guessed.
+ * A tool that is merely new is never refused.
+ */
+export function whyForeign(event: HookEvent, registrations: readonly Registration[]): string | undefined {
+  const foreign = foreignName(event.name, event["toolName"]);
+  if (foreign !== undefined) {
+    const { kind, name, agent } = foreign;
+    return `The ${kind} "${name}" belongs to ${agent}. Hooks answer payloads of Claude Code only, so no handler ran.`;
+  }
+  if (isKnownEvent(event.name) || registrations.some((one) => one.event === event.name)) return undefined;
+  return `The event "${event.name}" is unknown and no handler is registered for it. Check which agent calls these hooks, or register app.on("${event.name}", …).`;
+}
+
+/**
+ * Codex runs the command when a hook answers `ask`, `defer` or `continue: false`. It obeys a denial with a reason, so that is what such
+ * an answer becomes. Raw fields are dropped with it: one that Codex does not know voids the whole answer.
+ */
+export function deniedForCodex(folded: Folded, payload: WirePayload): Folded {
+  const { form } = ruleOf(String(payload["hook_event_name"]));
+  if (form !== "permission" || folded.refusal !== undefined || !isCodex(payload)) return folded;
+  const asked = whyAsked(folded);
+  const reason = folded.halt ?? (asked && `${asked} (Denied, because Codex cannot ask the user on behalf of a hook.)`);
+  if (reason === undefined) return folded;
+  const { decision: _decision, halt: _halt, input: _input, raw: _raw, ...kept } = folded;
+  return { ...kept, refusal: { reason } };
+}
+
+function whyAsked({ decision, raw }: Folded): string | undefined {
+  if (decision !== undefined && decision.kind !== "allow")
+    return decision.reason ?? "The hook wants the user to decide.";
+  const specific = raw?.["hookSpecificOutput"];
+  if (!isObject(specific)) return undefined;
+  const { permissionDecision: word, permissionDecisionReason: reason } = specific;
+  return word === "ask" || word === "defer" ? String(reason ?? "The hook wants the user to decide.") : undefined;
+}
+
+/** A turn id, and a rollout file as the transcript or none. Claude Code sends a turn id with MessageDisplay only. */
+function isCodex({ turn_id: turn, transcript_path: path }: WirePayload): boolean {
+  if (typeof turn !== "string") return false;
+  return typeof path !== "string" || /[\\/](?:rollout-[^\\/]*|\.codex[\\/].*)$/.test(path);
 }

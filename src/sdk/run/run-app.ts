@@ -1,18 +1,14 @@
 import { resolve } from "node:path";
-import { appFailure } from "../answer/unanswered.ts";
-import type { Spelled } from "../answer/wire-answer.ts";
+import { appFailure, type Spelled } from "../answer/wire-answer.ts";
 import { type AppInside, appInside } from "../app/app-runtime.ts";
-import { openTranscript } from "../app/open-transcript.ts";
+import { wrong } from "../app/argument-checks.ts";
 import type { FailureMode } from "../app/registration.ts";
-import type { World } from "../app/run-environment.ts";
-import { wrong } from "../app/wrong-call.ts";
-import { sourceHash } from "../load/source-hash.ts";
+import { openTranscript, type World } from "../app/run-environment.ts";
+import { sourceHash } from "../load/build-cache.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
 import { withoutExit } from "./guard-exit.ts";
-import { readPayload } from "./read-payload.ts";
-import { readStream } from "./read-stream.ts";
-import { type Output, whileHeldBack, write } from "./stdout-guard.ts";
+import { readPayload, readStream } from "./read-payload.ts";
 
 export interface RunAppOptions {
   /** Where the payload comes from; standard input unless told. It is left once one JSON object is complete. */
@@ -105,4 +101,33 @@ function worldOf(
     ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
     ...(onFailure === undefined ? {} : { onFailure }),
   };
+}
+
+/** Where text goes; every stream of Node's is one. */
+export interface Output {
+  write(text: string, done?: (error?: Error | null) => void): boolean;
+}
+
+/** Contract: resolves once all of it is handed over; a reader that went away is no error. */
+function write(output: Output, text: string): Promise<void> {
+  if (text === "") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    output.write(text, (error) => {
+      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`. */
+async function whileHeldBack<Value>(output: Output, errors: Output, work: () => Promise<Value>): Promise<Value> {
+  const { stdout } = process;
+  if (output !== stdout) return work();
+  const own = stdout.write;
+  stdout.write = errors.write.bind(errors) as typeof stdout.write;
+  try {
+    return await work();
+  } finally {
+    stdout.write = own;
+  }
 }

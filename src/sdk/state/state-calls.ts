@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { checkOptions } from "../app/argument-checks.ts";
-import { jsonText } from "../app/json-value.ts";
-import { wrong } from "../app/wrong-call.ts";
+import { checkOptions, jsonText, wrong } from "../app/argument-checks.ts";
 import { isPromise } from "../run/handler-deadline.ts";
 import type { Entries, Scope, State } from "./state.ts";
 

@@ -1,14 +1,24 @@
 import { createHash } from "node:crypto";
-import { realpath, rename, stat } from "node:fs/promises";
+import { closeSync, openSync, statSync, utimesSync } from "node:fs";
+import { readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, openFolder, openState, readPrivate, replaceFile, unless, withLock } from "../../files/internal.ts";
+import {
+  errorCode,
+  openFolder,
+  openState,
+  packageFile,
+  readPrivate,
+  replaceFile,
+  takeLock,
+  unless,
+  withLock,
+} from "../../files/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
+import { wrong } from "../app/argument-checks.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { World } from "../app/run-environment.ts";
-import { wrong } from "../app/wrong-call.ts";
+import { startDetached } from "../start-detached.ts";
 import type { Entries, ScopeName, Store } from "./state.ts";
-import { keptMs } from "./sweep.ts";
-import { sweepSoon } from "./sweep-soon.ts";
 
 const usualMaxBytes = 2 ** 20;
 
@@ -158,4 +168,59 @@ function textOf(entries: Entries): string {
 function tooLarge(file: string, bytes: number, maxBytes: number): Error {
   const message = `State in ${file} would be ${bytes} bytes; the limit is ${maxBytes}. Delete keys or give them a ttlMs.`;
   return wrong("state-too-large", message, { file, bytes });
+}
+
+/** Session state is kept for so long after its last write. */
+const keptMs: number = 30 * 24 * 3_600_000;
+
+/**
+ * Removes the state of sessions that nobody wrote for thirty days, and what was put aside as unreadable as long ago.
+ * Contract: a file that is in use, or was written meanwhile, stays.
+ */
+export async function sweepState(folder: string, now: number): Promise<readonly string[]> {
+  const gone: string[] = [];
+  for (const scope of ["session", "told"]) {
+    for (const name of (await unless(["ENOENT"], readdir(join(folder, scope)))) ?? []) {
+      const file = join(folder, scope, name);
+      if (!/\.json(?:\.unreadable-\d+)?$/.test(name) || !(await isOld(file, now))) continue;
+      const lock = await takeLock(file, { waitMs: 0 });
+      if (!lock.held) continue;
+      try {
+        if (!(await isOld(file, now))) continue;
+        await unlink(file);
+        gone.push(name);
+      } finally {
+        await lock.release();
+      }
+    }
+  }
+  return gone;
+}
+
+async function isOld(file: string, now: number): Promise<boolean> {
+  const found = await unless(["ENOENT"], stat(file));
+  return found !== undefined && found.mtimeMs + keptMs < now;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Once a day a process of its own clears away old state; no hook waits for it. Called after a write, so a folder that nobody writes to
+ * costs nobody anything. Contract: never throws.
+ */
+async function sweepSoon(folder: string, world: World): Promise<void> {
+  const stamp = join(folder, "swept");
+  try {
+    const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
+    if (last !== undefined && last + dayMs > world.now()) return;
+    if (last === undefined) closeSync(openSync(stamp, "a", 0o600));
+    utimesSync(stamp, new Date(world.now()), new Date(world.now()));
+    // In a new folder nothing can be old.
+    if (last === undefined) return;
+    const onError = (error: Error) => world.complain(`Old state could not be cleared away: ${error.message}`);
+    const program = packageFile("dist/sdk/state/sweeper.js");
+    await startDetached([program, folder], { cwd: folder, env: world.env, onError });
+  } catch (error) {
+    world.complain(`Old state could not be cleared away: ${String(error)}`);
+  }
 }

@@ -14,8 +14,7 @@ import { withLock } from "../../files/internal.ts";
 import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
 import { memoryState } from "../testing/index.ts";
 import { folder, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";
-import { fileNameOf } from "./state-files.ts";
-import { sweepState } from "./sweep.ts";
+import { fileNameOf, sweepState } from "./state-files.ts";
 
 useStateFiles();
 

@@ -1,10 +1,16 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { directFs, openState, statePath } from "../../files/internal.ts";
-import { appKey } from "../app/app-key.ts";
+import { messageOf } from "../../protocol/index.ts";
+import type { Answer } from "../answer/answer.ts";
+import { appKey } from "../app/app-runtime.ts";
+import { wrong } from "../app/argument-checks.ts";
 import type { World } from "../app/run-environment.ts";
-import { wrong } from "../app/wrong-call.ts";
 import { queueTasks } from "./file-queue.ts";
-import type { TaskBackend } from "./task-backend.ts";
+import { type JobFolder, sessionHash } from "./job-files.ts";
+import type { TaskBackend, TaskRecord } from "./task-backend.ts";
+import type { TasksCall } from "./tasks.ts";
+import { wakeCall } from "./wake-call.ts";
 
 /** The backend of an app that names none: files in the user's state folder, and a worker that is started when there is work. */
 export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
@@ -22,4 +28,57 @@ export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
 /** Jobs of one hooks file lie together: whoever works on them must have its code. */
 export function queueFolder(file: string, env: Readonly<Record<string, string | undefined>>): string {
   return join(statePath({ env }), "tasks", appKey(file));
+}
+
+/**
+ * What jobs added with `deliver: "context"` have to say, each once over all processes.
+ * Contract: never throws; what cannot be delivered now is told of and stays.
+ */
+export async function dueResults(call: TasksCall, onDisk: boolean): Promise<readonly Answer[]> {
+  try {
+    if (onDisk) await wakeForLeft(call);
+    if (onDisk && nothingEnded(call)) return [];
+    const backend = await call.backend();
+    const session = call.event.sessionId ?? "";
+    const texts: string[] = [];
+    for (const record of await backend.list(session)) {
+      if (record.deliver !== "context") continue;
+      const taken = await takeOf(backend, record);
+      if (taken !== undefined) texts.push(textOf(taken));
+    }
+    return texts.map((text) => ({ kind: "context", text }));
+  } catch (error) {
+    call.world.complain(`Results of background tasks could not be delivered: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** A worker leaves when the hooks file changes, and only a hook starts the next one: the host has let it run as it is now. */
+async function wakeForLeft(call: TasksCall): Promise<void> {
+  if (!call.woken() && namesOf(call, "pending").length > 0)
+    await call.aside((await call.backend()).wake(wakeCall(call)));
+}
+
+function nothingEnded(call: TasksCall): boolean {
+  const mark = `-${sessionHash(call.event.sessionId ?? "")}-`;
+  return !namesOf(call, "done").some((name) => name.includes(mark));
+}
+
+/** One look into a folder, for this is asked with every event. */
+function namesOf({ world }: TasksCall, state: JobFolder): readonly string[] {
+  try {
+    return readdirSync(join(queueFolder(world.file ?? "", world.env), state));
+  } catch {
+    return []; // no such folder: no job was ever added
+  }
+}
+
+async function takeOf(backend: TaskBackend, record: TaskRecord): Promise<TaskRecord | undefined> {
+  if (record.state !== "completed" && record.state !== "failed") return undefined;
+  return backend.take(record, record.key, record.state);
+}
+
+function textOf({ key, state, value, error }: TaskRecord): string {
+  if (state === "failed") return `Background task ${key} failed: ${error?.message ?? "nobody knows why"}`;
+  return `Background task ${key} has finished:\n${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;
 }

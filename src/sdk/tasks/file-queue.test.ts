@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { appInside, createApp } from "../index.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";
 import { queueTasks } from "./file-queue.ts";
-import { isWaiting } from "./job-files.ts";
-import { recover, sweepDone } from "./recover-jobs.ts";
+import { isWaiting, recover, sweepDone } from "./job-files.ts";
 import { backendDefaults, type NewJob } from "./task-backend.ts";
 
 let folder: string;

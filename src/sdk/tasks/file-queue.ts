@@ -10,11 +10,10 @@ import {
   newId,
   newJobName,
   readJob,
+  recover,
   type StoredJob,
   sessionHash,
 } from "./job-files.ts";
-import { tooMany } from "./limits.ts";
-import { recover } from "./recover-jobs.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -23,6 +22,7 @@ import {
   type Place,
   type TaskBackend,
   type TaskRecord,
+  tooMany,
   type WakeCall,
 } from "./task-backend.ts";
 

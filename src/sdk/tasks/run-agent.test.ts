@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createApp } from "../index.ts";
 import { testClient } from "../testing/index.ts";
-import { agentTask } from "./agent-task.ts";
+import { agentTask } from "./task.ts";
 
 const command = [process.execPath, join(import.meta.dirname, "../fixtures/stand-in-agent.mjs")] as const;
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { packageFile } from "../../files/internal.ts";
-import type { AgentAnswer, AgentTaskOptions } from "./agent-task.ts";
-import type { TaskContext } from "./task.ts";
+import type { AgentAnswer, AgentTaskOptions, TaskContext } from "./task.ts";
 
 /** One agent session through `hookline ask --json`. Contract: rejects when the agent gave no answer, with its words. */
 export async function runAgent(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../protocol/index.ts";
-import { jsonText } from "../app/json-value.ts";
+import { jsonText } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
-import { maxTaskBytes } from "./limits.ts";
 import type { TaskDefinition, TaskTable } from "./task.ts";
-import type { Claim, TaskBackend, TaskEnd } from "./task-backend.ts";
+import { type Claim, maxTaskBytes, type TaskBackend, type TaskEnd } from "./task-backend.ts";
 
 export interface WorkOptions {
   readonly backend: TaskBackend;

@@ -1,3 +1,4 @@
+import { wrong } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskTable } from "./task.ts";
 
@@ -114,3 +115,12 @@ export const workerLost: TaskFailure = {
   code: "worker-lost",
   message: "the worker that ran it ended before it did",
 };
+
+/** Inputs and results beyond this are files, not messages. */
+export const maxTaskBytes: number = 2 ** 20;
+
+/** A session that adds without end is stopped before the disk is full. */
+export function tooMany(session: string, open: number): Error {
+  const message = `The session has ${open} open jobs, which is the limit. Wait for some, or add under one key: a key that is added again replaces its job.`;
+  return wrong("too-many-tasks", message, { session, open });
+}

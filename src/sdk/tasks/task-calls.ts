@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ticks } from "../../files/internal.ts";
-import { checkOptions } from "../app/argument-checks.ts";
-import { longestMs } from "../app/deadline-and-mode.ts";
-import { jsonText } from "../app/json-value.ts";
-import { wrong } from "../app/wrong-call.ts";
-import { maxTaskBytes } from "./limits.ts";
+import { longestMs } from "../app/app-definition.ts";
+import { checkOptions, jsonText, wrong } from "../app/argument-checks.ts";
 import type { TaskRef } from "./task.ts";
-import type { NewJob, Place, TaskBackend, TaskRecord } from "./task-backend.ts";
+import { maxTaskBytes, type NewJob, type Place, type TaskBackend, type TaskRecord } from "./task-backend.ts";
 import type { AddOptions, TaskKey, TaskResult, Tasks, TasksCall, WaitOptions } from "./tasks.ts";
 import { projectOf, wakeCall } from "./wake-call.ts";
 

@@ -1,5 +1,4 @@
-import { checkOptions } from "../app/argument-checks.ts";
-import { wrong } from "../app/wrong-call.ts";
+import { checkOptions, wrong } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** A named function of the hooks file, with JSON in and out, so that another process can run it. */
@@ -79,3 +78,45 @@ export function joinTasks(table: Map<string, TaskDefinition>, added: TaskTable):
 function taken(name: string): Error {
   return wrong("task-taken", `There is a task called "${name}" already. Choose another name.`, { name });
 }
+
+export interface AgentTaskOptions {
+  /** `claude` unless told; anything `hookline ask --agent` takes. */
+  readonly agent?: string;
+  readonly model?: string;
+  /** Permission rules for what it may do without a question: `Read`, `Bash(git diff *)`. */
+  readonly tools?: readonly string[];
+  readonly maxTurns?: number;
+  readonly maxCostUsd?: number;
+  readonly permissionMode?: string;
+  readonly timeoutMs?: number;
+  /** Another program in place of `hookline`; it is called with `ask` and its options. */
+  readonly command?: readonly [string, ...string[]];
+}
+
+export interface AgentAnswer {
+  readonly answer: string;
+  readonly sessionId: string;
+  readonly turns: number;
+  /** Absent when the model has no known price. */
+  readonly costUsd?: number;
+}
+
+/**
+ * A task that runs one agent session and gives its answer: `app.task("review", agentTask("Review the last commit."))`.
+ * With a function the prompt is made from the task's input.
+ */
+export function agentTask<Input = undefined>(
+  prompt: string | ((input: Input) => string),
+  options: AgentTaskOptions = {},
+): TaskFunction<Input, AgentAnswer> {
+  checkOptions(options, agentOptions, "agentTask");
+  return async (input, task) => {
+    const { runAgent } = await import("./run-agent.ts");
+    return runAgent(typeof prompt === "string" ? prompt : prompt(input), options, task);
+  };
+}
+
+const agentOptions: readonly (keyof AgentTaskOptions)[] = [
+  ...(["agent", "model", "tools", "maxTurns", "maxCostUsd"] as const),
+  ...(["permissionMode", "timeoutMs", "command"] as const),
+];

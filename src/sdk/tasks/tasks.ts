@@ -128,7 +128,7 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
     due: async () => {
       if (table.size === 0 || world.replay || !isLegal(ruleOf(event.name), "context")) return [];
       if (given === undefined && world.file === undefined) return [];
-      return (await import("./due-results.ts")).dueResults(call, given === undefined);
+      return (await import("./default-queue.ts")).dueResults(call, given === undefined);
     },
     settled: async () => {
       await Promise.all(held);

@@ -3,7 +3,7 @@ import type { WorkTasksOptions } from "./work-tasks.ts";
 
 /** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  return (await import("./open-jobs.ts")).hasOpenJobs(file, env);
+  return (await import("./work-tasks.ts")).hasOpenJobs(file, env);
 }
 
 /**

@@ -1,10 +1,10 @@
+import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldLock, openFolder, takeLock } from "../../files/internal.ts";
+import { type HeldLock, openFolder, takeLock, unless } from "../../files/internal.ts";
 import type { AppInside } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";
-import { isWaiting } from "./job-files.ts";
-import { sweepDone } from "./recover-jobs.ts";
+import { isWaiting, namesIn, sweepDone } from "./job-files.ts";
 import { type WorkerOptions, work } from "./run-jobs.ts";
 import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
@@ -70,4 +70,15 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
 async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
   if (!(await isWaiting(folder, tasks))) return;
   logger("worker").warn("The hooks file has changed. Jobs that are left wait for the next hook of the new one.");
+}
+
+/** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */
+export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+  const folder = queueFolder(file, env);
+  if ((await unless(["ENOENT"], stat(folder))) === undefined) return false;
+  const open = namesIn(folder, "pending").length + namesIn(folder, "running").length;
+  if (open === 0) return false;
+  const lock = await takeLock(workerLock(folder), { waitMs: 0 });
+  if (lock.held) await lock.release();
+  return !lock.held;
 }

@@ -1,10 +1,13 @@
-export { type CapturedEvents, captureEvents } from "./capture-events.ts";
-export { type Fixture, fixtures, isSynthetic } from "./fixtures.ts";
-export { memoryState } from "./memory-state.ts";
-export { readRecorded } from "./read-recorded.ts";
+export { type Fixture, fixtures, isSynthetic, readRecorded } from "./fixtures.ts";
+export { immediateTasks, type MockTasks, memoryState, mockTasks } from "./memory-tasks.ts";
 export { type BackendClaim, type OpenBackend, taskBackendClaims } from "./task-backend-claims.ts";
-export { type TestClient, type TestClientOptions, testClient } from "./test-client.ts";
+export {
+  type CapturedEvents,
+  captureEvents,
+  type TestClient,
+  type TestClientOptions,
+  testClient,
+} from "./test-client.ts";
 export { type TestProject, testProject } from "./test-project.ts";
 export type { TestResult } from "./test-result.ts";
-export { immediateTasks, type MockTasks, mockTasks } from "./test-tasks.ts";
 export { type TestTranscript, type TestTranscriptOptions, type ToolResult, testTranscript } from "./test-transcript.ts";

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { tooMany } from "../tasks/limits.ts";
+import {
+  type Entries,
+  type ScopeName,
+  type StateDefaults,
+  type StateDoor,
+  type Store,
+  stateDoor,
+} from "../state/state.ts";
+import { workOff } from "../tasks/run-jobs.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -8,6 +16,7 @@ import {
   type TaskBackend,
   type TaskEnd,
   type TaskRecord,
+  tooMany,
   workerLost,
 } from "../tasks/task-backend.ts";
 
@@ -117,4 +126,73 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
 
 function isOpen({ state }: TaskRecord): boolean {
   return state === "pending" || state === "running";
+}
+
+/** Runs every job in this process as soon as it is added: `ctx.tasks.add` resolves when the job has ended. */
+export function immediateTasks(options: BackendOptions = {}): TaskBackend {
+  const backend = memoryTasks(options);
+  return { ...backend, wake: (call) => workOff({ ...call, backend }) };
+}
+
+/** Notes jobs and runs none; the test says how they end. */
+export interface MockTasks extends TaskBackend {
+  /** Every job that was ever added, in order, as it was then. */
+  readonly added: readonly TaskRecord[];
+  /** Contract: ends the newest open job of this key; throws when there is none. */
+  complete(key: string, value: unknown): void;
+  fail(key: string, message: string): void;
+}
+
+export function mockTasks(options: BackendOptions = {}): MockTasks {
+  const backend = memoryTasks(options);
+  const added: TaskRecord[] = [];
+  const end = (key: string, how: TaskEnd) => {
+    const job = added.findLast((one) => one.key === key);
+    if (job === undefined || !backend.end(job.id, how)) throw new Error(`there is no open job under "${key}"`);
+  };
+  return {
+    ...backend,
+    added,
+    async add(job) {
+      const id = await backend.add(job);
+      const record = await backend.get(job, job.key);
+      if (record) added.push(record);
+      return id;
+    },
+    complete: (key, value) => end(key, { state: "completed", value }),
+    fail: (key, message) => end(key, { state: "failed", error: { code: "failed", message } }),
+  };
+}
+
+/** State without files, for tests and replays. */
+export function memoryState(defaults: StateDefaults = {}, now: () => number = Date.now): StateDoor {
+  const stores = new Map<string, Store>();
+  return stateDoor(
+    (scope: ScopeName | "told") => {
+      const store = stores.get(scope) ?? memoryStore();
+      stores.set(scope, store);
+      return store;
+    },
+    defaults,
+    now,
+  );
+}
+
+/** Changes wait for each other, as they do on disk. */
+function memoryStore(): Store {
+  let entries: Entries = new Map();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    read: async () => new Map(entries),
+    change(work) {
+      const turn = last.then(async () => {
+        const copy: Entries = new Map(structuredClone([...entries]));
+        const result = await work(copy);
+        entries = copy;
+        return result;
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
 }

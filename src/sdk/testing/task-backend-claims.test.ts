@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { queueTasks } from "../tasks/file-queue.ts";
+import { immediateTasks, mockTasks } from "./memory-tasks.ts";
 import { type OpenBackend, taskBackendClaims } from "./task-backend-claims.ts";
-import { immediateTasks, mockTasks } from "./test-tasks.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));

@@ -4,16 +4,15 @@ import { type MethodOf, ruleOf, type ToolEventName } from "../answer/event-rules
 import { appInside } from "../app/app-runtime.ts";
 import { checkOptions } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
-import { openTranscript } from "../app/open-transcript.ts";
-import type { World } from "../app/run-environment.ts";
+import type { Observation, ObservationKind } from "../app/observers.ts";
+import { openTranscript, type World } from "../app/run-environment.ts";
 import type { ToolInputs } from "../index.ts";
 import { withoutExit } from "../run/guard-exit.ts";
 import type { StateDoor } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import { fixtures } from "./fixtures.ts";
-import { memoryState } from "./memory-state.ts";
+import { immediateTasks, memoryState } from "./memory-tasks.ts";
 import { resultOf, type TestResult } from "./test-result.ts";
-import { immediateTasks } from "./test-tasks.ts";
 
 export interface TestClientOptions {
   /** Kept over all events of the client; in memory unless told. */
@@ -146,4 +145,23 @@ async function transcriptFor({ transcript }: TestClientOptions, path: string | u
 
 function shortName(method: string): string {
   return method.startsWith("on") ? `${method.charAt(2).toLowerCase()}${method.slice(3)}` : method;
+}
+
+/** What an app's observers were told, in order. It grows while the app is used. */
+export interface CapturedEvents {
+  readonly all: readonly Observation[];
+  of(kind: ObservationKind): readonly Observation[];
+  clear(): void;
+}
+
+export function captureEvents(app: unknown): CapturedEvents {
+  const observe = appInside(app)?.observe;
+  if (observe === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");
+  const all: Observation[] = [];
+  observe((observation) => void all.push(observation));
+  return {
+    all,
+    of: (kind) => all.filter((one) => one.kind === kind),
+    clear: () => void all.splice(0),
+  };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Session } from "../../sessions/index.ts";
-import { openTranscript } from "../app/open-transcript.ts";
+import { openTranscript } from "../app/run-environment.ts";
 
 /**
  * A transcript for a test, step by step, in the form in which the client writes it. Give it to `testClient(app, { transcript })`.

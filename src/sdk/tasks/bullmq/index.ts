@@ -1,1 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { Problem } from "../../../protocol/index.ts";
+import {
+  asSeen,
+  type BackendOptions,
+  backendDefaults,
+  type Claim,
+  type TaskBackend,
+  type TaskRecord,
+  tooMany,
+  workerLost,
+} from "../task-backend.ts";
+import { type Entries, type Entry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
+import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
+
 export { type BullmqOptions, type BullmqTasks, bullmqTasks } from "./backend.ts";
+
+interface BullmqOptions extends BackendOptions {
+  /** A URL, or the options of an ioredis client. */
+  readonly connection: string | Readonly<Record<string, unknown>>;
+  /** What every key begins with; `hookline` unless told. Apps that share it share their jobs. */
+  readonly prefix?: string;
+}
+
+/** A backend whose jobs several machines share. Somebody must work on them: `workTasks` of `hookline/sdk`. */
+type BullmqTasks = TaskBackend;
+
+/**
+ * Jobs in Redis. BullMQ keeps the queues: order, leases, and jobs whose worker is gone. What a session asks about its jobs, and the
+ * results, lie in a hash beside them, because a queue cannot be asked by session and key.
+ */
+function bullmqTasks(options: BullmqOptions): BullmqTasks {
+  const { connection, prefix = "hookline" } = options;
+  const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
+  const running = new Map<string, RunningJob>();
+  let opened: Promise<{ entries: Entries; queues: Queues; close(): Promise<void> }> | undefined;
+  const open = () => {
+    opened ??= connect().catch((cause: unknown) => {
+      opened = undefined; // a worker that is started before its server tries again
+      throw cause;
+    });
+    return opened;
+  };
+  const connect = async () => {
+    const { bullmq, Redis: Client } = await loadBullmq();
+    // A hook must not wait for a server that is not there.
+    const own = { connectTimeout: 2_000, maxRetriesPerRequest: 1 };
+    const redis = typeof connection === "string" ? new Client(connection, own) : new Client({ ...connection, ...own });
+    let why = "";
+    // Every command tells of its own failure; without a listener the client would print them as well.
+    redis.on("error", ({ message, code }: NodeJS.ErrnoException) => {
+      why = message || String(code);
+    });
+    await redis.ping().catch((cause: Error) => {
+      redis.disconnect();
+      throw unreachable(redis.options, why || cause.message, cause);
+    });
+    const queues = openQueues(bullmq, redis, { prefix, leaseMs });
+    const close = async () => {
+      await queues.close();
+      redis.disconnect();
+    };
+    return { entries: openEntries(redis, prefix), queues, close };
+  };
+
+  /** The job as it is handed to a worker; undefined when it must not run, because its entry says otherwise. */
+  const begin = async (job: RunningJob, entries: Entries): Promise<Claim | undefined> => {
+    const { session, space, key } = job.about;
+    const done = await entries.change({ session, space }, key, (entry) => {
+      if (entry?.id !== job.id || !isOpen(entry)) return undefined;
+      if (entry.begun < entry.attempts) return { ...entry, state: "running", begun: entry.begun + 1, lease: job.lease };
+      return ended(entry, { state: "failed", error: workerLost });
+    });
+    if (done?.after?.state !== "running") return undefined;
+    running.set(job.lease, job);
+    return { record: bare(done.after), lease: job.lease };
+  };
+
+  return {
+    async add(job) {
+      const { entries, queues } = await open();
+      const openJobs = (await entries.list(job.session)).filter(
+        (one) => isOpen(one) && (one.key !== job.key || one.space !== job.space),
+      ).length;
+      if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
+      const id = randomUUID();
+      const order = await entries.nextOrder();
+      const entry: Entry = { ...job, id, order, state: "pending", addedAt: Date.now(), begun: 0 };
+      const done = await entries.change(job, job.key, () => entry);
+      await queues.add(entry);
+      if (done?.before && isOpen(done.before)) await queues.remove(done.before);
+      return id;
+    },
+    async get(place, key) {
+      const entry = await (await open()).entries.get(place, key);
+      return entry && asSeen(bare(entry), Date.now());
+    },
+    async list(session) {
+      return (await (await open()).entries.list(session)).map((entry) => asSeen(bare(entry), Date.now()));
+    },
+    async take(place, key, state) {
+      const done = await (await open()).entries.change(place, key, (entry) =>
+        entry && asSeen(entry, Date.now()).state === state ? null : undefined,
+      );
+      return done?.before && bare(done.before);
+    },
+    async cancel(place, key) {
+      const { entries, queues } = await open();
+      const done = await entries.change(place, key, (entry) =>
+        entry && isOpen(entry) ? ended(entry, { state: "cancelled" }) : undefined,
+      );
+      if (done?.before) await queues.remove(done.before);
+      return done !== undefined;
+    },
+    wake: async () => undefined,
+    async claim(names) {
+      const { entries, queues } = await open();
+      for (let job = await queues.next(names); job !== undefined; job = await queues.next(names)) {
+        const claim = await begin(job, entries);
+        if (claim !== undefined) return claim;
+        await job.drop();
+      }
+      return undefined;
+    },
+    async beat({ record, lease }) {
+      const { entries } = await open();
+      const entry = await entries.get(record, record.key);
+      if (entry?.lease !== lease || entry.state !== "running") return false;
+      return (await running.get(lease)?.extend()) === true;
+    },
+    async finish({ record, lease }, end) {
+      const { entries } = await open();
+      const job = running.get(lease);
+      running.delete(lease);
+      const done = await entries.change(record, record.key, (entry) => {
+        if (entry?.lease !== lease || entry.state !== "running") return undefined;
+        if (end.state !== "released") return ended(entry, end);
+        const { lease: _lease, ...rest } = entry;
+        return { ...rest, state: "pending", begun: entry.begun - 1 };
+      });
+      if (done && end.state === "released") await job?.giveBack();
+      else await job?.drop();
+      return done !== undefined;
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+/** Names host and port, and never the whole URL, which may hold a password. */
+function unreachable(at: Redis["options"], why: string, cause: Error): Problem {
+  const where = at.path ?? `${at.host}:${at.port}`;
+  const message = `No connection to Redis at ${where}, so there are no background tasks: ${why}. Start it, or change connection of bullmqTasks.`;
+  return new Problem("sdk/no-tasks", message, { about: { where }, cause });
+}
+
+function isOpen({ state }: Entry): boolean {
+  return state === "pending" || state === "running";
+}
+
+function ended(entry: Entry, end: Pick<TaskRecord, "state" | "value" | "error">): Entry {
+  const { lease: _lease, ...rest } = entry;
+  return { ...rest, ...end, endedAt: Date.now() };
+}
+
+function bare(entry: Entry): TaskRecord {
+  const { lease: _lease, order: _order, ...record } = entry;
+  return record;
+}

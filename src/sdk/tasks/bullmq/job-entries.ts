@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { missingPackage } from "../../../protocol/index.ts";
 import type { Place, TaskRecord } from "../task-backend.ts";
-import type { Redis } from "./load.ts";
 
 /** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */
 export interface Entry extends TaskRecord {
@@ -61,4 +61,21 @@ export function openEntries(redis: Redis, prefix: string): Entries {
 
 function hashed(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+export type Bullmq = Pick<typeof import("bullmq"), "Queue" | "Worker">;
+export type Redis = import("ioredis").Redis;
+type RedisClass = typeof import("ioredis").Redis;
+
+/** Both are optional peers: only who names this backend needs them. */
+export async function loadBullmq(): Promise<{ readonly bullmq: Bullmq; readonly Redis: RedisClass }> {
+  const [bullmq, { Redis }] = await Promise.all([
+    import("bullmq").catch((cause: unknown) => missing("bullmq", cause)),
+    import("ioredis").catch((cause: unknown) => missing("ioredis", cause)),
+  ]);
+  return { bullmq, Redis };
+}
+
+function missing(name: string, cause: unknown): never {
+  throw missingPackage(name, "hookline/tasks/bullmq", cause);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
 import type { TaskRecord } from "../task-backend.ts";
-import type { Bullmq, Redis } from "./load.ts";
+import type { Bullmq, Redis } from "./job-entries.ts";
 
 /** A job that BullMQ has lent us. */
 export interface RunningJob {
