@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { isOwnState, statePath, whyUnsafe } from "../files/internal.ts";
+import { isOwnState, openState, replaceFile, statePath, whyUnsafe } from "../files/internal.ts";
 import type { begin } from "./program.ts";
 
 /** The hash of the program's text, put in when the package is bundled. */
@@ -64,5 +64,16 @@ function keptCode(path: string, env: Env): Buffer | undefined {
     return half > 0 && both.compare(both, half, both.length, 0, half) === 0 ? both.subarray(0, half) : undefined;
   } catch {
     return undefined; // it cannot be read: the text is compiled
+  }
+}
+
+/** Keeps what Node made of the program's text for the next start. Contract: never throws; without it a start only takes longer. */
+export async function keepCode({ path, make }: UnkeptCode, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await openState(["builds"], { env });
+    const code = make();
+    await replaceFile(path, Buffer.concat([code, code]));
+  } catch {
+    // A full disk, or a folder that is not safely ours: those who cannot do without them say so.
   }
 }

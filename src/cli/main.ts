@@ -1,9 +1,8 @@
 import { packageVersion } from "../files/internal.ts";
 import { nearest, Problem, visibleLines } from "../protocol/index.ts";
 import type { Command, Io } from "./command-line/command.ts";
-import { asksForHelp, commandHelp, programHelp } from "./command-line/help.ts";
+import { asksForHelp, commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { parseCall } from "./command-line/parse.ts";
-import { type CommandGroup, runVerb } from "./verbs.ts";
 
 /** Every command with its line for --help; only the one that is called is loaded. */
 const commands: Readonly<
@@ -97,4 +96,33 @@ function unknownCommand(name: string): Problem {
 function describeBug(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `this is a bug in hookline, please report it.\n${stack}`;
+}
+
+/** A command that is several: `hookline NAME VERB …`. Only the verb that is called is loaded. */
+export interface CommandGroup {
+  readonly about: string;
+  readonly verbs: Readonly<
+    Record<string, { readonly summary: string; readonly load: () => Promise<{ command: Command }> }>
+  >;
+}
+
+async function runVerb(name: string, group: CommandGroup, [verb, ...args]: readonly string[], io: Io): Promise<number> {
+  if (verb === undefined || verb === "--help" || verb === "-h" || verb === "help") {
+    await io.out(verbsHelp(name, group));
+    return 0;
+  }
+  const entry = Object.hasOwn(group.verbs, verb) ? group.verbs[verb] : undefined;
+  if (entry === undefined) throw unknownVerb(name, verb, group);
+  const { command } = await entry.load();
+  if (asksForHelp(args)) {
+    await io.out(commandHelp(`${name} ${verb}`, command));
+    return 0;
+  }
+  return command.run(parseCall(`${name} ${verb}`, command, args), io);
+}
+
+function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Problem {
+  const near = nearest(verb, Object.keys(verbs));
+  const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `hookline ${name} --help lists what there is.`;
+  return new Problem("cli/usage", `"${verb}" is nothing hookline ${name} can do. ${hint}`, { about: { name, verb } });
 }

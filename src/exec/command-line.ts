@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { gitBash, windowsPowerShell, windowsShell } from "./windows-shell.ts";
+import { win32 } from "node:path";
 
 /** What to start: a line for the system's shell, a line for PowerShell, or a program and its arguments with no shell between. */
 export type CommandLine =
@@ -42,3 +42,54 @@ function windowsProgram(
 }
 
 const powershellFlags = ["-NoProfile", "-NonInteractive", "-Command"];
+
+/** The program that reads command lines on Windows: Git Bash where it is installed, else PowerShell. */
+export interface WindowsShell {
+  readonly kind: "bash" | "powershell";
+  readonly file: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Exists = (path: string) => boolean;
+
+export function windowsShell(env: Env, exists: Exists): WindowsShell {
+  const bash = gitBash(env, exists);
+  return bash === undefined
+    ? { kind: "powershell", file: windowsPowerShell(env, exists) }
+    : { kind: "bash", file: bash };
+}
+
+/** Git Bash by its usual places and by where `git` lies. Never the `bash.exe` of System32: that one runs in another system (WSL). */
+function gitBash(env: Env, exists: Exists): string | undefined {
+  const homes = [
+    ...pathFolders(env)
+      .filter((folder) => exists(win32.join(folder, "git.exe")))
+      .map((folder) => win32.dirname(folder)),
+    ...["ProgramFiles", "ProgramW6432", "ProgramFiles(x86)"].flatMap((name) => under(variable(env, name), "Git")),
+    ...under(variable(env, "LOCALAPPDATA"), "Programs\\Git"),
+  ];
+  return homes.map((home) => win32.join(home, "bin", "bash.exe")).find(exists);
+}
+
+/** `pwsh` where it is installed, else the PowerShell that comes with Windows. */
+function windowsPowerShell(env: Env, exists: Exists): string {
+  const found = pathFolders(env)
+    .map((folder) => win32.join(folder, "pwsh.exe"))
+    .find(exists);
+  return found ?? "powershell.exe";
+}
+
+function pathFolders(env: Env): string[] {
+  return (variable(env, "PATH") ?? "").split(";").filter((folder) => folder !== "");
+}
+
+function under(folder: string | undefined, name: string): string[] {
+  return folder === undefined ? [] : [win32.join(folder, name)];
+}
+
+/** Names of variables have no case on Windows, but a plain object of them does. */
+function variable(env: Env, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  const key = Object.keys(env).find((candidate) => candidate.toLowerCase() === lower);
+  return key === undefined ? undefined : env[key];
+}

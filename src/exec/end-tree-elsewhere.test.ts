@@ -3,10 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { endTree } from "./end-tree.ts";
-import { endTreeOnWindows } from "./end-tree-windows.ts";
-import type { Processes, ProcessRow } from "./process-list.ts";
-import { procfs } from "./procfs.ts";
+import { endTree, endTreeOnWindows } from "./end-tree.ts";
+import { type Processes, type ProcessRow, procfs } from "./process-list.ts";
 import { ps } from "./ps.ts";
 
 const tag = { name: "EXEC_TEST", value: `elsewhere-${process.pid}` };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findLeftovers, start } from "./internal.ts";
-import { procfs } from "./procfs.ts";
+import { procfs } from "./process-list.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));
 const sh = (command: string) => ({ form: "shell", command }) as const;

@@ -1,7 +1,8 @@
+import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Leak } from "./finished.ts";
-import { familyOf, type Leader, marksOf } from "./process-family.ts";
+import { carries, familyOf, type Leader, marksOf } from "./process-family.ts";
 import { type Processes, type ProcessRow, processes } from "./process-list.ts";
+import type { Leak } from "./process-run.ts";
 
 export interface Tree extends Leader {
   /** Whether the leader has exited; that a signal was sent to it says nothing. */
@@ -67,3 +68,47 @@ const fewestLooks = 5;
 async function exitOr(tree: Tree, ms: number): Promise<void> {
   await (tree.exited() ? sleep(ms) : Promise.race([tree.exit, sleep(ms)]));
 }
+
+/** The same promise as `endTree` with what Windows has for it: `taskkill`, which walks the tree by itself. */
+export async function endTreeOnWindows(tree: Tree, graceMs: number): Promise<Leak[]> {
+  const pid = String(tree.pid);
+  const graceEnd = performance.now() + graceMs;
+  // Without /F a program is asked by a message to its window. One without a window cannot be asked and need not be waited for.
+  const asked = await taskkill(["/T", "/PID", pid]);
+  if (asked && !tree.exited()) await Promise.race([tree.exit, sleep(Math.max(0, graceEnd - performance.now()))]);
+  if (tree.exited()) return [];
+  await taskkill(["/T", "/F", "/PID", pid]);
+  if (!tree.exited()) await Promise.race([tree.exit, sleep(settleMs)]);
+  return tree.exited() ? [] : [{ why: "survived", pid: tree.pid, name: "" }];
+}
+
+const settleMs = 300;
+
+function taskkill(args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile("taskkill", args, { timeout: settleMs, windowsHide: true }, (error) => resolve(error === null));
+  });
+}
+
+/** Whether a process that has exited left others in its group. One question to the system; nearly always the answer is no. */
+export function hasLeftOthers(pid: number, system: Processes = processes): boolean {
+  return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
+}
+
+/**
+ * Who they are. What ends within a moment, as the other end of a pipe does, is not counted. Nor is a process that has both left the group and
+ * dropped the tag: it means to outlive the run, as the starter of a daemon does.
+ */
+export async function leftBehind(leader: Leader, system: Processes = processes): Promise<Leak[]> {
+  await sleep(momentMs);
+  if (!hasLeftOthers(leader.pid, system)) return [];
+  // Its pipes are gone with it; group, session and tag remain.
+  const marks = { ...leader, streams: new Set<string>() };
+  const rows = await system.list(leader.tag?.name ?? "");
+  return familyOf(marks, rows, [])
+    .filter((row) => row.pgid === leader.pid || leader.tag === undefined || carries(row.tag, leader.tag))
+    .filter(system.isAlive)
+    .map(({ pid, name }) => ({ why: "left-behind", pid, name }));
+}
+
+const momentMs = 20;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftBehind } from "./left-behind.ts";
+import { leftBehind } from "./end-tree.ts";
 import type { Processes, ProcessRow } from "./process-list.ts";
 
 const row = (pid: number, more: Partial<ProcessRow>): ProcessRow => ({

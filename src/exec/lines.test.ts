@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { type LineFate, watchLines } from "./lines.ts";
-import { capture } from "./output-capture.ts";
+import { capture, type LineFate, watchLines } from "./output-capture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 

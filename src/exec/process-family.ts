@@ -1,5 +1,4 @@
-import type { ProcessRow } from "./process-list.ts";
-import { carries, type Tag } from "./tag.ts";
+import { type ProcessRow, processes } from "./process-list.ts";
 
 export interface Leader {
   readonly pid: number;
@@ -66,4 +65,45 @@ export function lineOf(pid: number, rows: readonly ProcessRow[]): Set<number> {
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parents.get(at))
     line.add(at);
   return line;
+}
+
+/** A variable in the environment of a process by which it and its children are found again. */
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Whether a value found in an environment is this tag, or that of a run inside this run (`outer/inner`). */
+export function carries(found: string | undefined, tag: Tag | undefined): boolean {
+  if (found === undefined || tag === undefined) return false;
+  return found === tag.value || found.startsWith(`${tag.value}/`);
+}
+
+/** The variable that marks everything a run of ours starts; nested runs are divided by `/`. */
+export const runTag = "HOOKLINE_RUN";
+
+/** A living process that carries a tag: left by somebody who could not end it any more. */
+export interface Leftover {
+  readonly pid: number;
+  readonly name: string;
+  /** The value of the tag, which says whose it is. */
+  readonly value: string;
+  readonly startedAt: string;
+}
+
+/**
+ * Living processes whose tag begins with `valuePrefix`, this one and its ancestors apart. Linux only; elsewhere nothing is found.
+ * A process that a normal end left alive carries its tag too: whose end was normal only the caller can know.
+ */
+export async function findLeftovers(tagName: string, valuePrefix: string): Promise<Leftover[]> {
+  const rows = await processes.list(tagName);
+  const own = lineOf(process.pid, rows);
+  return rows.flatMap(({ pid, name, tag, startedAt }) =>
+    tag?.startsWith(valuePrefix) && !own.has(pid) ? [{ pid, name, value: tag, startedAt }] : [],
+  );
+}
+
+/** Kills leftovers, each only if it is still the process that was found. Returns those that did not go. */
+export function endLeftovers(found: readonly Leftover[]): Leftover[] {
+  return found.filter((one) => processes.isAlive(one) && processes.signal(one.pid, "SIGKILL") === "not-permitted");
 }

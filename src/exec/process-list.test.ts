@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../test/until.ts";
-import { endLeftovers, findLeftovers } from "./leftovers.ts";
+import { endLeftovers, findLeftovers } from "./process-family.ts";
 import { processes } from "./process-list.ts";
 import { ps, rowsOf } from "./ps.ts";
 

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Processes, ProcessRow } from "./process-list.ts";
-import { signal } from "./signal.ts";
+import { type Processes, type ProcessRow, signal } from "./process-list.ts";
 
 /** The processes of systems without `/proc`, as `ps` shows them. Environments are not among it, so there are no tags. */
 export const ps: Processes = { list, isAlive: ({ pid }) => signal(pid, 0) !== "gone", signal };

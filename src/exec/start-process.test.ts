@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Finished } from "./finished.ts";
 import { run, start } from "./internal.ts";
+import type { Finished } from "./process-run.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "exec-")));
 const base = { cwd, env: { ...process.env }, timeoutMs: 60_000 };

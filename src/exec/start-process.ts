@@ -1,7 +1,9 @@
-import type { CommandLine } from "./command-line.ts";
-import type { Ended, Finished } from "./finished.ts";
-import { launch } from "./launch.ts";
-import type { Running, StartOptions } from "./process-run.ts";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { accessSync, constants, existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type CommandLine, type Program, programOf } from "./command-line.ts";
+import type { Tag } from "./process-family.ts";
+import type { Ended, Finished, Running, StartOptions } from "./process-run.ts";
 import { follow } from "./supervise.ts";
 
 /** Starts a process and waits for its end. */
@@ -40,4 +42,100 @@ function neverStarted(failure: Promise<Ended>, elapsedMs: () => number): Running
 
 function ignored(): void {
   // There is no process that this could reach.
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tag?: Tag;
+  readonly inherits?: number | undefined;
+}
+
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+}
+
+type Launch = Started | { readonly failure: Promise<Ended> };
+
+/** Starts the program of a command line with three pipes, leading a session and group of its own, without a terminal. */
+function launch(command: CommandLine, { cwd, env, tag, inherits }: Place): Launch {
+  const { platform } = process;
+  const program = programOf(command, { platform, env });
+  try {
+    const child = spawn(program.file, program.args, {
+      cwd,
+      env: tag === undefined || env[tag.name] === tag.value ? env : { ...env, [tag.name]: tag.value },
+      // On Windows this would open a console window instead; there a tree is ended by its parents and children.
+      detached: platform !== "win32",
+      windowsHide: true,
+      stdio: inherits === undefined ? "pipe" : ["pipe", "pipe", "pipe", inherits],
+    }) as ChildProcessWithoutNullStreams;
+    if (child.pid !== undefined) return { child, pid: child.pid };
+    return {
+      failure: new Promise((resolve) => {
+        child.once("error", (error) => resolve(notStarted(error, program, cwd)));
+      }),
+    };
+  } catch (error) {
+    // Some refusals are thrown rather than emitted: a NUL in an argument, an environment too large.
+    return { failure: Promise.resolve(notStarted(error, program, cwd)) };
+  }
+}
+
+type NotStarted = Extract<Ended, { by: "not-started" }>;
+
+/** Why a process could not be started, in words that name what is missing. */
+function notStarted(error: unknown, { file }: Program, cwd: string): NotStarted {
+  const code = codeOf(error);
+  return { by: "not-started", why: why(code, file, cwd) ?? plain(error), ...(code !== undefined && { code }) };
+}
+
+function why(code: string | undefined, file: string, cwd: string): string | undefined {
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      // The system says the same of a missing program, a missing interpreter and a missing folder.
+      if (!canEnter(cwd)) return `The working folder ${cwd} does not exist`;
+      if (file.includes("/") && existsSync(resolve(cwd, file)))
+        return `The interpreter that ${file} names was not found`;
+      return `${file} was not found`;
+    case "EACCES":
+    case "EPERM":
+      if (!canEnter(cwd)) return `The working folder ${cwd} may not be entered`;
+      return `${file} may not be executed`;
+    case "E2BIG":
+      return `The arguments and environment of ${file} are larger than the system allows`;
+    case "ERR_INVALID_ARG_VALUE":
+      // The system's own message quotes the value, which may be a secret.
+      return `The command, its arguments or its environment hold a NUL character`;
+    case "ENOEXEC":
+      return `${file} is not a program this system can run`;
+    case "EMFILE":
+    case "ENFILE":
+    case "EAGAIN":
+    case "ENOMEM":
+      return `The system has no room for another process (${code})`;
+    default:
+      return undefined;
+  }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(`${folder}/.`, constants.X_OK);
+    return true;
+  } catch {
+    // Whatever is wrong with the folder, the system has already said it in its code.
+    return false;
+  }
+}
+
+function plain(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }

@@ -1,16 +1,12 @@
 import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree } from "./end-tree.ts";
-import { endTreeOnWindows } from "./end-tree-windows.ts";
-import type { Ended, Finished, Leak } from "./finished.ts";
-import type { Started } from "./launch.ts";
-import { hasLeftOthers, leftBehind } from "./left-behind.ts";
-import { watchLines } from "./lines.ts";
+import { endTree, endTreeOnWindows, hasLeftOthers, leftBehind } from "./end-tree.ts";
 import { onAbort } from "./on-abort.ts";
-import { capture } from "./output-capture.ts";
+import { type Capture, capture, watchLines } from "./output-capture.ts";
 import { startDeadline } from "./pausable-deadline.ts";
-import type { Running, StartOptions } from "./process-run.ts";
-import { readStream } from "./read-stream.ts";
+import type { Ended, Finished, Leak, Running, StartOptions } from "./process-run.ts";
+import type { Started } from "./start-process.ts";
 
 /** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
 export function follow({ child, pid }: Started, options: StartOptions, elapsedMs: () => number): Running {
@@ -130,3 +126,31 @@ const settleByMs = 2_900;
 function brokenPipe(): void {
   // The other end was closed: a process need not read what it is given, and one that was killed cannot.
 }
+
+/**
+ * Reads a stream to its end, whatever its size, and says once that it is over. `add` puts each chunk into `kept` in its own way.
+ * Once the cap is reached a flood is read with short rests, so that the collector of memory keeps up and others get their turn.
+ */
+function readStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void, onEnd: () => void): void {
+  let droppedAtRest = 0;
+  stream.on("data", (chunk: Buffer) => {
+    add(chunk);
+    if (kept.droppedBytes - droppedAtRest < restAfterBytes) return;
+    droppedAtRest = kept.droppedBytes;
+    stream.pause();
+    setTimeout(() => stream.resume(), restMs);
+  });
+  let over = false;
+  const finish = (): void => {
+    if (over) return;
+    over = true;
+    onEnd();
+  };
+  // The end comes before the closing, which is not worth waiting for; a broken pipe closes without an end.
+  stream.on("end", finish);
+  stream.on("close", finish);
+}
+
+/** Rests are few, because on a busy machine each may last much longer than asked for. */
+const restAfterBytes = 8 * 2 ** 20;
+const restMs = 1;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { type CommandLine, programOf } from "./command-line.ts";
-import { windowsShell } from "./windows-shell.ts";
+import { type CommandLine, programOf, windowsShell } from "./command-line.ts";
 
 const env = { Path: "C:\\Windows;C:\\Git\\cmd", ProgramFiles: "C:\\Program Files", LOCALAPPDATA: "C:\\Me" };
 const has =

@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
-import { errorCode } from "./error-code.ts";
+import { errorCode, type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
 
 export interface AppendOptions extends LockOptions {

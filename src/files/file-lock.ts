@@ -1,9 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, nodeFs } from "./disk.ts";
-import { unless } from "./error-code.ts";
-import { takeTurn } from "./in-process-queue.ts";
+import { type Fs, nodeFs, unless } from "./disk.ts";
+import { takeTurn, ticks } from "./in-process-queue.ts";
 import {
   type Claim,
   dropClaim,
@@ -17,7 +16,6 @@ import {
 } from "./lock-claim.ts";
 import { type Owner, ownOwner } from "./process-identity.ts";
 import { sweepOnce } from "./temp-file.ts";
-import { ticks } from "./ticks.ts";
 
 export interface LockOptions {
   readonly fs?: Fs;

@@ -1,5 +1,3 @@
-import { ticks } from "./ticks.ts";
-
 interface Line {
   readonly waiting: (() => void)[];
   changedAt: number;
@@ -57,4 +55,10 @@ function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<bool
     signal?.addEventListener("abort", abort, { once: true });
     check();
   });
+}
+
+/** Milliseconds on a clock that only goes forward. Not `performance.now`: touching it costs a twentieth of a start of Node. */
+export function ticks(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
 }

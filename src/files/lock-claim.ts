@@ -1,7 +1,6 @@
 import type { Stats } from "node:fs";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, openFor, readAll, writeAll } from "./disk.ts";
-import { errorCode, unless } from "./error-code.ts";
+import { errorCode, type Fs, openFor, readAll, unless, writeAll } from "./disk.ts";
 import { lifeOf, type Owner, ownerFrom, ownOwner } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 

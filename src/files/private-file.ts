@@ -1,7 +1,7 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
-import { errorCode } from "./error-code.ts";
+import { errorCode, type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
 import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 
@@ -81,4 +81,24 @@ function unsafe(path: string, why: string): Problem {
     `${path} cannot be relied on: ${why}. Remove it, or make it yours alone (chmod go-w in ${dirname(path)}).`,
     { about: { path, why } },
   );
+}
+
+/**
+ * Reads a file at a place that others can write, such as a checkout. A link is followed.
+ * Contract: a pipe or a device is `file/not-ours` at once, never a wait.
+ */
+export function readOrdinary(path: string): Buffer {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(file);
+    // Of a folder the system itself says what it is.
+    if (!found.isFile() && !found.isDirectory()) {
+      throw new Problem("file/not-ours", `${path} cannot be read: it is not a regular file. Remove it.`, {
+        about: { path },
+      });
+    }
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

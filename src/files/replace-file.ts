@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
-import { unless } from "./error-code.ts";
+import { type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./disk.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 
 export interface ReplaceOptions {

@@ -1,8 +1,7 @@
-import type { Stats } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { Problem } from "../protocol/index.ts";
-import { type Fs, nodeFs } from "./disk.ts";
-import { unless } from "./error-code.ts";
+import { type Fs, nodeFs, unless } from "./disk.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
 export interface HomeSource {
@@ -129,4 +128,19 @@ function notAFolder(path: string): Problem {
 function notSafe(path: string, why: string): Problem {
   const wayOut = `Make it yours alone (chown, chmod go-w "${path}") or set HOOKLINE_HOME to another folder.`;
   return new Problem("file/unsafe", `${path} cannot be relied on: ${why}. ${wayOut}`, { about: { path, why } });
+}
+
+/** Whether a folder below the state folder is there and safely ours, and the state folder too: a stranger's link could lead into a checkout. */
+export function isOwnState(below: string, source: HomeSource): boolean {
+  const state = statePath(source);
+  return isOwnFolder(state) && isOwnFolder(join(state, below));
+}
+
+/** Whether a folder is there and safely ours. A link counts as what it leads to when nobody else made it; so it does for `openFolder`. */
+function isOwnFolder(path: string): boolean {
+  const seen = lstatSync(path, { throwIfNoEntry: false });
+  if (seen === undefined) return false;
+  const follows = seen.isSymbolicLink() && (seen.uid === 0 || seen.uid === process.getuid?.());
+  const found = follows ? statSync(path, { throwIfNoEntry: false }) : seen;
+  return found?.isDirectory() === true && whyUnsafe(found) === undefined;
 }

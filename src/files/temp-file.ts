@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type Fs, nodeFs } from "./disk.ts";
-import { errorCode, unless } from "./error-code.ts";
+import { errorCode, type Fs, nodeFs, unless } from "./disk.ts";
 import { lifeOf, ownOwner, placeOf } from "./process-identity.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ToolInput } from "./verdict.ts";
+import type { ToolInput } from "./outcome.ts";
 
 /** How a run ended, as `--output-format json` prints it. */
 export interface AgentResult {

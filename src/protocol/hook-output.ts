@@ -1,4 +1,4 @@
-import type { ToolInput } from "./verdict.ts";
+import type { ToolInput } from "./outcome.ts";
 
 /** What a hook prints, an http hook answers or a callback returns, in the spelling of the wire. Unknown keys are accepted. */
 export interface HookOutput {

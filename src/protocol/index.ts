@@ -1,6 +1,5 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
 export { hooksFileIn } from "./app-command.ts";
-export type { AppAnswer, AppSide } from "./app-side.ts";
 export { nearest } from "./did-you-mean.ts";
 export {
   type Catalog,
@@ -15,6 +14,8 @@ export {
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
 export type {
   AnswerName,
+  AppAnswer,
+  AppSide,
   CatalogRow,
   EventRow,
   MatchedField,
@@ -42,7 +43,7 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
-export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook-fields.ts";
+export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook.ts";
 export {
   type HookOutput,
   type HookSpecificOutput,
@@ -51,18 +52,24 @@ export {
   specificShapes,
   type WireShape,
 } from "./hook-output.ts";
-export { missingPackage } from "./missing-package.ts";
 export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
+  Answer,
+  Ended,
+  HookRef,
+  ModelSpent,
   Outcome,
   OutcomeOutput,
   PermissionDestination,
   PermissionOutput,
   PermissionUpdate,
+  RunRecord,
+  Skip,
+  SkipReason,
 } from "./outcome.ts";
-export { Problem } from "./problem.ts";
+export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./outcome.ts";
+export { messageOf, missingPackage, Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
-export type { Answer, Ended, HookRef, ModelSpent, RunRecord, Skip, SkipReason } from "./record.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
   type LayerKind,
@@ -70,10 +77,8 @@ export {
   type PermissionSettings,
   type Settings,
   type StatusLineSetting,
+  settingsFields,
 } from "./settings.ts";
-export { settingsFields } from "./settings-fields.ts";
 export { escapedJson, plainLine, plainText, stripControl, visible, visibleLines } from "./terminal-text.ts";
-export { messageOf } from "./thrown.ts";
-export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./verdict.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning-codes.ts";
 export { fitsPieces, fitsWildcard } from "./wildcard.ts";

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { missingPackage } from "./missing-package.ts";
-import { Problem } from "./problem.ts";
+import { missingPackage, Problem } from "./problem.ts";
 
 test("a package that is not installed is named, with the command that installs it", () => {
   const cause = importError("@nobody/has-this");

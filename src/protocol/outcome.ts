@@ -1,5 +1,5 @@
-import type { RunRecord, Skip } from "./record.ts";
-import type { Decision, ToolInput } from "./verdict.ts";
+import type { HookType } from "./hook.ts";
+import type { LayerKind } from "./settings.ts";
 import type { Warning } from "./warning-codes.ts";
 
 /** What all hooks of one event said together. Every event has the same fields; `output` holds what only its row honours. */
@@ -61,3 +61,111 @@ export type PermissionUpdate = { readonly destination: PermissionDestination } &
   | { readonly type: "setMode"; readonly mode: string }
   | { readonly type: "addDirectories" | "removeDirectories"; readonly directories: readonly string[] }
 );
+
+/** Which hook: enough to find it in its file and to recognise it in the next run. */
+export interface HookRef {
+  /** Stable: layer, event, group, index and a hash of the content. */
+  readonly id: string;
+  readonly event: string;
+  readonly type: HookType;
+  readonly source: LayerKind;
+  readonly file?: string;
+  readonly matcher?: string;
+  /** How people recognise it: the command, url, `server:tool`, or the beginning of a prompt. */
+  readonly name: string;
+}
+
+/** How a run ended. One word says it all; the rest is detail of that word. */
+export type Ended =
+  | { readonly by: "exit"; readonly code: number }
+  | { readonly by: "signal"; readonly signal: string }
+  | { readonly by: "timeout"; readonly afterMs: number }
+  | { readonly by: "cancelled"; readonly why?: string }
+  | { readonly by: "not-started"; readonly why: string }
+  | { readonly by: "answered" }
+  | { readonly by: "threw"; readonly message: string }
+  | { readonly by: "http"; readonly status: number }
+  | { readonly by: "background" };
+
+/** What one hook said, as far as the event's row honours it. */
+export interface Answer {
+  readonly verdict: Verdict;
+  readonly input?: ToolInput;
+  readonly context?: readonly string[];
+  readonly messages?: readonly string[];
+  readonly stop?: { readonly reason?: string };
+  readonly output?: OutcomeOutput;
+  /** Why the run counts as failed; the failure policy decides what that means. */
+  readonly failure?: string;
+}
+
+/** What a hook's question to a model took. */
+export interface ModelSpent {
+  /** As the API names it. */
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly cacheRead: number;
+  /** Absent when the host knows no price. */
+  readonly costUsd?: number;
+}
+
+/** One run of one hook. */
+export interface RunRecord {
+  readonly hook: HookRef;
+  readonly ended: Ended;
+  readonly verdict: Verdict;
+  /** When it began, in ms since 1970 on the clock port. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
+  readonly background: boolean;
+  readonly round: 1 | 2;
+  /** Calls of models that a prompt or agent hook made, as far as the host's port tells; also of runs that failed. */
+  readonly spent?: readonly ModelSpent[];
+  /** Everything else it said, and why it failed if it did. */
+  readonly answer?: Omit<Answer, "verdict">;
+}
+
+export type SkipReason =
+  | "matcher"
+  | "if"
+  | "trust"
+  | "policy"
+  | "duplicate"
+  | "disabled"
+  | "once"
+  | "unsupported"
+  | "recursion";
+
+/** A hook that did not run, and what decided that. */
+export interface Skip {
+  readonly hook: HookRef;
+  readonly why: SkipReason;
+  readonly detail: string;
+}
+
+/** A tool's input: always an object, of a shape only the tool knows. */
+export type ToolInput = Readonly<Record<string, unknown>>;
+
+/** What one hook says about an operation. A question and a denial always have words. */
+export type Verdict =
+  | { readonly kind: "none" }
+  | { readonly kind: "allow"; readonly reason?: string; readonly input?: ToolInput }
+  | { readonly kind: "ask"; readonly reason: string; readonly input?: ToolInput }
+  | { readonly kind: "defer"; readonly reason?: string }
+  | { readonly kind: "deny"; readonly reason: string };
+
+export type Decision = Verdict["kind"];
+
+/** From weak to strong; the strongest verdict of an event wins. */
+export const decisions: readonly Decision[] = ["none", "allow", "ask", "defer", "deny"];
+
+/** Positive when `a` is stronger than `b`. */
+export function compareDecisions(a: Decision, b: Decision): number {
+  return decisions.indexOf(a) - decisions.indexOf(b);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageOf } from "./thrown.ts";
+import { messageOf } from "./problem.ts";
 
 test("whatever was thrown has words", () => {
   const hostile = {

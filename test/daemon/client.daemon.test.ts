@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/index.ts";
 import { openDaemonFolder, recordPath, writeAlias, writeRecord } from "../../src/daemon/record-file.ts";
-import { leftBehind } from "../../src/exec/left-behind.ts";
+import { leftBehind } from "../../src/exec/end-tree.ts";
 import { processStart } from "../../src/files/internal.ts";
 import { compileClient } from "../../src/install/client/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";

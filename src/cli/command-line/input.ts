@@ -1,7 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isObject, messageOf, Problem } from "../../protocol/index.ts";
-import { readAll } from "../read-all.ts";
 import type { Io } from "./command.ts";
 
 /** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */
@@ -49,4 +49,26 @@ function place(word: string): string {
 /** No file is called like this, and somebody who writes it means JSON. */
 function isJson(word: string): boolean {
   return /^\s*[{["]/.test(word);
+}
+
+/** Standard input to its end. Contract: an interruption ends the wait for it, with the reason of the signal. */
+export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): Promise<string> {
+  signal.throwIfAborted();
+  const stop = (): void => void stdin.destroy?.(signal.reason as Error);
+  signal.addEventListener("abort", stop, { once: true });
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Where a project's hooks lie when nobody says so, the first that is there. */
+const usual = ["ts", "mts", "js", "mjs"].map((ending) => `.claude/hooks.${ending}`);
+
+/** The usual hooks file of a folder, as a person would name it there; the first of the names when there is none. */
+export function usualHooksFile(cwd: string): string {
+  return usual.find((name) => existsSync(resolve(cwd, name))) ?? (usual[0] as string);
 }

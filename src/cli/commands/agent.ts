@@ -6,10 +6,10 @@ import { type Mode, readMode } from "../../permissions/index.ts";
 import { defined, Problem } from "../../protocol/index.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
+import { readAll } from "../command-line/input.ts";
 import { processSignals, statusOfInterruption } from "../command-line/signals.ts";
 import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
 import { engineOptions, pluginFolders, trustMode } from "../options/settings-options.ts";
-import { readAll } from "../read-all.ts";
 
 export const command: Command = {
   usage: "[-p] [PROMPT] [options]",

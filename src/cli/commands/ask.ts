@@ -1,8 +1,10 @@
-import type { Reinjection, SessionResult } from "../../agent/index.ts";
-import { isEventName, Problem } from "../../protocol/index.ts";
-import { callsOf } from "../ask-calls.ts";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { AgentName, Reinjection, SessionCall, SessionResult } from "../../agent/index.ts";
+import { isEventName, messageOf, Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { oneOf, positiveNumber } from "../option-values.ts";
+import { readObject, readText } from "../command-line/input.ts";
+import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
 
 export const command: Command = {
   usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
@@ -112,4 +114,79 @@ async function shown(result: SessionResult, form: Reinjection, call: Call, io: I
   if (form === "tool-result") return `${JSON.stringify(asToolResult(result, call.text("tool-use-id")))}\n`;
   const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";
   return `${JSON.stringify(await asContext(result, event, { env: io.env, home: io.home }))}\n`;
+}
+
+/** The sessions that a call of `hookline ask` wants: one, or one per line of its file. */
+async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[]> {
+  const file = call.text("file");
+  const common = await commonOf(call, io);
+  if (file === undefined) {
+    const [prompt, ...extra] = call.words;
+    if (prompt === undefined || extra.length > 0) {
+      throw new Problem(
+        "cli/usage",
+        "hookline ask takes one prompt in quotes, or --file PROMPTS. See hookline ask --help.",
+      );
+    }
+    return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
+  }
+  if (call.words.length > 0) throw new Problem("cli/usage", "Give a prompt or --file, not both.");
+  const lines = (
+    await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => unreadable(file, cause))
+  ).split(/\r?\n/);
+  const calls = lines.flatMap((line, index) =>
+    line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }],
+  );
+  if (calls.length === 0) throw new Problem("cli/bad-input", `${file} holds no prompt.`);
+  return calls;
+}
+
+function unreadable(file: string, cause: unknown): never {
+  throw new Problem("cli/bad-input", `--file cannot be read from ${file}: ${String(cause)}`, { cause });
+}
+
+async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">> {
+  const settings = call.text("settings");
+  const timeout = positiveNumber(call, "timeout");
+  const maxTurns = positiveNumber(call, "max-turns");
+  const maxBudgetUsd = positiveNumber(call, "max-budget-usd");
+  return {
+    agent: agentOf(call.text("agent") ?? "claude", io),
+    cwd: resolve(io.cwd, call.text("cwd") ?? "."),
+    env: io.env,
+    ...optionTexts(call, {
+      sessionId: "session-id",
+      resume: "resume",
+      model: "model",
+      permissionMode: "permission-mode",
+    }),
+    ...(call.flag("fork") ? { fork: true } : {}),
+    ...(settings === undefined ? {} : { settings: await readObject(settings, "--settings", io) }),
+    ...(call.texts("allowed-tools").length === 0 ? {} : { allowedTools: call.texts("allowed-tools") }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1_000 }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+    ...(call.flag("project-settings") ? { projectSettings: true } : {}),
+  };
+}
+
+function agentOf(name: string, io: Io): AgentName {
+  if (name === "claude" || name === "hookline") return name;
+  return { file: name.includes("/") ? resolve(io.cwd, name) : name };
+}
+
+const lineFields = ["prompt", "cwd", "model", "resume", "fork"] as const;
+
+function lineCall(line: string, file: string, index: number): Pick<SessionCall, "prompt"> {
+  if (!line.trimStart().startsWith("{")) return { prompt: line };
+  try {
+    const value = JSON.parse(line) as Record<string, unknown>;
+    if (typeof value["prompt"] !== "string") throw new Error('it has no "prompt"');
+    const odd = Object.keys(value).find((name) => !lineFields.some((known) => known === name));
+    if (odd !== undefined) throw new Error(`it has a key "${odd}"; a line takes ${lineFields.join(", ")}`);
+    return value as { prompt: string };
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${why}.`, { cause });
+  }
 }

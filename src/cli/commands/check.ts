@@ -1,10 +1,18 @@
 import { resolve } from "node:path";
-import { compileRules, type JudgeContext, type Judgement, judge, type Policy } from "../../permissions/index.ts";
-import { messageOf, Problem, visible } from "../../protocol/index.ts";
+import { openRules } from "../../engine/index.ts";
+import {
+  compileRules,
+  type JudgeContext,
+  type Judgement,
+  judge,
+  type Policy,
+  type RuleLayer,
+} from "../../permissions/index.ts";
+import { messageOf, Problem, visible, type Warning } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";
-import { permissionLayers } from "../permission-layers.ts";
+import { settingsFiles } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { styleFor } from "../print/style.ts";
@@ -142,3 +150,44 @@ async function* linesOf({ stdin }: Io): AsyncGenerator<string> {
   rest += decoder.decode();
   if (rest !== "") yield rest;
 }
+
+interface PermissionLayers {
+  readonly layers: readonly RuleLayer[];
+  readonly warnings: readonly Warning[];
+  /** The place of a call, with the files that must not be changed unasked. */
+  readonly context: JudgeContext;
+}
+
+/** The rules of every settings file that applies, and those given on the command line. */
+async function permissionLayers(call: Call, cwd: string, io: Io): Promise<PermissionLayers> {
+  const flags: RuleLayer = {
+    scope: "flags",
+    allow: call.texts("allow"),
+    ask: call.texts("ask"),
+    deny: call.texts("deny"),
+  };
+  const rules = await openRules({ cwd, home: io.home, env: io.env, settings: settingsFiles(call, io) });
+  const alone = call.flag("no-settings");
+  const counted = rules.layers.filter(({ scope }) => !alone || scope === "settings");
+  const isCounted = ({ place }: Warning) => !alone || counted.some(({ file }) => file && place?.startsWith(file));
+  return {
+    layers: [...counted, flags],
+    warnings: rules.warnings.filter((warning) => concernsPermissions(warning) && isCounted(warning)),
+    context: rules.context(),
+  };
+}
+
+/** What loading has to say about files as a whole and about permissions; what it says about hooks is for `list`. */
+function concernsPermissions({ code, place }: Warning): boolean {
+  if (code === "not-trusted") return place?.endsWith(":permissions") === true;
+  if (code === "policy-key-ignored") return /: (?:permissions\.|allowManagedPermissionRulesOnly$)/.test(place ?? "");
+  return codes.has(code);
+}
+
+const codes: ReadonlySet<string> = new Set([
+  "settings-unreadable",
+  "settings-invalid",
+  "setting-unsupported",
+  "managed-unreadable",
+  "trust-store-refused",
+]);

@@ -1,8 +1,7 @@
 import type { AgentResult } from "../../agent/index.ts";
 import { type Outcome, Problem } from "../../protocol/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { missingSteps } from "../demo/checks.ts";
-import { playStory } from "../demo/play.ts";
+import { missingSteps, playStory } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";

@@ -10,11 +10,10 @@ import {
 import { visible } from "../../protocol/index.ts";
 import { approve } from "../approve-entries.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { installerFor } from "../installer.ts";
-import { namedFolder } from "../options/install-options.ts";
+import { installerFor, namedFolder } from "../options/install-options.ts";
 import { settingsFrom, settingsOptions } from "../options/settings-options.ts";
-import { clientLabel } from "../print/client.ts";
 import { counted } from "../print/figures.ts";
+import { clientLabel } from "../print/install-status.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 

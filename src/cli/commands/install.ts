@@ -8,9 +8,8 @@ import {
 import { Problem } from "../../protocol/index.ts";
 import { approve } from "../approve-entries.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { installerFor } from "../installer.ts";
 import { oneOf } from "../option-values.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { installerFor, scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
 import { installJson, installText, printsText } from "../print/install-report.ts";
 import { styleFor } from "../print/style.ts";
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Problem } from "../../protocol/index.ts";
 import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { usualHooksFile } from "../hooks-file.ts";
+import { usualHooksFile } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";
 import { jsonOption, rootOption, whereFrom } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";

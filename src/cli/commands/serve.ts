@@ -6,7 +6,7 @@ import { packageFile, packageVersion } from "../../files/internal.ts";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
 import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { usualHooksFile } from "../hooks-file.ts";
+import { usualHooksFile } from "../command-line/input.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
@@ -46,7 +46,7 @@ call, but not while an agent lives that it has answered. Without --foreground it
     const record = await startDaemon(file, { env: io.env, signal: io.signal, command: [program, ...words] });
     await tell(record, call, io);
     if (record.sourceHash === "") await io.err(`hookline: ${notLoaded(file)}\n`);
-    const { compileOwnClient } = await import("../own-client.ts");
+    const { compileOwnClient } = await import("../options/install-options.ts");
     await compileOwnClient(io);
     return 0;
   },

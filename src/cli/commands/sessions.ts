@@ -1,4 +1,4 @@
-import type { CommandGroup } from "../verbs.ts";
+import type { CommandGroup } from "../main.ts";
 
 export const group: CommandGroup = {
   about: `Reads transcripts of agents where they lie, and keeps them. Nothing here changes a transcript, except repair with

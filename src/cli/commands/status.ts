@@ -1,7 +1,6 @@
 import { statusOf } from "../../install/index.ts";
 import type { Command } from "../command-line/command.ts";
-import { installerFor } from "../installer.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { installerFor, scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
 import { statusJson, statusText } from "../print/install-status.ts";
 import { styleFor } from "../print/style.ts";
 

@@ -1,16 +1,20 @@
 import { resolve } from "node:path";
 import { Problem, visible, visibleLines } from "../../protocol/index.ts";
+import type { AppWarning } from "../../sdk/index.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { readObject } from "../command-line/input.ts";
-import { sendCase, whyUnknown } from "../hook-tests/cases.ts";
-import { findTests, type HookTests, namedTests } from "../hook-tests/find.ts";
-import { appWarnings, fileWarnings, loadExport } from "../hook-tests/load-app.ts";
-import { printsAside } from "../hook-tests/prints-aside.ts";
+import { readObject, usualHooksFile } from "../command-line/input.ts";
+import {
+  findTests,
+  type HookTests,
+  namedTests,
+  sendCase,
+  type Tried,
+  tryCases,
+  whyUnknown,
+} from "../hook-tests/cases.ts";
+import { appWarnings, fileWarnings, loadExport, printsAside } from "../hook-tests/load-app.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
-import { storyOf, warningLines } from "../hook-tests/story.ts";
-import { type Tried, tryCases } from "../hook-tests/try.ts";
-import { usualHooksFile } from "../hooks-file.ts";
 import { counted } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 
@@ -145,4 +149,26 @@ function factsOf({ wire, ...facts }: TestResult): object {
 
 function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${visibleLines(line)}\n`).join("");
+}
+
+/** What happened to one event, as lines: every handler, then the answer as a host would get it. */
+function storyOf({ trace, stdout, stderr, exitCode, warnings }: TestResult): readonly string[] {
+  const handlers = trace.flatMap(({ name, outcome, answers, error, stack, ms }) => {
+    const said = answers?.length ? ` ${answers.join(", ")}` : "";
+    const line = `${name}  ${outcome}${said}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`;
+    return [line, ...(stack?.split("\n") ?? []).map((frame) => `    ${frame}`)];
+  });
+  const told = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
+  return [
+    ...(handlers.length > 0 ? handlers : ["no handler is meant for it"]),
+    ...warningLines(warnings),
+    `exit ${exitCode}  ${told.join("  ") || "(no output)"}`,
+  ];
+}
+
+/** A line per warning. A handler that failed has a line of its own already. */
+function warningLines(warnings: readonly AppWarning[]): readonly string[] {
+  return warnings
+    .filter(({ code }) => code !== "handler-failed")
+    .map(({ code, message }) => `warning ${code}: ${message}`);
 }

@@ -9,10 +9,9 @@ import {
 } from "../../install/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
-import { installerFor } from "../installer.ts";
-import { scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { installerFor, scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
+import { uninstallJson, uninstallText } from "../print/install-report.ts";
 import { styleFor } from "../print/style.ts";
-import { uninstallJson, uninstallText } from "../print/uninstall.ts";
 
 export const command: Command = {
   usage: "[--scope project|local|user] [--dry-run] [--purge] [--json]",

@@ -16,7 +16,7 @@ import { reportNames } from "../../usage/index.ts";
 import type { Io } from "../command-line/command.ts";
 import { callHookline } from "../fixtures/caller.ts";
 import { progressLine } from "../print/progress.ts";
-import { widthOf } from "../print/width.ts";
+import { widthOf } from "../print/table.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../test/fixtures/transcripts");
 let home: string;

@@ -6,8 +6,7 @@ import { oneOf, optionTexts } from "../option-values.ts";
 import { rootsFrom } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
-import { usageCsv } from "../print/usage-csv.ts";
-import { unreadNotes, usageText } from "../print/usage-report.ts";
+import { unreadNotes, usageCsv, usageText } from "../print/usage-report.ts";
 import { compileLess } from "../unhurried.ts";
 
 export const command: Command = {

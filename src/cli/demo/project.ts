@@ -2,7 +2,72 @@ import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { demoSettings, hookFiles } from "./hooks.ts";
+import type { Script, ScriptedAnswer, ScriptedCall } from "../../models/index.ts";
+
+/** The hooks of the demo's project: programs as anybody would write them. */
+const hook = (name: string) => ({
+  type: "command",
+  command: `${name.endsWith(".mjs") ? "node" : "sh"} "$CLAUDE_PROJECT_DIR/hooks/${name}"`,
+  timeout: 10,
+});
+
+const demoSettings: object = {
+  permissions: { allow: ["Bash(node --test *)", "Bash(cat *)"] },
+  hooks: {
+    SessionStart: [{ matcher: "startup", hooks: [hook("welcome.sh")] }],
+    PreToolUse: [
+      { matcher: "Bash", hooks: [hook("guard.sh"), hook("time-limit.sh")] },
+      { matcher: "Edit|Write", hooks: [hook("look-first.sh")] },
+    ],
+    PostToolUse: [{ matcher: "Bash", hooks: [hook("redact.mjs")] }],
+    SubagentStart: [{ hooks: [hook("brief.sh")] }],
+    Stop: [{ hooks: [hook("tests-pass.sh")] }],
+    PreCompact: [{ hooks: [hook("remember.sh")] }],
+  },
+};
+
+const hookFiles: Readonly<Record<string, string>> = {
+  "hooks/welcome.sh": `# What a hook of SessionStart prints is context for the model.
+echo "The main branch is frozen until Friday."
+`,
+  "hooks/guard.sh": `# Exit 2 refuses the call; stderr is the reason.
+if grep -q '"command":"rm -rf'; then
+  echo "Nothing is deleted by force here." >&2
+  exit 2
+fi
+`,
+  "hooks/time-limit.sh": `# The tool gets another input than the model asked for.
+if grep -q '"command":"node --test"'; then
+  echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"node --test --test-timeout=5000"}}}'
+fi
+`,
+  "hooks/look-first.sh": `# A person decides.
+echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Edits are looked at first."}}'
+`,
+  "hooks/redact.mjs": `// Keys never reach the model: the tool's output is replaced.
+import { readFileSync } from "node:fs";
+
+const { tool_response: response } = JSON.parse(readFileSync(0, "utf8"));
+const stdout = response.stdout.replace(/sk_live_\\w+/g, "[redacted]");
+if (stdout !== response.stdout) {
+  const updatedToolOutput = { ...response, stdout };
+  console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } }));
+}
+`,
+  "hooks/brief.sh": `# What a subagent should know before it begins.
+echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Look only below src/."}}'
+`,
+  "hooks/tests-pass.sh": `# The agent may stop when the tests pass.
+cd "$CLAUDE_PROJECT_DIR" || exit 0
+if ! node --test > /dev/null 2>&1; then
+  echo "The tests do not pass yet." >&2
+  exit 2
+fi
+`,
+  "hooks/remember.sh": `# What a hook of PreCompact prints joins the instructions for the summary.
+echo "Keep in the summary: all prices are in cents."
+`,
+};
 
 /** A small shop with a bug, hooks and a secret, in a temporary folder; nothing of the person's own settings is read or touched. */
 export interface DemoProject {
@@ -49,3 +114,63 @@ import { total } from "../src/total.js";
 test("two mugs cost twice as much", () => assert.equal(total([450, 450]), 900));
 `,
 };
+
+/** What the person types, one after another. */
+export const prompts: readonly string[] = [
+  "The total of the basket is negative. Please fix it.",
+  "/compact",
+  "What must you keep in mind about prices?",
+];
+
+/** What the scripted model says. Expectations look at what it was told: a story that goes wrong fails the demo. */
+export function story(folder: string, delayMs: number): Script {
+  const call = (tool: string, input: ScriptedCall["input"] = {}): ScriptedCall => ({ tool, input });
+  const bash = (command: string) => call("Bash", { command, description: command });
+  const file = `${folder}/src/total.js`;
+  const answers: readonly ScriptedAnswer[] = [
+    { text: "I will make room first.", calls: [bash("rm -rf ~/shop-data")] },
+    {
+      text: "Without that, then. Let me look at the configuration.",
+      expect: [{ in: "last-message", contains: ["Nothing is deleted by force here."] }],
+      calls: [bash("cat .env")],
+    },
+    {
+      text: "A subagent can find the total.",
+      expect: [{ lacks: [secret] }, { in: "last-message", contains: ["[redacted]"] }],
+      calls: [
+        call("Agent", { subagent_type: "Explore", description: "Find the total", prompt: "Where is the total?" }),
+      ],
+    },
+    {
+      when: { purpose: "subagent" },
+      expect: [{ contains: ["Look only below src/."] }],
+      calls: [call("Grep", { pattern: "total", path: `${folder}/src`, output_mode: "files_with_matches" })],
+    },
+    { when: { purpose: "subagent" }, text: "It is in src/total.js." },
+    { text: "Found it: src/total.js. That should do.", expect: [{ in: "last-message", contains: ["src/total.js"] }] },
+    {
+      text: "Right, the tests.",
+      expect: [{ contains: ["The tests do not pass yet."] }],
+      calls: [bash("node --test"), call("Read", { file_path: file })],
+    },
+    {
+      text: "A minus where a plus should be.",
+      calls: [call("Edit", { file_path: file, old_string: "sum - price", new_string: "sum + price" })],
+    },
+    { text: "The total is a sum again, and the tests pass." },
+    {
+      when: { purpose: "compaction" },
+      expect: [{ contains: ["all prices are in cents"] }],
+      text: "A minus in src/total.js was fixed; the tests pass. All prices are in cents.",
+    },
+    { text: "That all prices are in cents.", expect: [{ contains: ["All prices are in cents."] }] },
+  ];
+  return {
+    model: "claude-sonnet-5-5",
+    ids: "counted",
+    answers: [
+      ...answers.map((answer) => ({ ...answer, delayMs })),
+      { when: { purpose: "title" }, times: "any", text: "A negative total" },
+    ],
+  };
+}

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { eventNames, isEventName, isObject, nearest, Problem } from "../../protocol/index.ts";
 import { appInside } from "../../sdk/index.ts";
-import type { TestClient, TestResult } from "../../sdk/testing/index.ts";
+import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
 
 /** One case as data: an event, and what the outcome must have. */
 export interface HookCase {
@@ -104,4 +104,73 @@ export function sendCase(
   const changes = tool === undefined ? input : { tool_name: tool, ...(input ? { tool_input: input } : {}) };
   if (isEventName(event)) return client.send(event, changes as never);
   return client.raw({ session_id: "test", hook_event_name: event, ...changes });
+}
+
+/** A case after it was tried. It holds when nothing is wrong with it. */
+export interface Tried {
+  readonly file: string;
+  readonly name: string;
+  readonly event: string;
+  readonly faults: readonly string[];
+  /** Missing when the event could not be sent. */
+  readonly result?: TestResult;
+}
+
+/** One case after another, in the order of the files. Contract: all files are read before the first is tried. */
+export async function* tryCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<Tried> {
+  const read = await Promise.all(
+    files.map(async (file) => (await readCases(file)).map((hookCase) => ({ file, hookCase }))),
+  );
+  for (const { file, hookCase } of read.flat()) {
+    const { name, event } = hookCase;
+    yield { file, name, event, ...(await tryOne(hookCase, app, cwd)) };
+  }
+}
+
+async function tryOne(one: HookCase, app: unknown, cwd: string): Promise<Pick<Tried, "faults" | "result">> {
+  const wrong = whyMistaken(one) ?? whyUnknown(one.event, app);
+  if (wrong !== undefined) return { faults: [wrong] };
+  const result = await sendCase(one, testClient(app, { cwd }));
+  return { faults: faultsOf(one, result), result };
+}
+
+/** What there is to run below a project's `.claude`: programs for Node's own runner, and cases as data. */
+export interface HookTests {
+  readonly programs: readonly string[];
+  readonly cases: readonly string[];
+}
+
+export async function findTests(project: string): Promise<HookTests> {
+  const folder = join(project, ".claude");
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      // A project without the folder has no tests; the caller says so.
+      if (error.code === "ENOENT") return [];
+      throw error;
+    },
+  );
+  const files = entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  return {
+    programs: files.filter(isProgram),
+    cases: files.filter((file) => /^hooks-tests[\\/][^\\/]+\.json$/.test(relative(folder, file))),
+  };
+}
+
+/** The same for files that were named. Contract: a name that is neither is a problem that says what to do. */
+export async function namedTests(files: readonly string[]): Promise<HookTests> {
+  for (const file of files) {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() && (isProgram(file) || file.endsWith(".json"))) continue;
+    const why = found === undefined ? "is not there" : found.isFile() ? "is no test" : "is no file";
+    const hint = "Tests are called *.test.ts (.mts, .js, .mjs), cases *.json; --hooks names the hooks file.";
+    throw new Problem("cli/bad-input", `${file} ${why}. ${hint}`, { about: { file } });
+  }
+  return { programs: files.filter(isProgram), cases: files.filter((file) => !isProgram(file)) };
+}
+
+function isProgram(file: string): boolean {
+  return /\.test\.m?[jt]s$/.test(file);
 }

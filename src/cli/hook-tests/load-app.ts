@@ -28,3 +28,15 @@ export async function fileWarnings(file: string, io: Io): Promise<readonly AppWa
     return [{ code: "app-failed", message: messageOf(error) }];
   }
 }
+
+/** What an app prints while it is tried is no part of a JSON result: until `work` is done, stdout leads to stderr. */
+export async function printsAside<Value>(work: () => Promise<Value>): Promise<Value> {
+  const { stdout, stderr } = process;
+  const own = stdout.write;
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  try {
+    return await work();
+  } finally {
+    stdout.write = own;
+  }
+}

@@ -1,6 +1,15 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Scope, type Standpoint, scopes } from "../../install/index.ts";
+import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../../daemon/index.ts";
+import { packageFile, packageVersion } from "../../files/internal.ts";
+import {
+  compileClient,
+  type DaemonDoor,
+  type Installer,
+  type Scope,
+  type Standpoint,
+  scopes,
+} from "../../install/index.ts";
 import { Problem } from "../../protocol/index.ts";
 import type { Call, Io, Option } from "../command-line/command.ts";
 import { oneOf } from "../option-values.ts";
@@ -35,4 +44,31 @@ export function namedFolder(call: Call, io: Io): string | undefined {
   const folder = resolve(io.cwd, named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
   throw new Problem("cli/usage", `--cwd names ${folder}, which does not exist.`, { about: { folder } });
+}
+
+/** What installing is lent by the command line: this package, this Node, the daemon. */
+export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor } {
+  const { env, home, signal } = io;
+  return {
+    packageRoot: packageFile(),
+    version: packageVersion(),
+    node: process.execPath,
+    home: { env, home },
+    now: () => new Date(),
+    signal,
+    daemon: {
+      endpointFor: (file, options) => endpointFor(file, { ...options, env }),
+      daemonStatus: (file) => daemonStatus(file, { env }),
+      stopDaemon: (file) => stopDaemon(file, { env }),
+      dropEndpoint: (file) => dropEndpoint(file, { env }),
+    },
+  };
+}
+
+/**
+ * Has this package's client compiled for the calls to come; without it they go through the script. Bundled by itself, because a daemon
+ * has no use for it.
+ */
+export async function compileOwnClient({ env, home, signal }: Pick<Io, "env" | "home" | "signal">): Promise<void> {
+  await compileClient({ packageRoot: packageFile(), home: { env, home }, env, signal });
 }

@@ -1,6 +1,5 @@
-import { repairCommand, type ScopeStatus } from "../../install/index.ts";
+import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/index.ts";
 import { visible } from "../../protocol/index.ts";
-import { clientLabel } from "./client.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import type { Style } from "./style.ts";
@@ -78,4 +77,9 @@ export function statusJson(all: readonly ScopeStatus[]): string {
       notes,
     })),
   });
+}
+
+/** Which client entries come to. Starting a script first takes longer than the compiled client itself. */
+export function clientLabel(form: ClientForm, behindScript = false): string {
+  return form === "compiled" && behindScript ? "compiled, which a script starts" : form;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { masked } from "./masked.ts";
+import { masked } from "./install-report.ts";
 
 test("no token of a settings file is shown, of an earlier install or of somebody else either", () => {
   const text = '{"headers": {"Authorization": "Bearer 00ff", "authorization" :\n"Bearer a\\"b", "X": "Bearer x"}}';

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Report } from "../../replay/index.ts";
 import { replayText } from "./replay-report.ts";
 import type { Style } from "./style.ts";
-import { widthOf } from "./width.ts";
+import { widthOf } from "./table.ts";
 
 const plain = (text: string) => text;
 const style: Style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, blue: plain, cyan: plain };

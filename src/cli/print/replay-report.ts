@@ -1,8 +1,7 @@
 import { plainLine, plainText } from "../../protocol/index.ts";
 import type { EventCount, Report } from "../../replay/index.ts";
 import { diffLines } from "./diff.ts";
-import { counted, sizeText } from "./figures.ts";
-import { countText } from "./money.ts";
+import { counted, countText, sizeText } from "./figures.ts";
 import {
   againstText,
   effectsText,
@@ -13,7 +12,7 @@ import {
   type Sheet,
   where,
 } from "./replay-tables.ts";
-import { cut, wrapped } from "./width.ts";
+import { cut, wrapped } from "./table.ts";
 
 /** A replay for people: what it comes to first, then who said it, then call by call. */
 export function replayText(report: Report, sheet: Sheet): string {

@@ -1,10 +1,8 @@
 import { plainLine } from "../../protocol/index.ts";
 import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/index.ts";
-import { counted, timeText } from "./figures.ts";
-import { countText } from "./money.ts";
+import { counted, countText, timeText } from "./figures.ts";
 import type { Style } from "./style.ts";
-import { tableText } from "./table.ts";
-import { cut, widthOf, wrapped } from "./width.ts";
+import { cut, tableText, widthOf, wrapped } from "./table.ts";
 
 /** What a report is written on. */
 export interface Sheet {

@@ -1,5 +1,4 @@
 import type { Style } from "./style.ts";
-import { cut, pad, widthOf } from "./width.ts";
 
 export interface Column {
   readonly header: string;
@@ -60,3 +59,66 @@ function fitted(columns: readonly Column[], natural: readonly number[], limit: n
   });
   return widths;
 }
+
+/** How many columns a text takes: wide characters two, combining ones none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const char of text) width += charWidth(char);
+  return width;
+}
+
+/** The text in at most `columns` columns, with a mark where it was cut. */
+export function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  if (columns <= 0) return "";
+  let kept = "";
+  let width = 0;
+  for (const char of text) {
+    width += charWidth(char);
+    if (width > columns - 1) break;
+    kept += char;
+  }
+  return `${kept}…`;
+}
+
+export function pad(text: string, columns: number, side: "left" | "right" = "left"): string {
+  const blanks = " ".repeat(Math.max(0, columns - widthOf(text)));
+  return side === "left" ? `${text}${blanks}` : `${blanks}${text}`;
+}
+
+/** The text in lines of at most `columns`, broken between words; a word that is longer is cut. */
+export function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && widthOf(line) + 1 + widthOf(word) <= columns) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(cut(word, columns));
+  }
+  return lines;
+}
+
+function charWidth(char: string): number {
+  const code = char.codePointAt(0) ?? 0;
+  if (/^(?:\p{Mn}|\p{Me}|\p{Cf})$/u.test(char)) return 0;
+  return code >= 0x1100 && wide.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+}
+
+/** Scripts of East Asia and pictures. */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x231a, 0x231b],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1f64f],
+  [0x1f680, 0x1f6ff],
+  [0x1f900, 0x1faff],
+  [0x20000, 0x3fffd],
+];

@@ -1,11 +1,9 @@
 import { plainLine } from "../../protocol/index.ts";
-import type { Amounts, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/index.ts";
+import type { Amounts, BlockRow, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/index.ts";
 import type { Io } from "../command-line/command.ts";
-import { counted, timeText } from "./figures.ts";
-import { countText, moneyText } from "./money.ts";
+import { counted, countText, moneyText, timeText } from "./figures.ts";
 import { styleFor } from "./style.ts";
-import { type Column, tableText } from "./table.ts";
-import { widthOf } from "./width.ts";
+import { type Column, tableText, widthOf } from "./table.ts";
 
 /** A report for people: rows, the total, and what to know about the figures. */
 export function usageText<Name extends ReportName>(
@@ -259,4 +257,47 @@ export function unreadNotes(warnings: UsageReport["warnings"]): string[] {
     ...places.slice(0, unreadShown).map(({ file, why }) => `not counted: ${file} cannot be read (${why})`),
     ...(more > 0 ? [`not counted: ${countText(more)} more; --json names them`] : []),
   ];
+}
+
+/**
+ * Rows as comma-separated values with a header; the client's own figures and those of a block get columns, other lists and objects
+ * are left out.
+ */
+export function usageCsv(report: UsageReport<ReportName>): string {
+  const rows = report.rows.map((row) => {
+    if ("burn" in row) return blockCells(row);
+    return { ...row, ...("reconcile" in row ? row.reconcile : {}) };
+  });
+  const names = [
+    ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isPlain(value) ? name : [])))),
+  ];
+  const lines = rows.map((row) =>
+    names.map((name) => cell((row as unknown as Record<string, unknown>)[name])).join(","),
+  );
+  return `${[names.join(","), ...lines].join("\n")}\n`;
+}
+
+/** The same columns for every block, whether or not it runs still. */
+function blockCells({ burn, projection, limit, ...row }: BlockRow): Readonly<Record<string, unknown>> {
+  return {
+    ...row,
+    burnTokensPerMinute: burn?.tokensPerMinute ?? null,
+    burnCostMicroUsdPerHour: burn?.costMicroUsdPerHour ?? null,
+    projectionTokens: projection?.tokens ?? null,
+    projectionCostMicroUsd: projection?.costMicroUsd ?? null,
+    projectionMinutesLeft: projection?.minutesLeft ?? null,
+    limitTokens: limit?.tokens ?? null,
+    limitShare: limit?.share ?? null,
+  };
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== "object";
+}
+
+/** Quoted where needed; a cell that a spreadsheet would run as a formula is kept from it. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -213,7 +213,7 @@ async function keep(folder: string, text: string): Promise<void> {
 
 /** Once for every version of the package and of Node, when all is said: what a first start of a file takes is not what the others take. */
 async function keepCode(unkept: UnkeptCode): Promise<void> {
-  const { keepCode } = await import("./keep-code.ts");
+  const { keepCode } = await import("../code-cache.ts");
   await keepCode(unkept, process.env);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toStderr } from "./to-stderr.ts";
+import { toStderr } from "./stdout.ts";
 
 const streams = (fd: number) => [{ type: "fd", fd: 0 }, { type: "fd", fd }, { type: "pipe" }, undefined];
 

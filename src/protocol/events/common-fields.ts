@@ -1,4 +1,4 @@
-import type { FieldsOf } from "../field.ts";
+import type { FieldOf, FieldsOf } from "../field.ts";
 
 /** The fields every payload begins with, in this order; an event's own fields follow. */
 export interface CommonInput {
@@ -33,4 +33,57 @@ export const commonFields: FieldsOf<CommonInput> = {
   effort: { is: "object", fields: { level: { is: "text" } }, optional: true },
   hook_event_name: { is: "text" },
   scratchpad_dir: { is: "text", optional: true, newer: true },
+};
+
+/** Work that goes on while an agent's turn ends. */
+export interface BackgroundTask {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly description: string;
+  readonly command?: string;
+  readonly agent_type?: string;
+}
+
+export interface SessionCron {
+  readonly id: string;
+  readonly schedule: string;
+  readonly recurring: boolean;
+  readonly prompt: string;
+}
+
+export const backgroundTasksField: FieldOf<readonly BackgroundTask[]> & { readonly optional?: never } = {
+  is: "list",
+  of: {
+    is: "object",
+    fields: {
+      id: { is: "text" },
+      type: { is: "text" },
+      status: { is: "text" },
+      description: { is: "text" },
+      command: { is: "text", optional: true },
+      agent_type: { is: "text", optional: true },
+    },
+  },
+};
+
+export const sessionCronsField: FieldOf<readonly SessionCron[]> & { readonly optional?: never } = {
+  is: "list",
+  of: {
+    is: "object",
+    fields: { id: { is: "text" }, schedule: { is: "text" }, recurring: { is: "flag" }, prompt: { is: "text" } },
+  },
+};
+
+/** The MCP server behind a tool, on the single-tool events of newer clients. */
+export interface McpServerRef {
+  readonly name: string;
+  readonly source: string;
+}
+
+export const mcpServerField: FieldOf<McpServerRef> & { readonly optional: true } = {
+  is: "object",
+  fields: { name: { is: "text" }, source: { is: "text" } },
+  optional: true,
+  newer: true,
 };

@@ -1,5 +1,5 @@
-import { type McpServerRef, mcpServerField } from "../mcp-server.ts";
-import type { ToolInput } from "../verdict.ts";
+import type { ToolInput } from "../outcome.ts";
+import { type McpServerRef, mcpServerField } from "./common-fields.ts";
 import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface PreToolUseInput {

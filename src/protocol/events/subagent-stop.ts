@@ -1,4 +1,4 @@
-import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "../turn-state.ts";
+import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "./common-fields.ts";
 import { type CatalogRow, types, usual } from "./event-row.ts";
 
 export interface SubagentStopInput {

@@ -2,7 +2,7 @@ import { plainLine } from "../../../protocol/index.ts";
 import type { Block, Item } from "../../../sessions/index.ts";
 import { timeText } from "../../print/figures.ts";
 import type { Style } from "../../print/style.ts";
-import { cut, pad } from "../../print/width.ts";
+import { cut, pad } from "../../print/table.ts";
 
 /** One entry on one line: when, what, and its first words. */
 export function entryLine(item: Item, style: Style, limit: number | undefined): string {

@@ -17,7 +17,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Io } from "../../command-line/command.ts";
 import { type Caller, callHookline } from "../../fixtures/caller.ts";
-import { widthOf } from "../../print/width.ts";
+import { widthOf } from "../../print/table.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../../test/fixtures/transcripts");
 let home: string;

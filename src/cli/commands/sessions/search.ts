@@ -11,7 +11,7 @@ import { jsonOption, rootOption, whereFrom } from "../../options/session-options
 import { counted, sizeText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
-import { cut } from "../../print/width.ts";
+import { cut } from "../../print/table.ts";
 import { countFrom, timeFrom } from "./numbers.ts";
 
 export const command: Command = {

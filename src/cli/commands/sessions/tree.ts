@@ -13,7 +13,7 @@ import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../op
 import { counted, durationText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
-import { cut } from "../../print/width.ts";
+import { cut } from "../../print/table.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--json]",
