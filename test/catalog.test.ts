@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { catalog, commonFields, type EventRow, eventNames, specificShapes } from "../src/protocol/index.ts";
+import { catalog, commonFields, type EventRow, eventNames, specificShapes } from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const rows: readonly EventRow[] = eventNames.map((name) => catalog[name]);

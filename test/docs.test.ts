@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { openEngine } from "../src/engine/index.ts";
-import { ruleWarningCodes } from "../src/permissions/index.ts";
-import * as protocol from "../src/protocol/index.ts";
+import { openEngine } from "../src/engine/internal.ts";
+import { ruleWarningCodes } from "../src/permissions/internal.ts";
+import * as protocol from "../src/protocol/internal.ts";
 import { help } from "./docs/help.ts";
 import { anchorsIn, chapters, linksIn, pages, read, root } from "./docs/texts.ts";
 

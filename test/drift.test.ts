@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endOfLifeNotice, knownModels } from "../src/models/anthropic/known-models.ts";
-import { catalog, commonFields } from "../src/protocol/index.ts";
+import { catalog, commonFields } from "../src/protocol/internal.ts";
 
 const root = join(import.meta.dirname, "..");
 

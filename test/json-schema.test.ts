@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { sessionsSchemas, usageSchemas } from "../scripts/schema/index.ts";
 import { callHookline } from "../src/cli/fixtures/caller.ts";
-import { reportNames } from "../src/usage/index.ts";
+import { reportNames } from "../src/usage/internal.ts";
 
 /** What commands print with --json, against the schemas that are published for it. */
 

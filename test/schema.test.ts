@@ -11,7 +11,7 @@ import {
   settingsSchema,
 } from "../scripts/schema/index.ts";
 import { faultOf } from "../src/engine/fire/read/exact-shape.ts";
-import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/index.ts";
+import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const folder = join(import.meta.dirname, "../schema");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scriptSchema } from "../scripts/schema/index.ts";
-import { readScript } from "../src/models/index.ts";
+import { readScript } from "../src/models/internal.ts";
 
 test("the reader of scripts and the published schema agree on any value", () => {
   fc.assert(

@@ -10,7 +10,7 @@ import {
   rowOf,
   specificShapes,
   type WireShape,
-} from "../../src/protocol/index.ts";
+} from "../../src/protocol/internal.ts";
 import { objectOf, typed } from "./field-validators.ts";
 
 /** What a hook of the event reads on stdin. The rows are typed by the payloads, so the validator's type is theirs. */

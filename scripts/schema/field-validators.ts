@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Field, Fields } from "../../src/protocol/index.ts";
+import type { Field, Fields } from "../../src/protocol/internal.ts";
 
 /** An object with these fields; further keys are accepted, because newer clients send more. */
 export function objectOf(fields: Fields): z.ZodObject {

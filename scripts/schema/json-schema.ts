@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { eventNames } from "../../src/protocol/index.ts";
+import { eventNames } from "../../src/protocol/internal.ts";
 import { inputSchema, outputSchema } from "./event-schemas.ts";
 import { scriptSchema } from "./scripted-model.ts";
 import { sessionsSchemas } from "./sessions-output.ts";

@@ -7,7 +7,7 @@ import {
   hookFields,
   type Settings,
   settingsFields,
-} from "../../src/protocol/index.ts";
+} from "../../src/protocol/internal.ts";
 import { objectOf, typed, validatorOf } from "./field-validators.ts";
 
 /** One hook entry of any type that can stand in a file. */

@@ -1,6 +1,6 @@
-import type { RunStep } from "../engine/index.ts";
-import type { ContentBlock, ModelEnd, ModelEvent, ModelRetry } from "../models/index.ts";
-import type { AgentResult, Outcome, Warning } from "../protocol/index.ts";
+import type { RunStep } from "../engine/internal.ts";
+import type { ContentBlock, ModelEnd, ModelEvent, ModelRetry } from "../models/internal.ts";
+import type { AgentResult, Outcome, Warning } from "../protocol/internal.ts";
 
 /** What happens in a run, as it happens: for screens, protocols and whoever watches. Nobody who hears it can change it. */
 export type AgentEvent =

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { Clock, EngineOptions } from "../engine/index.ts";
+import type { Clock, EngineOptions } from "../engine/internal.ts";
 import { runTag } from "../exec/internal.ts";
 import { homeFolder } from "../files/internal.ts";
-import { efforts, type Model } from "../models/index.ts";
-import type { Mode } from "../permissions/index.ts";
-import { Problem } from "../protocol/index.ts";
+import { efforts, type Model } from "../models/internal.ts";
+import type { Mode } from "../permissions/internal.ts";
+import { Problem } from "../protocol/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { joinTurns, type Message } from "../models/index.ts";
+import { joinTurns, type Message } from "../models/internal.ts";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
 
 let world: World | undefined;

@@ -1,5 +1,5 @@
-import type { ContentBlock } from "../models/index.ts";
-import { defined } from "../protocol/index.ts";
+import type { ContentBlock } from "../models/internal.ts";
+import { defined } from "../protocol/internal.ts";
 import type { TaskIdentity } from "./agent-event.ts";
 import { type AgentSession, type Thread, taskOf } from "./session/agent-session.ts";
 import { unanswered } from "./session/conversation-history.ts";

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { runSession, runSessions, type SessionCall } from "../runner/internal.ts";
 import { makeWorld, type World } from "./fixtures/agent-run.ts";
-import { type RunAgentOptions, runAgent, runSession, runSessions, type SessionCall } from "./index.ts";
+import { type RunAgentOptions, runAgent } from "./internal.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());

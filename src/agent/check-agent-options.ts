@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { readMode } from "../permissions/index.ts";
+import { readMode } from "../permissions/internal.ts";
 import {
   abortSignal,
   amount,
@@ -15,7 +15,7 @@ import {
   wholeNumber,
   work,
 } from "../protocol/check-named.ts";
-import { isObject, Problem } from "../protocol/index.ts";
+import { isObject, Problem } from "../protocol/internal.ts";
 import type { RunAgentOptions } from "./agent-options.ts";
 
 /** Refuses options that could not be kept: a limit or a rule that is misspelled must not be silently without effect. */

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type EventName, eventNames } from "../protocol/index.ts";
+import { type EventName, eventNames } from "../protocol/internal.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
 import type { Person } from "./turn/ask-user.ts";
 

@@ -1,17 +1,5 @@
-/** Door `hookline/host`: the reference agent. */
-export type { AgentResult, Denial, ModelSpending } from "../protocol/index.ts";
-export {
-  asContext,
-  asResultObject,
-  asText,
-  asToolResult,
-  type Reinjection,
-  type SessionResultObject,
-} from "../runner/result-forms.ts";
-export { type RunnerPorts, runSession } from "../runner/run-session.ts";
-export { type RunSessionsOptions, runSessions } from "../runner/run-sessions.ts";
-export type { AgentName, SessionCall, SessionEvent } from "../runner/session-call.ts";
-export { exitStatusOf, type GoOn, type SessionResult, type SessionWarning } from "../runner/session-result.ts";
+/** Entry point `hookline/agent`: the reference agent. Unstable until 1.0. */
+export type { AgentResult, Denial, ModelSpending } from "../protocol/internal.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { RunAgentOptions } from "./agent-options.ts";
 export type { FrontIo, SignalName } from "./front/front-io.ts";

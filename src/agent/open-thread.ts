@@ -1,6 +1,6 @@
-import type { Message, Purpose } from "../models/index.ts";
-import { defined } from "../protocol/index.ts";
-import type { Transcript } from "../sessions/index.ts";
+import type { Message, Purpose } from "../models/internal.ts";
+import { defined } from "../protocol/internal.ts";
+import type { Transcript } from "../sessions/internal.ts";
 import type { AgentIdentity, AgentSession, Thread } from "./session/agent-session.ts";
 import { openJournal } from "./session/journal.ts";
 import { type AgentDefinition, allowedTools } from "./subagents/subagent-definitions.ts";

@@ -1,4 +1,4 @@
-import { type AgentResult, Problem } from "../protocol/index.ts";
+import { type AgentResult, Problem } from "../protocol/internal.ts";
 import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./agent-options.ts";
 import { resultOf } from "./session/agent-result.ts";
 import { beginSession } from "./session/begin-session.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import type { Call } from "./command-line/command.ts";
 
 /** Refuses flags of `hookline agent` that would have no effect together: what is given is used, or refused by name. */

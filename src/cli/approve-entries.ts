@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { reviewTrust, type TrustEntry } from "../engine/index.ts";
-import type { PlannedEntry, ScopePlaces } from "../install/index.ts";
+import { reviewTrust, type TrustEntry } from "../engine/internal.ts";
+import type { PlannedEntry, ScopePlaces } from "../install/internal.ts";
 import { appInputs } from "../sdk/internal.ts";
 import type { Io } from "./command-line/command.ts";
 

@@ -1,5 +1,5 @@
 import { packageVersion } from "../files/internal.ts";
-import { nearest, Problem, visibleLines } from "../protocol/index.ts";
+import { nearest, Problem, visibleLines } from "../protocol/internal.ts";
 import type { Command, Io } from "./command-line/command.ts";
 import { asksForHelp, commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { parseCall } from "./command-line/parse.ts";

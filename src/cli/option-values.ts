@@ -1,4 +1,4 @@
-import { defined, Problem } from "../protocol/index.ts";
+import { defined, Problem } from "../protocol/internal.ts";
 import type { Call } from "./command-line/command.ts";
 
 /** The value of an option out of those it may have; undefined when the option was not given. */

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { endpointFor } from "../daemon/index.ts";
+import { endpointFor } from "../daemon/internal.ts";
 import { world } from "../install/fixtures/world.ts";
 import { callHookline } from "./fixtures/caller.ts";
 

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../files/internal.ts";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { startDetached } from "../sdk/internal.ts";
 import { type DaemonRecord, type Env, isAlive, openDaemonFolder, readRecord, writeAlias } from "./record-file.ts";
 

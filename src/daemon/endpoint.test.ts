@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { processStart } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
-import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./index.ts";
+import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./internal.ts";
 import { recordPath, writeRecord } from "./record-file.ts";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { catalog, isObject, nearest, Problem } from "../protocol/index.ts";
+import { catalog, isObject, nearest, Problem } from "../protocol/internal.ts";
 import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 import { shown } from "./safe-text/display-text.ts";

@@ -10,7 +10,7 @@ import type {
   RunRecord,
   ToolInput,
   Verdict,
-} from "../protocol/index.ts";
+} from "../protocol/internal.ts";
 
 /** Events of a host's own by name, each with the fields of its payload: `openEngine<{ Deploy: { target: string } }>(…)`. */
 export type OwnEvents = object;

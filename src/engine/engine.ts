@@ -1,4 +1,4 @@
-import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/index.ts";
+import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/internal.ts";
 import { checkOptions } from "./check-engine-options.ts";
 import type {
   FireOptions,

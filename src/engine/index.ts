@@ -6,7 +6,7 @@ export {
   type RunRecord,
   stripControl,
   type Warning,
-} from "../protocol/index.ts";
+} from "../protocol/internal.ts";
 export { type Finding, type FindingCode, type FindingLevel, findingCodes } from "./doctor/finding.ts";
 export type { Engine } from "./engine.ts";
 export type {

@@ -1,4 +1,4 @@
-import type { Warning } from "../protocol/index.ts";
+import type { Warning } from "../protocol/internal.ts";
 import type { Finding } from "./doctor/finding.ts";
 import type { Engine } from "./engine.ts";
 import type { NoOwnEvents, OwnEvents } from "./engine-type.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { homeFolder } from "../files/internal.ts";
-import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/index.ts";
+import { catalog, type EventRow, messageOf, Problem, type Settings } from "../protocol/internal.ts";
 import { checkHome } from "./check-engine-options.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { Ports } from "./ports.ts";

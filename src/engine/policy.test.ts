@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Outcome } from "../protocol/index.ts";
+import type { Outcome } from "../protocol/internal.ts";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "./fixtures/checkout.ts";
-import { type Engine, type EngineOptions, openEngine } from "./index.ts";
+import { type Engine, type EngineOptions, openEngine } from "./internal.ts";
 
 async function withEngine<T>(
   { options }: CheckoutWorld,

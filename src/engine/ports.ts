@@ -1,4 +1,4 @@
-import type { HookRef, ModelSpent, Payload, RunRecord, ToolInput } from "../protocol/index.ts";
+import type { HookRef, ModelSpent, Payload, RunRecord, ToolInput } from "../protocol/internal.ts";
 
 /** What a host lends the engine. Each is optional; without one, the hooks that need it are skipped and say so. */
 export interface Ports {

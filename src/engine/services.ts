@@ -1,4 +1,4 @@
-import type { Hook, RunRecord, Warning } from "../protocol/index.ts";
+import type { Hook, RunRecord, Warning } from "../protocol/internal.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import type { SessionState } from "./fire/session-state.ts";
 import type { ResolvedOptions } from "./options.ts";

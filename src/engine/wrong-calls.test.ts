@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
-import { type EngineOptions, openEngine } from "./index.ts";
+import { type EngineOptions, openEngine } from "./internal.ts";
 
 const call = { tool_name: "Bash", tool_input: { command: "ls" } };
 const home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-wrong-calls-")));

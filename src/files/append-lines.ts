@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { errorCode, type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
 

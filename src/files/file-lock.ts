@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs, unless } from "./disk.ts";
 import { takeTurn, ticks } from "./in-process-queue.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { errorCode, type Fs, openFor, readAll, unless, writeAll } from "./disk.ts";
 import { lifeOf, type Owner, ownerFrom, ownOwner } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./disk.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 

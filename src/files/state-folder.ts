@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs, unless } from "./disk.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Loopback, newToken, openLoopback, sameToken, sendJson } from "./index.ts";
+import { type Loopback, newToken, openLoopback, sameToken, sendJson } from "./internal.ts";
 
 let folder: string;
 const open: Loopback[] = [];

@@ -1,6 +1,6 @@
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { type GateOptions, loopbackHosts, refuse } from "./gate.ts";
 import { turnAway } from "./request-body.ts";
 

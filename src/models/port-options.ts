@@ -1,4 +1,4 @@
-import { isObject, missingPackage, nearest, Problem } from "../protocol/index.ts";
+import { isObject, missingPackage, nearest, Problem } from "../protocol/internal.ts";
 
 /** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
 export function checkPortOptions(

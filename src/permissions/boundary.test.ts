@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { compileRules, judge, type RuleLayer } from "./index.ts";
+import { compileRules, judge, type RuleLayer } from "./internal.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "boundary-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { win32 } from "node:path";
-import { isObject, Problem } from "../protocol/index.ts";
+import { isObject, Problem } from "../protocol/internal.ts";
 
 /** A program without types may leave something out. Guessing would judge another place than the one the call is made in. */
 export function checkPlace(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../protocol/index.ts";
+import type { Verdict } from "../protocol/internal.ts";
 import { combine } from "./combine.ts";
 import { judge } from "./judge/judge.ts";
 import { resolveInside } from "./paths/path-fs.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Outcome, type Verdict } from "../protocol/index.ts";
+import { isObject, type Outcome, type Verdict } from "../protocol/internal.ts";
 import { badCall, checkMade } from "./check-call.ts";
 import type { Judgement } from "./judge/judgement.ts";
 

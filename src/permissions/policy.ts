@@ -1,5 +1,5 @@
 import { isAbsolute, parse } from "node:path";
-import { isObject } from "../protocol/index.ts";
+import { isObject } from "../protocol/internal.ts";
 import { badCall } from "./check-call.ts";
 import { type Mode, readMode } from "./judge/judgement.ts";
 import {

@@ -1,4 +1,4 @@
-import { type LayerKind, nearest, type Settings } from "../protocol/index.ts";
+import { type LayerKind, nearest, type Settings } from "../protocol/internal.ts";
 import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** Where rules come from. The order is that in which a rule is named when several decide alike. */

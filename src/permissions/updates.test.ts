@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { PermissionUpdate } from "../protocol/index.ts";
+import type { PermissionUpdate } from "../protocol/internal.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 import { applyUpdates, checkUpdates } from "./updates.ts";

@@ -1,4 +1,4 @@
-import type { PermissionUpdate } from "../protocol/index.ts";
+import type { PermissionUpdate } from "../protocol/internal.ts";
 import { readMode } from "./judge/judgement.ts";
 import { type PathFs, realFs } from "./paths/path-fs.ts";
 import { faultOf, resolvePath } from "./paths/resolve-path.ts";

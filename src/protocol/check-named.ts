@@ -1,5 +1,5 @@
 import { shown } from "../engine/internal.ts";
-import { isObject, nearest, Problem } from "./index.ts";
+import { isObject, nearest, Problem } from "./internal.ts";
 
 /** What is wrong with a value, in words that follow the option's name; undefined when it can be used. */
 export type Check = (value: unknown) => string | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventNames, foreignName } from "./index.ts";
+import { eventNames, foreignName } from "./internal.ts";
 
 test("a name that Claude Code uses is in no table of another agent", () => {
   expect(eventNames.filter((name) => foreignName(name, undefined) !== undefined)).toEqual([]);

@@ -1,4 +1,4 @@
-import { messageOf, type Warning } from "./index.ts";
+import { messageOf, type Warning } from "./internal.ts";
 
 /**
  * Contract: whatever the observer throws, at once or as a promise that is rejected, ends nothing and is reported once; later events still

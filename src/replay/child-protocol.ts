@@ -1,4 +1,4 @@
-import type { ToolInput } from "../protocol/index.ts";
+import type { ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 
 /** What the replaying process is told first, on one line. */

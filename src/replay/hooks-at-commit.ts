@@ -2,7 +2,7 @@ import { mkdir, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { run } from "../exec/internal.ts";
 import { errorCode } from "../files/internal.ts";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 
 interface Place {
   readonly hooks: string;

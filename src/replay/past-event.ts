@@ -1,6 +1,6 @@
-import { type commonFields, isObject, rowOf, type ToolInput } from "../protocol/index.ts";
+import { type commonFields, isObject, rowOf, type ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
-import type { AssistantEntry, UserEntry } from "../sessions/index.ts";
+import type { AssistantEntry, UserEntry } from "../sessions/internal.ts";
 
 /** The events that a transcript tells of: calls of tools before and after they ran, and prompts. */
 export const pastEventNames = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"] as const;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Ended, type Running, start } from "../exec/internal.ts";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import type { AppHandler, Ask, Hello, Ready, Said } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { findTranscriptsOf } from "../sessions/index.ts";
+import { findTranscriptsOf } from "../sessions/internal.ts";
 import type { PastEvent } from "./past-event.ts";
 import { pastEventsIn } from "./read-past-events.ts";
 

@@ -11,7 +11,7 @@ import {
   type TranscriptFile,
   type Unreadable,
   type UserEntry,
-} from "../sessions/index.ts";
+} from "../sessions/internal.ts";
 import {
   inputOf,
   type PastEvent,

@@ -1,4 +1,4 @@
-import type { ToolInput } from "../protocol/index.ts";
+import type { ToolInput } from "../protocol/internal.ts";
 import type { AnswerSummary, AppHandler, Decision, Effect, SaidHandler } from "./child-protocol.ts";
 import type { PastEventName } from "./past-event.ts";
 

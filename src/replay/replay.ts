@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../files/internal.ts";
-import { messageOf, Problem } from "../protocol/index.ts";
+import { messageOf, Problem } from "../protocol/internal.ts";
 import { buildFile } from "../sdk/internal.ts";
-import { cutArchive, type TranscriptFile } from "../sessions/index.ts";
+import { cutArchive, type TranscriptFile } from "../sessions/internal.ts";
 import { hooksAt } from "./hooks-at-commit.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
 import { openPlayer, type Player } from "./player.ts";

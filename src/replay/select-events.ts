@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { fitsWildcard, nearest, Problem } from "../protocol/index.ts";
-import { findRoots, findTranscripts, folderName, type TranscriptFile, type Where } from "../sessions/index.ts";
+import { fitsWildcard, nearest, Problem } from "../protocol/internal.ts";
+import { findRoots, findTranscripts, folderName, type TranscriptFile, type Where } from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
 /** Which of the past is wanted; what is left out is all of it. */

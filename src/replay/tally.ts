@@ -1,4 +1,4 @@
-import { plainLine, type ToolInput } from "../protocol/index.ts";
+import { plainLine, type ToolInput } from "../protocol/internal.ts";
 import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./child-protocol.ts";
 import { openTimes, type Times } from "./counters.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";

@@ -1,5 +1,5 @@
 import type { OnLine } from "../exec/internal.ts";
-import { fieldOf, parseObject } from "../protocol/index.ts";
+import { fieldOf, parseObject } from "../protocol/internal.ts";
 import type { AgentName, SessionCall } from "./session-call.ts";
 
 export interface ChildCommand {

@@ -1,6 +1,6 @@
 import type { Finished } from "../exec/internal.ts";
-import { defined } from "../protocol/index.ts";
-import { type Call, finalTextAtStop } from "../sessions/index.ts";
+import { defined } from "../protocol/internal.ts";
+import { type Call, finalTextAtStop } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import { fateOf } from "./exit-reason.ts";
 import type { HookPayload } from "./hook-mailbox.ts";

@@ -14,7 +14,7 @@ import {
   ownOwner,
   unless,
 } from "../files/internal.ts";
-import { isObject, parseObject } from "../protocol/index.ts";
+import { isObject, parseObject } from "../protocol/internal.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { wrapContext } from "../engine/index.ts";
+import { wrapContext } from "../engine/internal.ts";
 import { type HomeSource, openState, writePrivate } from "../files/internal.ts";
-import type { AgentResult } from "../protocol/index.ts";
-import type { Tokens } from "../sessions/index.ts";
+import type { AgentResult } from "../protocol/internal.ts";
+import type { Tokens } from "../sessions/internal.ts";
 import type { SessionResult } from "./session-result.ts";
 
 /** Forms in which another session's answer goes on: to a person, a program, a model, or a hook's host. */

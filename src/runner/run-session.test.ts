@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asking } from "../agent/runner/fixtures/asking.ts";
+import { asking } from "./fixtures/asking.ts";
 import { runSession } from "./run-session.ts";
 import { runSessions } from "./run-sessions.ts";
 import type { SessionEvent } from "./session-call.ts";

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { reviewTrust } from "../engine/index.ts";
-import { readValue } from "../engine/internal.ts";
+import { readValue, reviewTrust } from "../engine/internal.ts";
 import { runTag, start } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
 import { guardedObserver } from "../protocol/guarded-observer.ts";
-import { settingsFields } from "../protocol/index.ts";
+import { settingsFields } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
 import { resultOf } from "./collect-result.ts";
 import { openHookMailbox } from "./hook-mailbox.ts";

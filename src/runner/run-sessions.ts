@@ -8,7 +8,7 @@ import {
   text,
   wholeNumber,
 } from "../protocol/check-named.ts";
-import { Problem } from "../protocol/index.ts";
+import { Problem } from "../protocol/internal.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { spentBy } from "./run-transcript.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";

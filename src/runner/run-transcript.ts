@@ -10,8 +10,8 @@ import {
   readEntries,
   type Tokens,
   type Where,
-} from "../sessions/index.ts";
-import { openPrices, priceOf } from "../usage/index.ts";
+} from "../sessions/internal.ts";
+import { openPrices, priceOf } from "../usage/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import type { SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";

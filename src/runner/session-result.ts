@@ -1,4 +1,4 @@
-import type { Tokens } from "../sessions/index.ts";
+import type { Tokens } from "../sessions/internal.ts";
 import type { SessionCall } from "./session-call.ts";
 
 /** What a session came to. */

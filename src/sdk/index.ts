@@ -5,7 +5,7 @@ export interface ToolInputs extends BuiltInToolInputs {}
 /** Responses by tool, likewise. */
 export interface ToolResponses extends BuiltInToolResponses {}
 
-export type { EventName } from "../protocol/index.ts";
+export type { EventName } from "../protocol/internal.ts";
 export type { AppWarning } from "./answer/accept-answers.ts";
 export {
   type Answer,

@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../protocol/index.ts";
+import { Problem, plainLine } from "../protocol/internal.ts";
 
 /**
  * What callers hand in, looked at before it is used: programs in JavaScript have no types, and a wrong value would give a wrong

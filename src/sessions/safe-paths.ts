@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { Problem, plainLine } from "../protocol/index.ts";
+import { Problem, plainLine } from "../protocol/internal.ts";
 import { checkText } from "./option-checks.ts";
 
 /** True when `path` lies in `root` or is it, as text; links are not looked at. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { defined, parseObject } from "../protocol/index.ts";
+import { defined, parseObject } from "../protocol/internal.ts";
 import { textAt } from "./calls/read-usage.ts";
 
 /** What a client wrote beside an agent's transcript. */

@@ -1,6 +1,6 @@
 import type { HomeSource } from "../files/internal.ts";
-import { defined, isObject, parseJson } from "../protocol/index.ts";
-import { findRoots, findTranscriptsOf } from "../sessions/index.ts";
+import { defined, isObject, parseJson } from "../protocol/internal.ts";
+import { findRoots, findTranscriptsOf } from "../sessions/internal.ts";
 import { sum } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, one, openWorld } from "./fixtures/world.ts";
-import { type SpentOn, spent, type UsageOptions, usageReport } from "./index.ts";
+import { type SpentOn, spent, type UsageOptions, usageReport } from "./internal.ts";
 
 test.each([
   { report: "constructor" },

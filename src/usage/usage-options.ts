@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../protocol/index.ts";
+import { nearest, Problem } from "../protocol/internal.ts";
 import type { CostMode } from "./reports/amounts.ts";
 import { type Weekday, weekdays } from "./reports/calendar.ts";
 import type { UsageOptions } from "./usage-report.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/internal.ts";
-import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
+import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/internal.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";

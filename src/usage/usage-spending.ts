@@ -1,6 +1,6 @@
 import type { HomeSource } from "../files/internal.ts";
-import { defined } from "../protocol/index.ts";
-import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/index.ts";
+import { defined } from "../protocol/internal.ts";
+import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/internal.ts";
 import { sum } from "./calls/rollups.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";

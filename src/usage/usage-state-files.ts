@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type HomeSource, openFolder, replaceFile, statePath } from "../files/internal.ts";
-import { defined, Problem } from "../protocol/index.ts";
+import { defined, Problem } from "../protocol/internal.ts";
 
 /** What a person can set for all reports, in `usage.json` of the state folder. */
 export interface UsageSettings {

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runAgent } from "../../src/agent/index.ts";
-import { type Script, scripted } from "../../src/models/index.ts";
+import { runAgent } from "../../src/agent/internal.ts";
+import { type Script, scripted } from "../../src/models/internal.ts";
 
 /** What one trial showed; `wrong` should be empty. */
 export interface AgentKill {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
-import type { RunAgentOptions } from "../../src/agent/index.ts";
+import type { RunAgentOptions } from "../../src/agent/internal.ts";
 import { bash, expectRecorded, heard, resultsIn, specific } from "./stage.ts";
 
 const program = resolve(import.meta.dirname, "../../src/agent/mcp/fixtures/stdio-server.mjs");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import type { World } from "../../src/agent/fixtures/agent-run.ts";
-import { commonFields, type EventName, rowOf } from "../../src/protocol/index.ts";
+import { commonFields, type EventName, rowOf } from "../../src/protocol/internal.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { eventNames } from "../../src/protocol/index.ts";
+import { eventNames } from "../../src/protocol/internal.ts";
 
 test("the reference agent fires every event of the catalog, each shown by a test of its name", () => {
   const tests = readdirSync(import.meta.dirname)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
-import type { PermissionQuestion, Person } from "../../src/agent/index.ts";
+import type { PermissionQuestion, Person } from "../../src/agent/internal.ts";
 import { allowed, bash, expectRecorded, once, resultsIn, specific, toldIn } from "./stage.ts";
 
 const decide = (permissionDecision: string, more: object = {}) =>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import type { EngineOptions } from "../../src/engine/index.ts";
+import type { EngineOptions } from "../../src/engine/internal.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Engine, openEngine } from "../../src/engine/index.ts";
-import { catalog, type EventRow, eventNames, Problem } from "../../src/protocol/index.ts";
+import { type Engine, openEngine } from "../../src/engine/internal.ts";
+import { catalog, type EventRow, eventNames, Problem } from "../../src/protocol/internal.ts";
 import { type Case, conformanceCases, type Json } from "./case.ts";
 import { check, type Result } from "./check.ts";
 import type { World } from "./world.ts";

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { daemonStatus } from "../../src/daemon/index.ts";
+import { daemonStatus } from "../../src/daemon/internal.ts";
 import { openDaemonFolder, recordPath, writeAlias, writeRecord } from "../../src/daemon/record-file.ts";
 import { leftBehind } from "../../src/exec/end-tree.ts";
 import { processStart } from "../../src/files/internal.ts";

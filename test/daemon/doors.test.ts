@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
-import { type Loopback, newToken, openLoopback } from "../../src/loopback/index.ts";
+import { type Loopback, newToken, openLoopback } from "../../src/loopback/internal.ts";
 
 const token = newToken();
 const nothing = () => undefined;

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpointFor } from "../../src/daemon/index.ts";
+import { endpointFor } from "../../src/daemon/internal.ts";
 import { appKey } from "../../src/sdk/internal.ts";
 import { until } from "../until.ts";
 import { app, type DaemonWorld, denial, event, guard, openDaemonWorld, type PostOptions } from "./world.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
 import { Interest } from "../../src/daemon/worker/messages.ts";
 import { openThread } from "../../src/daemon/worker/worker-thread.ts";
-import { openLoopback } from "../../src/loopback/index.ts";
+import { openLoopback } from "../../src/loopback/internal.ts";
 import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
 
 let world: DaemonWorld;

@@ -12,7 +12,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
+import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/internal.ts";
 import { appKey } from "../../src/sdk/internal.ts";
 import { readRecorded } from "../../src/sdk/testing/index.ts";
 import { until } from "../until.ts";

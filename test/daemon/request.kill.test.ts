@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { daemonStatus } from "../../src/daemon/index.ts";
+import { daemonStatus } from "../../src/daemon/internal.ts";
 import { randomFrom } from "../fuzz/random.ts";
 import { seed, sized } from "../size.ts";
 import { until } from "../until.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { daemonStatus } from "../../src/daemon/index.ts";
+import { daemonStatus } from "../../src/daemon/internal.ts";
 import { listening, removeFakeRecords, standInNode, wholeAnswer, writeFakeRecord } from "./fake-daemon.ts";
 import { type ClientForm, clientForms, type DaemonWorld, event, guard, openDaemonWorld } from "./world.ts";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join, resolve } from "node:path";
-import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/index.ts";
+import { daemonStatus, endpointFor, stopDaemon } from "../../src/daemon/internal.ts";
 import { compileClient, findCompiler } from "../../src/install/client/compile-client.ts";
 import { bundlePackage } from "../sdk/bundled.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Engine, Notice, WakeCall } from "../../src/engine/index.ts";
+import type { Engine, Notice, WakeCall } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { bash, command, on, openIn, processesWith, writeUserSettings } from "./world.ts";
 

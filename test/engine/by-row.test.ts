@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { catalog, type EventName, type EventRow, eventNames, type HookOutput } from "../../src/protocol/index.ts";
+import { catalog, type EventName, type EventRow, eventNames, type HookOutput } from "../../src/protocol/internal.ts";
 import { openIn } from "./world.ts";
 
 /** Everything an answer can hold, all of it well-formed. */

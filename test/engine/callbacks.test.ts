@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Handler } from "../../src/engine/index.ts";
-import type { Callback, Hook, Outcome } from "../../src/protocol/index.ts";
+import type { Handler } from "../../src/engine/internal.ts";
+import type { Callback, Hook, Outcome } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test("a callback gets payload, tool use id and signal, and answers at once or later", async () => {

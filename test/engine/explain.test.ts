@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Engine } from "../../src/engine/index.ts";
-import type { EventName, Hook } from "../../src/protocol/index.ts";
+import type { Engine } from "../../src/engine/internal.ts";
+import type { EventName, Hook } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 /** Everything that keeps a hook from running, in one place. */

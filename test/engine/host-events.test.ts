@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Engine, openEngine } from "../../src/engine/index.ts";
-import { catalog, type EventRow } from "../../src/protocol/index.ts";
+import { type Engine, openEngine } from "../../src/engine/internal.ts";
+import { catalog, type EventRow } from "../../src/protocol/internal.ts";
 import { command, on, openIn } from "./world.ts";
 
 const deploy: EventRow = {

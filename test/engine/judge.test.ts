@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Judge, Judged } from "../../src/engine/index.ts";
+import type { Judge, Judged } from "../../src/engine/internal.ts";
 import { bash, openIn } from "./world.ts";
 
 async function allowedUnder(judge: Judge, judgeTimeoutMs = 60_000) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { McpResult, ModelCall } from "../../src/engine/index.ts";
-import type { Hook } from "../../src/protocol/index.ts";
+import type { McpResult, ModelCall } from "../../src/engine/internal.ts";
+import type { Hook } from "../../src/protocol/internal.ts";
 import { bash, on, openIn } from "./world.ts";
 
 const ask: Hook = { type: "prompt", prompt: "Is $ARGUMENTS safe?" };

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { EngineOptions, Notice } from "../../src/engine/index.ts";
-import type { Hook, RunRecord } from "../../src/protocol/index.ts";
+import type { EngineOptions, Notice } from "../../src/engine/internal.ts";
+import type { Hook, RunRecord } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn, writeUserSettings } from "./world.ts";
 
 async function observed(settings: object, options: EngineOptions = {}) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type EngineOptions, openEngine, openRules } from "../../src/engine/index.ts";
+import { type EngineOptions, openEngine, openRules } from "../../src/engine/internal.ts";
 import { bash, openIn } from "./world.ts";
 
 const circle: unknown[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { eventNames } from "../../src/protocol/index.ts";
+import { eventNames } from "../../src/protocol/internal.ts";
 import { recordedPayloads } from "../fixtures/payloads/read.ts";
 import { on, openIn } from "./world.ts";
 

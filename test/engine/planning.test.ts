@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Outcome } from "../../src/protocol/index.ts";
+import type { Outcome } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test.each([1, 3])("at most %i hook processes of an event run at a time", async (concurrency) => {

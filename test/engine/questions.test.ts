@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import type { Asker, Question } from "../../src/engine/index.ts";
+import type { Asker, Question } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { command, on, openIn } from "./world.ts";
 

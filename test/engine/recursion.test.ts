@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Outcome } from "../../src/protocol/index.ts";
+import type { Outcome } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test("a callback that fires an event inside its event gets it one deeper; three deep nothing runs", async () => {

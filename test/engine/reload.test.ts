@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Notice } from "../../src/engine/index.ts";
+import type { Notice } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { bash, on, openIn, writeUserSettings } from "./world.ts";
 

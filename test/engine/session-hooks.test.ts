@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Notice } from "../../src/engine/index.ts";
-import type { HookRef, RunRecord } from "../../src/protocol/index.ts";
+import type { Notice } from "../../src/engine/internal.ts";
+import type { HookRef, RunRecord } from "../../src/protocol/internal.ts";
 import { until } from "../until.ts";
 import { bash, command, on, openIn } from "./world.ts";
 

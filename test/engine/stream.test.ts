@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventStep } from "../../src/engine/index.ts";
+import type { EventStep } from "../../src/engine/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
 test("a stream tells each hook's start and end, then the outcome, which is what fire gives", async () => {

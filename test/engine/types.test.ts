@@ -10,8 +10,8 @@ import {
   Problem,
   type RunRecord,
   type Warning,
-} from "../../src/engine/index.ts";
-import { combine, type Judgement } from "../../src/permissions/index.ts";
+} from "../../src/engine/internal.ts";
+import { combine, type Judgement } from "../../src/permissions/internal.ts";
 
 // The compiler runs these tests (`npm run check`): a line below `@ts-expect-error` that compiles is an error.
 

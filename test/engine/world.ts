@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
-import type { CommandHook, Hook, HookGroup } from "../../src/protocol/index.ts";
+import { type Engine, type EngineOptions, openEngine } from "../../src/engine/internal.ts";
+import type { CommandHook, Hook, HookGroup } from "../../src/protocol/internal.ts";
 
 export interface TestWorld {
   readonly engine: Engine;

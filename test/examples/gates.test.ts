@@ -10,7 +10,7 @@ import { longRunning } from "../../examples/hooks/long-running.ts";
 import { requireTests } from "../../examples/hooks/require-tests.ts";
 import { createApp } from "../../src/sdk/index.ts";
 import { captureEvents, testClient } from "../../src/sdk/testing/index.ts";
-import { openSession } from "../../src/sessions/index.ts";
+import { openSession } from "../../src/sessions/internal.ts";
 import { project } from "./project.ts";
 
 test("require-tests wants a passing run after the last edit, once per turn", async () => {

@@ -1,4 +1,4 @@
-import { compileCondition, holds } from "../../src/permissions/index.ts";
+import { compileCondition, holds } from "../../src/permissions/internal.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
 /** Words that mean themselves in a rule. */

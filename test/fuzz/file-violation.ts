@@ -1,4 +1,4 @@
-import { compileRules, judge, realFs } from "../../src/permissions/index.ts";
+import { compileRules, judge, realFs } from "../../src/permissions/internal.ts";
 import { resolvePath } from "../../src/permissions/paths/resolve-path.ts";
 import type { Deeds } from "./bash-oracle.ts";
 

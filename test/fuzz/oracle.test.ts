@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, test as anyTest, beforeAll, expect } from "vitest";
-import { analyseShell } from "../../src/permissions/index.ts";
+import { analyseShell } from "../../src/permissions/internal.ts";
 import { hasBash, type Oracle, openOracle } from "./bash-oracle.ts";
 import { deniedFile } from "./file-violation.ts";
 import { violations } from "./shell-violation.ts";

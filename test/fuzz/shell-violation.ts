@@ -1,4 +1,4 @@
-import { type CommandPart, type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/index.ts";
+import { type CommandPart, type FilePart, realFs, type ShellAnalysis } from "../../src/permissions/internal.ts";
 import { resolvePath } from "../../src/permissions/paths/resolve-path.ts";
 import type { Deeds } from "./bash-oracle.ts";
 

@@ -1,4 +1,4 @@
-import { analyseShell } from "../../src/permissions/index.ts";
+import { analyseShell } from "../../src/permissions/internal.ts";
 import type { Deeds } from "./bash-oracle.ts";
 import { skippedConditions } from "./condition-violation.ts";
 import { deniedFile } from "./file-violation.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEngine } from "../../src/engine/index.ts";
+import { openEngine } from "../../src/engine/internal.ts";
 import { hostilePrograms } from "../../src/exec/fixtures/hostile.ts";
 
 export interface HostileReport {

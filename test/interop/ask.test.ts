@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runSession, runSessions, type SessionCall } from "../../src/agent/index.ts";
+import { runSession, runSessions, type SessionCall } from "../../src/runner/internal.ts";
 import { type LoggedRequest, type Script, startScriptedApi } from "../scripted-api/index.ts";
 import { type Client, findClient } from "./install.ts";
 import { makeWorld, type World } from "./world.ts";

@@ -4,9 +4,9 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { runAgent } from "../../src/agent/index.ts";
-import { scripted } from "../../src/models/index.ts";
-import { usageReport } from "../../src/usage/index.ts";
+import { runAgent } from "../../src/agent/internal.ts";
+import { scripted } from "../../src/models/internal.ts";
+import { usageReport } from "../../src/usage/internal.ts";
 import { makeWorld } from "./world.ts";
 
 const peers = join(import.meta.dirname, "../../bench/peer.mjs");

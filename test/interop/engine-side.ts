@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Engine, openEngine, type Ports } from "../../src/engine/index.ts";
+import { type Engine, openEngine, type Ports } from "../../src/engine/internal.ts";
 import type { Part, Script, Turn } from "../scripted-api/index.ts";
 import type { Case } from "./case.ts";
 import { type Facts, factsOf } from "./facts.ts";

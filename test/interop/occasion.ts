@@ -1,4 +1,4 @@
-import type { Outcome } from "../../src/protocol/index.ts";
+import type { Outcome } from "../../src/protocol/internal.ts";
 import type { Script } from "../scripted-api/index.ts";
 import type { Interop } from "./case.ts";
 import type { ClientRun } from "./client.ts";

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runAgent } from "../../src/agent/index.ts";
-import { type Model, type ModelRequest, type Script as ModelScript, scripted } from "../../src/models/index.ts";
-import { findSession } from "../../src/sessions/index.ts";
+import { runAgent } from "../../src/agent/internal.ts";
+import { type Model, type ModelRequest, type Script as ModelScript, scripted } from "../../src/models/internal.ts";
+import { findSession } from "../../src/sessions/internal.ts";
 import { runClient } from "./client.ts";
 import { type Client, findClient } from "./install.ts";
 import { makeWorld, type World } from "./world.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../../src/replay/index.ts";
+import type { Report } from "../../src/replay/internal.ts";
 import { type Machine, machine } from "./program.ts";
 
 let world: Machine;

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
-import type { Report } from "../../src/replay/index.ts";
+import type { Report } from "../../src/replay/internal.ts";
 import { app } from "../sdk/guard-app.ts";
 
 const root = resolve(import.meta.dirname, "../..");

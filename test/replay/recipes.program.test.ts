@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../../src/replay/index.ts";
+import type { Report } from "../../src/replay/internal.ts";
 import { type Machine, machine } from "./program.ts";
 
 let world: Machine;

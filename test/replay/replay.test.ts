@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Report } from "../../src/replay/index.ts";
+import type { Report } from "../../src/replay/internal.ts";
 import { app } from "../sdk/guard-app.ts";
 import { guard, type Machine, machine, unchanged } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readAnswer } from "../../src/engine/fire/read/read-answer.ts";
 import { printed, runOf } from "../../src/engine/fixtures/answers.ts";
-import { catalog, eventNames } from "../../src/protocol/index.ts";
+import { catalog, eventNames } from "../../src/protocol/internal.ts";
 import * as sdk from "../../src/sdk/index.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EventName, eventNames } from "../../src/protocol/index.ts";
+import { type EventName, eventNames } from "../../src/protocol/internal.ts";
 import { fixtures, isSynthetic, testClient } from "../../src/sdk/testing/index.ts";
 import { type DaemonWorld, openDaemonWorld } from "../daemon/world.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalog, eventNames } from "../../src/protocol/index.ts";
+import { catalog, eventNames } from "../../src/protocol/internal.ts";
 import * as sdk from "../../src/sdk/index.ts";
 import * as internal from "../../src/sdk/internal.ts";
 import { type BundledPackage, bundlePackage } from "./bundled.ts";

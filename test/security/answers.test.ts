@@ -1,7 +1,7 @@
 /** Group I: what hooks may change. */
 import { expect, test } from "vitest";
-import { openEngine, wrapContext } from "../../src/engine/index.ts";
-import type { Outcome } from "../../src/protocol/index.ts";
+import { openEngine, wrapContext } from "../../src/engine/internal.ts";
+import type { Outcome } from "../../src/protocol/internal.ts";
 import { clone } from "./cloned.ts";
 
 const call = (command: string) => ({ tool_name: "Bash", tool_input: { command } });

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
-import type { EngineOptions } from "../../src/engine/index.ts";
-import { type EventRow, eventNames, type Field, rowOf } from "../../src/protocol/index.ts";
+import type { EngineOptions } from "../../src/engine/internal.ts";
+import { type EventRow, eventNames, type Field, rowOf } from "../../src/protocol/internal.ts";
 
 /** A repository somebody cloned, that tries everything to have its programs run. */
 export interface Cloned {

@@ -1,8 +1,7 @@
 /** Group H: settings that try to reach further than they may. H2, H4 and H5 are the editor's: src/engine/settings. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { openEngine } from "../../src/engine/index.ts";
-import { editSettings } from "../../src/engine/internal.ts";
+import { editSettings, openEngine } from "../../src/engine/internal.ts";
 import { clone, payloadOf } from "./cloned.ts";
 
 const denying = { type: "command", command: "echo no >&2; exit 2" };

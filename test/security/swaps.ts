@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../../src/engine/fixtures/checkout.ts";
-import { reviewTrust } from "../../src/engine/index.ts";
+import { reviewTrust } from "../../src/engine/internal.ts";
 
 export async function approved(command: string, path: string, text: string): Promise<CheckoutWorld> {
   const world = await checkoutWorld();

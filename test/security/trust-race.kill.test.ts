@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openEngine } from "../../src/engine/index.ts";
+import { openEngine } from "../../src/engine/internal.ts";
 import { approved, flip, inBackground } from "./swaps.ts";
 
 /** A process that lets two folders change places, as fast as it can. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { openEngine } from "../../src/engine/index.ts";
+import { openEngine } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { approved, flip } from "./swaps.ts";
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../../src/engine/fixtures/checkout.ts";
-import { openEngine, reviewTrust } from "../../src/engine/index.ts";
+import { openEngine, reviewTrust } from "../../src/engine/internal.ts";
 
 const says = (word: string) => `echo ${word}\n`;
 

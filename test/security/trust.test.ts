@@ -2,8 +2,8 @@
 import { cp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openEngine } from "../../src/engine/index.ts";
-import { eventNames, type Outcome } from "../../src/protocol/index.ts";
+import { openEngine } from "../../src/engine/internal.ts";
+import { eventNames, type Outcome } from "../../src/protocol/internal.ts";
 import { type Cloned, clone, payloadOf } from "./cloned.ts";
 
 async function fireAll({ options }: Cloned, more: object = {}): Promise<readonly Outcome[]> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
-import { openStore } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/sessions/internal.ts";
 
 const recorded = resolve(import.meta.dirname, "../fixtures/transcripts-2.1.325");
 let home: string;

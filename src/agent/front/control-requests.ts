@@ -1,4 +1,4 @@
-import { type ContentBlock, efforts, knownModel } from "../../models/index.ts";
+import { type ContentBlock, efforts, knownModel } from "../../models/internal.ts";
 import type { AgentControl, SessionWishes } from "../session/session-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

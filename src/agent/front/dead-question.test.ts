@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { scripted } from "../../models/index.ts";
+import { scripted } from "../../models/internal.ts";
 import { makeWorld } from "../fixtures/agent-run.ts";
 import type { SignalName } from "./front-io.ts";
 import { runInteractive } from "./interactive.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { stripControl } from "../../protocol/index.ts";
+import { stripControl } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../session/session-control.ts";
 

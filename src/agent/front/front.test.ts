@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { scripted } from "../../models/index.ts";
+import { scripted } from "../../models/internal.ts";
 import type { ServerConnector } from "../mcp/mcp-servers.ts";
 import { type Tool, toolSuccess } from "../tools/tool.ts";
 import { front, type Line } from "./fixtures/front.ts";

@@ -1,4 +1,4 @@
-import type { AnswerBlock, ModelEvent } from "../../models/index.ts";
+import type { AnswerBlock, ModelEvent } from "../../models/internal.ts";
 import { messageOf, usageOf } from "../session/journal.ts";
 
 type ApiEvent = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
-import { readMode } from "../../permissions/index.ts";
-import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import { readMode } from "../../permissions/internal.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { subjectOf } from "../tools/tool.ts";
 import type { Person } from "../turn/ask-user.ts";

@@ -1,6 +1,6 @@
-import type { RunStep } from "../../engine/index.ts";
+import type { RunStep } from "../../engine/internal.ts";
 import type { ApiFailureLine, TaskIdentity } from "../agent-event.ts";
-import type { AgentEvent } from "../index.ts";
+import type { AgentEvent } from "../internal.ts";
 import { printedResult } from "../session/agent-result.ts";
 import { messageOf } from "../session/journal.ts";
 import { partialLines } from "./partial-lines.ts";

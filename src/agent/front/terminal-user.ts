@@ -1,4 +1,4 @@
-import { type PermissionUpdate, stripControl } from "../../protocol/index.ts";
+import { type PermissionUpdate, stripControl } from "../../protocol/internal.ts";
 import type { Person } from "../turn/ask-user.ts";
 
 /** Contract: resolves with the line that was typed; undefined when there is nobody any more. */

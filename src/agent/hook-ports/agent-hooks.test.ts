@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { bash, on, openIn } from "../../../test/engine/world.ts";
-import type { Engine } from "../../engine/index.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
-import type { Hook } from "../../protocol/index.ts";
+import type { Engine } from "../../engine/internal.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
+import type { Hook } from "../../protocol/internal.ts";
 import { agentWith, fired, looks, withScript } from "./fixtures/scripted-ports.ts";
 
 const agent: Hook = { type: "agent", prompt: "The tests must pass." };

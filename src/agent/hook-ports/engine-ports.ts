@@ -1,4 +1,4 @@
-import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/index.ts";
+import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
 import { noteInTranscript } from "../channels.ts";
 import { type Thread, type Threads, toolDefinitions } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";

@@ -1,4 +1,4 @@
-import type { ModelCall, SpentReport } from "../../engine/index.ts";
+import type { ModelCall, SpentReport } from "../../engine/internal.ts";
 import {
   answerOf,
   type Model,
@@ -9,9 +9,9 @@ import {
   type ToolChoice,
   type ToolDefinition,
   type ToolUseBlock,
-} from "../../models/index.ts";
-import type { HookRef } from "../../protocol/index.ts";
-import { priceUsage } from "../../usage/index.ts";
+} from "../../models/internal.ts";
+import type { HookRef } from "../../protocol/internal.ts";
+import { priceUsage } from "../../usage/internal.ts";
 import { usageOf } from "../session/journal.ts";
 
 /** Where hooks' questions go. */

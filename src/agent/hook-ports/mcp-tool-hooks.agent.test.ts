@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { on } from "../../../test/engine/world.ts";
-import type { Hook } from "../../protocol/index.ts";
+import type { Hook } from "../../protocol/internal.ts";
 import { mcpConnector } from "../mcp/connect-servers.ts";
 import { fired } from "./fixtures/scripted-ports.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelPort } from "../../engine/index.ts";
+import type { ModelPort } from "../../engine/internal.ts";
 import { conversationText, forced, type HookModel, openAsked, replyIn, structuredOutput } from "./hook-model.ts";
 
 /** The port of prompt hooks: one question to the small model, which can answer with a verdict and nothing else. */

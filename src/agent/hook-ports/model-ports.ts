@@ -1,6 +1,6 @@
-import type { AgentPort, ModelCall } from "../../engine/index.ts";
-import type { Message, ModelEnd, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
-import type { HookRef } from "../../protocol/index.ts";
+import type { AgentPort, ModelCall } from "../../engine/internal.ts";
+import type { Message, ModelEnd, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
+import type { HookRef } from "../../protocol/internal.ts";
 import {
   conversationText,
   forced,

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { on, openIn } from "../../../test/engine/world.ts";
 import { type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/index.ts";
-import { anthropic, type ScriptedAnswer } from "../../models/index.ts";
-import type { Hook } from "../../protocol/index.ts";
+import { anthropic, type ScriptedAnswer } from "../../models/internal.ts";
+import type { Hook } from "../../protocol/internal.ts";
 import { fired, verdict, withScript } from "./fixtures/scripted-ports.ts";
 import { modelPort } from "./model-port.ts";
 

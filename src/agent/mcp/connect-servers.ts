@@ -1,5 +1,5 @@
-import type { McpPort } from "../../engine/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import type { McpPort } from "../../engine/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type Tool, toolError } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
 import { mostCharacters, rendered, resultOf, textOf } from "./mcp-result.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type FoundServers, findServers, type ServerPlaces } from "./find-servers.ts";
 import { readServerConfig } from "./server-config.ts";
 

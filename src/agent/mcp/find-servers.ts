@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import type { ServerTrust } from "../../engine/index.ts";
+import type { ServerTrust } from "../../engine/internal.ts";
 import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
 
 export interface ServerPlaces {

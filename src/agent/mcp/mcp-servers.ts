@@ -1,4 +1,4 @@
-import type { McpPort, ServerTrust } from "../../engine/index.ts";
+import type { McpPort, ServerTrust } from "../../engine/internal.ts";
 import type { McpState } from "../agent-event.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";

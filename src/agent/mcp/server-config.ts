@@ -1,4 +1,4 @@
-import { fitsWildcard, isObject } from "../../protocol/index.ts";
+import { fitsWildcard, isObject } from "../../protocol/internal.ts";
 import type { SettingsAt } from "../world/agent-settings.ts";
 /** How one server is reached. */
 export type ServerConfig =

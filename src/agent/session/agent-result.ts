@@ -1,5 +1,5 @@
-import type { ToolUseBlock } from "../../models/index.ts";
-import type { AgentResult } from "../../protocol/index.ts";
+import type { ToolUseBlock } from "../../models/internal.ts";
+import type { AgentResult } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { TurnEnd } from "../turn/loop.ts";
 import type { AgentSession } from "./agent-session.ts";

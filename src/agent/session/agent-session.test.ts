@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { reviewTrust } from "../../engine/index.ts";
-import { sessionAt, validateSession } from "../../sessions/index.ts";
+import { reviewTrust } from "../../engine/internal.ts";
+import { sessionAt, validateSession } from "../../sessions/internal.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
 let world: World | undefined;

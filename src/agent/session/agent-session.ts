@@ -1,5 +1,5 @@
-import type { Engine } from "../../engine/index.ts";
-import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/index.ts";
+import type { Engine } from "../../engine/internal.ts";
+import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/internal.ts";
 import type { AgentEvent, NoticeLevel, TaskIdentity } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Servers } from "../mcp/mcp-servers.ts";

@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
-import { openServerTrust } from "../../engine/index.ts";
-import { managedFolder } from "../../engine/internal.ts";
-import { type Outcome, Problem } from "../../protocol/index.ts";
+import { managedFolder, openServerTrust } from "../../engine/internal.ts";
+import { type Outcome, Problem } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Servers } from "../mcp/mcp-servers.ts";
 import { unknownTools } from "../tools/builtin-tools.ts";

@@ -4,8 +4,8 @@ import {
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
-} from "../../models/index.ts";
-import type { Block, Linked } from "../../sessions/index.ts";
+} from "../../models/internal.ts";
+import type { Block, Linked } from "../../sessions/internal.ts";
 import { type Attachment, sayOf } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 

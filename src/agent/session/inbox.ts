@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from "../../models/index.ts";
+import type { ContentBlock, Message } from "../../models/internal.ts";
 import { recordNotes, tellModelAsHost } from "../channels.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
 import type { Attachment } from "../turn/attachments.ts";

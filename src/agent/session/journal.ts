@@ -1,6 +1,6 @@
-import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../models/index.ts";
-import { Problem } from "../../protocol/index.ts";
-import type { AppendRecordOptions, Draft, Transcript } from "../../sessions/index.ts";
+import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../models/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
+import type { AppendRecordOptions, Draft, Transcript } from "../../sessions/internal.ts";
 import type { Attachment } from "../turn/attachments.ts";
 
 /** The transcript of one thread, in the client's format. Contract: when a call resolves, its lines are in the file. */

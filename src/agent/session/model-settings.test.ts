@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type Model, scripted } from "../../models/index.ts";
+import { type Model, scripted } from "../../models/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { makeWorld, type Ran, type World } from "../fixtures/agent-run.ts";
 

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { type EngineOptions, openEngine } from "../../engine/index.ts";
-import { clientHome } from "../../engine/internal.ts";
+import { clientHome, type EngineOptions, openEngine } from "../../engine/internal.ts";
 import { guardedObserver } from "../../protocol/guarded-observer.ts";
-import { defined } from "../../protocol/index.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { noteInTranscript } from "../channels.ts";

@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { openFolder, processStart, replaceFile, unless } from "../../files/internal.ts";
-import { liveSessions } from "../../sessions/index.ts";
+import { liveSessions } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
 /** This process's line in the registry of running sessions, `sessions/<pid>.json`. */

@@ -1,10 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Handler, StopHooks } from "../../engine/index.ts";
+import type { Handler, StopHooks } from "../../engine/internal.ts";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
-import type { ContentBlock } from "../../models/index.ts";
-import type { Mode } from "../../permissions/index.ts";
-import { type EventName, Problem, rowOf } from "../../protocol/index.ts";
+import type { ContentBlock } from "../../models/internal.ts";
+import type { Mode } from "../../permissions/internal.ts";
+import { type EventName, Problem, rowOf } from "../../protocol/internal.ts";
 import { withGivenAgents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";

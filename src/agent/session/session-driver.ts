@@ -1,4 +1,4 @@
-import type { AgentResult } from "../../protocol/index.ts";
+import type { AgentResult } from "../../protocol/internal.ts";
 import { tellModelAsHost } from "../channels.ts";
 import { type BuiltinEnd, runBuiltin } from "../turn/builtin-commands.ts";
 import type { BatchCall } from "../turn/call-model.ts";

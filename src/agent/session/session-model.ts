@@ -1,4 +1,4 @@
-import { endOfLifeNotice, type Model } from "../../models/index.ts";
+import { endOfLifeNotice, type Model } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { noticeOnce } from "../channels.ts";
 import { type AgentDefinition, namesProvider } from "../subagents/subagent-definitions.ts";

@@ -1,4 +1,4 @@
-import type { Engine, Judge, RulesInForce } from "../../engine/index.ts";
+import type { Engine, Judge, RulesInForce } from "../../engine/internal.ts";
 import {
   applyUpdates,
   checkUpdates,
@@ -10,8 +10,8 @@ import {
   type Policy,
   type RuleLayer,
   type RuleWarning,
-} from "../../permissions/index.ts";
-import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/index.ts";
+} from "../../permissions/internal.ts";
+import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { serversNamed } from "../mcp/mcp-servers.ts";
 import { toolPaths } from "../turn/tool-context.ts";

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFolder, takeLock } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import {
   agentSettingIn,
   findRoots,
@@ -17,7 +17,7 @@ import {
   sessionAt,
   storeRoot,
   type Transcript,
-} from "../../sessions/index.ts";
+} from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { readPromptFile } from "../world/prompt-file.ts";
 

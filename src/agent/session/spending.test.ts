@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openPrices } from "../../usage/index.ts";
+import { openPrices } from "../../usage/internal.ts";
 import { noUsage, openSpending } from "./spending.ts";
 
 test("calls with a price keep their cost when a later call of the same model has none", () => {

@@ -1,6 +1,6 @@
-import type { ModelUsage, Purpose } from "../../models/index.ts";
-import type { ModelSpending } from "../../protocol/index.ts";
-import { openPrices, type PriceTable, priceUsage } from "../../usage/index.ts";
+import type { ModelUsage, Purpose } from "../../models/internal.ts";
+import type { ModelSpending } from "../../protocol/internal.ts";
+import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { usageOf } from "./journal.ts";
 
 /** Tokens and money of a session, by model. */

@@ -1,7 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Tool } from "../tools/tool.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 import { toolNames, withoutEffect } from "./subagent-file.ts";

@@ -1,4 +1,4 @@
-import type { ContentBlock } from "../../models/index.ts";
+import type { ContentBlock } from "../../models/internal.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
 import { type Thread, taskOf } from "../session/agent-session.ts";
 import { usageOf } from "../session/journal.ts";

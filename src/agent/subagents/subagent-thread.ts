@@ -1,4 +1,4 @@
-import { defined } from "../../protocol/index.ts";
+import { defined } from "../../protocol/internal.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../channels.ts";
 import { openThread } from "../open-thread.ts";
 import type { AgentWorktree, Thread } from "../session/agent-session.ts";

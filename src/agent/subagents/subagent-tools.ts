@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolInput } from "../../protocol/internal.ts";
 import type { AgentWorktree, Thread } from "../session/agent-session.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
 import { makeWorktree } from "../worktree/git-worktree.ts";

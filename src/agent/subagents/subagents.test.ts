@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../../test/until.ts";
-import { agentCall, inAgent } from "../agents/fixtures/agent-call.ts";
 import { openWorld } from "../fixtures/agent-run.ts";
 import type { AgentControl } from "../session/session-control.ts";
+import { agentCall, inAgent } from "./fixtures/agent-call.ts";
 
 const allow = { permissions: { allow: ["Bash"] } };
 

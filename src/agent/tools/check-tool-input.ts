@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolInput } from "../../protocol/internal.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 export type CheckedInput =

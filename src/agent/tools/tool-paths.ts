@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { resolveInside } from "../../permissions/index.ts";
-import { Problem, type ToolInput } from "../../protocol/index.ts";
+import { resolveInside } from "../../permissions/internal.ts";
+import { Problem, type ToolInput } from "../../protocol/internal.ts";
 import { type ToolContext, type ToolError, toolError } from "./tool.ts";
 
 type Place = Pick<ToolContext, "cwd" | "env" | "judgedPaths">;

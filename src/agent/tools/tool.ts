@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolInput } from "../../protocol/internal.ts";
 import type { JsonSchema } from "./check-tool-input.ts";
 import type { ReadState } from "./files/file-access.ts";
 import type { BackgroundShells } from "./shell/background-shells.ts";

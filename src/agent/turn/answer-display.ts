@@ -1,4 +1,4 @@
-import type { ModelEnd } from "../../models/index.ts";
+import type { ModelEnd } from "../../models/internal.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { fireAndHold } from "./fire-event.ts";
 

@@ -1,5 +1,5 @@
-import type { Question } from "../../engine/index.ts";
-import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { Question } from "../../engine/internal.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 

@@ -1,5 +1,5 @@
-import { wrapContext } from "../../engine/index.ts";
-import { isEventName, type Outcome, type RunRecord, rowOf } from "../../protocol/index.ts";
+import { wrapContext } from "../../engine/internal.ts";
+import { isEventName, type Outcome, type RunRecord, rowOf } from "../../protocol/internal.ts";
 
 /** Something beside what was said, in the spelling of transcripts: what hooks answered, what arrived meanwhile. */
 export type Attachment = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,5 +1,5 @@
-import type { StopHooks } from "../../engine/index.ts";
-import { stripControl } from "../../protocol/index.ts";
+import type { StopHooks } from "../../engine/internal.ts";
+import { stripControl } from "../../protocol/internal.ts";
 import { recordStartSubagent, type Thread } from "../session/agent-session.ts";
 import { tellHooks } from "../session/end-session.ts";
 import type { Incoming } from "../session/inbox.ts";

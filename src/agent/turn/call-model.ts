@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   type ToolUseBlock,
   worthFallback,
-} from "../../models/index.ts";
+} from "../../models/internal.ts";
 import { lineOwner } from "../channels.ts";
 import { effortOf, type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { EventName } from "../../protocol/index.ts";
+import type { EventName } from "../../protocol/internal.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 
 let world: World | undefined;

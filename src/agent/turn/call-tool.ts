@@ -1,6 +1,6 @@
-import type { ToolResultBlock, ToolUseBlock } from "../../models/index.ts";
-import type { Judgement } from "../../permissions/index.ts";
-import type { Outcome, ToolInput } from "../../protocol/index.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
+import type { Judgement } from "../../permissions/internal.ts";
+import type { Outcome, ToolInput } from "../../protocol/internal.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { checkInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { ModelRequest } from "../../models/index.ts";
+import type { ModelRequest } from "../../models/internal.ts";
 import { makeWorld, type World } from "../fixtures/agent-run.ts";
 
 let world: World;

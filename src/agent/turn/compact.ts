@@ -1,4 +1,4 @@
-import { joinTurns, type ModelEnd, type ModelError } from "../../models/index.ts";
+import { joinTurns, type ModelEnd, type ModelError } from "../../models/internal.ts";
 import { recordNotes, tellModel } from "../channels.ts";
 import { type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";

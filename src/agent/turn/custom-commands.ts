@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
-import type { TextBlock } from "../../models/index.ts";
+import type { TextBlock } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { type Frontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";

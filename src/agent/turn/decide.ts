@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { combine, type Judgement } from "../../permissions/index.ts";
-import type { Outcome, PermissionUpdate, ToolInput, Verdict } from "../../protocol/index.ts";
+import { combine, type Judgement } from "../../permissions/internal.ts";
+import type { Outcome, PermissionUpdate, ToolInput, Verdict } from "../../protocol/internal.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { checkInput } from "../tools/check-tool-input.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";

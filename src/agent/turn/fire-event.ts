@@ -1,5 +1,5 @@
-import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/index.ts";
-import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/index.ts";
+import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
+import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/internal.ts";
 import { recordNotes } from "../channels.ts";
 import { effortOf, type Thread } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";

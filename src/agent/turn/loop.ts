@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from "../../models/index.ts";
+import type { ToolUseBlock } from "../../models/internal.ts";
 import {
   addUserMessage,
   answerSkippedCalls,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { approveGrants, type Engine } from "../../engine/index.ts";
-import { type Change, clientHome, editSettings } from "../../engine/internal.ts";
-import type { PermissionDestination, PermissionUpdate } from "../../protocol/index.ts";
+import { approveGrants, type Change, clientHome, type Engine, editSettings } from "../../engine/internal.ts";
+import type { PermissionDestination, PermissionUpdate } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Thread } from "../session/agent-session.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinTurns, type Message, type ModelRequest, scripted } from "../../models/index.ts";
+import { joinTurns, type Message, type ModelRequest, scripted } from "../../models/internal.ts";
 import { shortened } from "./shorten-conversation.ts";
 
 /** Exchanges with one call each; every result has so many characters. */

@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, ToolResultBlock } from "../../models/index.ts";
+import type { ContentBlock, Message, ToolResultBlock } from "../../models/internal.ts";
 
 /**
  * A conversation that fits where the whole does not: long texts and tool results keep their beginning and end, and the oldest messages

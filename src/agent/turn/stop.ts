@@ -1,4 +1,4 @@
-import type { Outcome } from "../../protocol/index.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import { recordNotes, tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";

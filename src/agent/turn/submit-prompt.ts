@@ -1,4 +1,4 @@
-import type { ContentBlock } from "../../models/index.ts";
+import type { ContentBlock } from "../../models/internal.ts";
 import { addUserMessage, countTurn, recordNotes, tellModel } from "../channels.ts";
 import { setTitle, type Thread } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";

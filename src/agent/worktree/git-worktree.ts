@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { run } from "../../exec/internal.ts";
-import { resolveInside } from "../../permissions/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { resolveInside } from "../../permissions/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 
 export interface GitPlace {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
 import { unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";

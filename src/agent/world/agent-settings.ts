@@ -9,7 +9,7 @@ import {
   realPath,
   valueIn,
 } from "../../engine/internal.ts";
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
 /** What one settings file says, and whether it belongs to the checkout. */

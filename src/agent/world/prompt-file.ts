@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { type FrontmatterFault, readFrontmatter } from "../../engine/internal.ts";
 import { unless } from "../../files/internal.ts";
-import { resolveInside } from "../../permissions/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { resolveInside } from "../../permissions/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { openFile } from "../tools/files/file-access.ts";
 
 /** A text that is to become part of what a model is told, or why it cannot. */

@@ -1,4 +1,4 @@
-import { providerKeys } from "../../models/index.ts";
+import { providerKeys } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { noticeOnce } from "../channels.ts";
 import type { AgentSession } from "../session/agent-session.ts";

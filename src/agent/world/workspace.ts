@@ -1,7 +1,7 @@
 import { basename, join, relative } from "node:path";
-import type { Engine } from "../../engine/index.ts";
+import type { Engine } from "../../engine/internal.ts";
 import { clientHome } from "../../engine/internal.ts";
-import type { Outcome } from "../../protocol/index.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Thread } from "../session/agent-session.ts";
 import type { AgentDefinition } from "../subagents/subagent-definitions.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isObject, messageOf, Problem } from "../../protocol/index.ts";
+import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
 import type { Io } from "./command.ts";
 
 /** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { messageOf, nearest, Problem } from "../../protocol/index.ts";
+import { messageOf, nearest, Problem } from "../../protocol/internal.ts";
 import type { Call, Command } from "./command.ts";
 import { shownOptions } from "./help.ts";
 

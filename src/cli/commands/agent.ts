@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import type { GivenAgent, HeadlessOptions } from "../../agent/index.ts";
+import type { GivenAgent, HeadlessOptions } from "../../agent/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
-import type { Model, ScriptedModel } from "../../models/index.ts";
-import { type Mode, readMode } from "../../permissions/index.ts";
-import { defined, Problem } from "../../protocol/index.ts";
+import type { Model, ScriptedModel } from "../../models/internal.ts";
+import { type Mode, readMode } from "../../permissions/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { checkAgentFlags } from "../agent-flags.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
@@ -127,8 +127,8 @@ Exit status: 0 answered, 1 API error, refused start, limit reached or wrong call
     const headless = call.flag("print") || !(io.stdin.isTTY === true && io.terminal.out);
     checkAgentFlags(call, headless);
     const [{ runHeadless, runInteractive }, { openModel, withRetry }] = await Promise.all([
-      import("../../agent/index.ts"),
-      import("../../models/index.ts"),
+      import("../../agent/internal.ts"),
+      import("../../models/internal.ts"),
     ]);
     const say = (sentence: string): void => void io.err(`hookline: ${sentence}\n`);
     const opened = await openModel(namedModel(call, io) ?? "default", io.env, say);

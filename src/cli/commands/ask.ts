@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { AgentName, Reinjection, SessionCall, SessionResult } from "../../agent/index.ts";
-import { isEventName, messageOf, Problem } from "../../protocol/index.ts";
+import { isEventName, messageOf, Problem } from "../../protocol/internal.ts";
+import type { AgentName, Reinjection, SessionCall, SessionResult } from "../../runner/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject, readText } from "../command-line/input.ts";
 import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
@@ -51,7 +51,7 @@ that is not 0.`,
     'hookline ask --resume 0f9c0a56-6f3e-4d55-9a53-0a3c2f9d3f11 --fork "And in one sentence?"',
   ],
   async run(call, io) {
-    const { exitStatusOf, runSessions } = await import("../../agent/index.ts");
+    const { exitStatusOf, runSessions } = await import("../../runner/internal.ts");
     const form = formOf(call);
     const calls = await callsOf(call, io);
     const limit = positiveNumber(call, "jobs");
@@ -107,9 +107,9 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
 }
 
 async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
-  const { asContext, asResultObject, asText, asToolResult } = await import("../../agent/index.ts");
+  const { asContext, asResultObject, asText, asToolResult } = await import("../../runner/internal.ts");
   // JSON is for programs; these words may go to a terminal.
-  if (form === "text") return (await import("../../engine/index.ts")).stripControl(asText(result));
+  if (form === "text") return (await import("../../engine/internal.ts")).stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
   if (form === "tool-result") return `${JSON.stringify(asToolResult(result, call.text("tool-use-id")))}\n`;
   const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";

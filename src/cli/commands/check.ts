@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { openRules } from "../../engine/index.ts";
+import { openRules } from "../../engine/internal.ts";
 import {
   compileRules,
   type JudgeContext,
@@ -7,8 +7,8 @@ import {
   judge,
   type Policy,
   type RuleLayer,
-} from "../../permissions/index.ts";
-import { messageOf, Problem, visible, type Warning } from "../../protocol/index.ts";
+} from "../../permissions/internal.ts";
+import { messageOf, Problem, visible, type Warning } from "../../protocol/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";

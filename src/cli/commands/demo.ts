@@ -1,5 +1,5 @@
-import type { AgentResult } from "../../agent/index.ts";
-import { type Outcome, Problem } from "../../protocol/index.ts";
+import type { AgentResult } from "../../agent/internal.ts";
+import { type Outcome, Problem } from "../../protocol/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { missingSteps, playStory } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";

@@ -1,4 +1,4 @@
-import { diagnose, type Finding } from "../../engine/index.ts";
+import { diagnose, type Finding } from "../../engine/internal.ts";
 import {
   clientsInUse,
   installFindings,
@@ -6,8 +6,8 @@ import {
   type Repair,
   repair,
   type Standpoint,
-} from "../../install/index.ts";
-import { visible } from "../../protocol/index.ts";
+} from "../../install/internal.ts";
+import { visible } from "../../protocol/internal.ts";
 import { approve } from "../approve-entries.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor, namedFolder } from "../options/install-options.ts";

@@ -1,5 +1,5 @@
-import type { EventPayload, Explained, Explanation } from "../../engine/index.ts";
-import { type EventName, Problem, rowOf, stripControl, visible, type Warning } from "../../protocol/index.ts";
+import type { EventPayload, Explained, Explanation } from "../../engine/internal.ts";
+import { type EventName, Problem, rowOf, stripControl, visible, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";

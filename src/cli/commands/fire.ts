@@ -7,7 +7,7 @@ import {
   stripControl,
   visible,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";

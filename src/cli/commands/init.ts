@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageFile, replaceFile, unless } from "../../files/internal.ts";
-import { nearest, Problem } from "../../protocol/index.ts";
+import { nearest, Problem } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { jsonText } from "../print/json.ts";
 

@@ -4,8 +4,8 @@ import {
   type InstallOutcome,
   installApp,
   type Scope,
-} from "../../install/index.ts";
-import { Problem } from "../../protocol/index.ts";
+} from "../../install/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { approve } from "../approve-entries.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { oneOf } from "../option-values.ts";

@@ -1,5 +1,5 @@
-import type { ListedHook } from "../../engine/index.ts";
-import { stripControl, visible, type Warning } from "../../protocol/index.ts";
+import type { ListedHook } from "../../engine/internal.ts";
+import { stripControl, visible, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";

@@ -1,4 +1,4 @@
-import { escapedJson, visible } from "../../protocol/index.ts";
+import { escapedJson, visible } from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { handlersOf, hasFailed, wantedBy } from "../log/filter.ts";

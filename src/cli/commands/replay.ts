@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Problem } from "../../protocol/index.ts";
-import { type ReplayOptions, type Report, replay } from "../../replay/index.ts";
+import { Problem } from "../../protocol/internal.ts";
+import { type ReplayOptions, type Report, replay } from "../../replay/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/index.ts";
+import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/internal.ts";
 import { packageFile, packageVersion } from "../../files/internal.ts";
-import { Problem, visible, visibleLines } from "../../protocol/index.ts";
+import { Problem, visible, visibleLines } from "../../protocol/internal.ts";
 import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../command-line/input.ts";

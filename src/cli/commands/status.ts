@@ -1,4 +1,4 @@
-import { statusOf } from "../../install/index.ts";
+import { statusOf } from "../../install/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { installerFor, scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
 import { statusJson, statusText } from "../print/install-status.ts";

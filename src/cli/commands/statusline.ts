@@ -1,5 +1,5 @@
-import { Problem, plainLine } from "../../protocol/index.ts";
-import { type Statusline, statusline } from "../../usage/index.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
+import { type Statusline, statusline } from "../../usage/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";

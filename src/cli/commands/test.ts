@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Problem, visible, visibleLines } from "../../protocol/index.ts";
+import { Problem, visible, visibleLines } from "../../protocol/internal.ts";
 import type { AppWarning } from "../../sdk/index.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { appInputs } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { askLine, canAsk } from "../command-line/confirm.ts";

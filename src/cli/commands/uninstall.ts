@@ -6,8 +6,8 @@ import {
   scopes,
   statusOf,
   uninstall,
-} from "../../install/index.ts";
-import { Problem } from "../../protocol/index.ts";
+} from "../../install/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor, scopeOf, scopeOptions, standpointOf } from "../options/install-options.ts";
 import { uninstallJson, uninstallText } from "../print/install-report.ts";

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { usageSchemas } from "../../../scripts/schema/usage-output.ts";
 import { dist } from "../../files/fixtures/programs.ts";
 import { answer, one, textOf, two } from "../../usage/fixtures/world.ts";
-import { spent, statusline } from "../../usage/index.ts";
+import { spent, statusline } from "../../usage/internal.ts";
 import { callHookline } from "../fixtures/caller.ts";
 
 let home: string;

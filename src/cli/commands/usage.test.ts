@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { reportNames } from "../../usage/index.ts";
+import { reportNames } from "../../usage/internal.ts";
 import type { Io } from "../command-line/command.ts";
 import { callHookline } from "../fixtures/caller.ts";
 import { progressLine } from "../print/progress.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { defined, nearest, Problem, plainLine } from "../../protocol/index.ts";
-import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/index.ts";
+import { defined, nearest, Problem, plainLine } from "../../protocol/internal.ts";
+import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { oneOf, optionTexts } from "../option-values.ts";
 import { rootsFrom } from "../options/session-options.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AgentEvent, type AgentResult, type Person, runAgent } from "../../agent/index.ts";
-import { scripted } from "../../models/index.ts";
-import { type Outcome, type RunRecord, rowOf, stripControl } from "../../protocol/index.ts";
+import { type AgentEvent, type AgentResult, type Person, runAgent } from "../../agent/internal.ts";
+import { scripted } from "../../models/internal.ts";
+import { type Outcome, type RunRecord, rowOf, stripControl } from "../../protocol/internal.ts";
 import type { Style } from "../print/style.ts";
 import { type DemoProject, prompts, story } from "./project.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Script, ScriptedAnswer, ScriptedCall } from "../../models/index.ts";
+import type { Script, ScriptedAnswer, ScriptedCall } from "../../models/internal.ts";
 
 /** The hooks of the demo's project: programs as anybody would write them. */
 const hook = (name: string) => ({

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { eventNames, isEventName, isObject, nearest, Problem } from "../../protocol/index.ts";
+import { eventNames, isEventName, isObject, nearest, Problem } from "../../protocol/internal.ts";
 import { appInside } from "../../sdk/index.ts";
 import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
 

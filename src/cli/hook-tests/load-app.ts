@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf, neverMatching } from "../../protocol/index.ts";
+import { messageOf, neverMatching } from "../../protocol/internal.ts";
 import { appInside } from "../../sdk/index.ts";
 import { type AppWarning, loadApp } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";

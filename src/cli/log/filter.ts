@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../../protocol/index.ts";
+import { nearest, Problem } from "../../protocol/internal.ts";
 import type { LogRecord } from "../../sdk/internal.ts";
 import type { Call } from "../command-line/command.ts";
 

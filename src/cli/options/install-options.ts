@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../../daemon/index.ts";
+import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../../daemon/internal.ts";
 import { packageFile, packageVersion } from "../../files/internal.ts";
 import {
   compileClient,
@@ -9,8 +9,8 @@ import {
   type Scope,
   type Standpoint,
   scopes,
-} from "../../install/index.ts";
-import { Problem } from "../../protocol/index.ts";
+} from "../../install/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Call, Io, Option } from "../command-line/command.ts";
 import { oneOf } from "../option-values.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import {
   cutArchive,
   findSession,
@@ -9,7 +9,7 @@ import {
   type SessionModel,
   type SessionPlace,
   type Where,
-} from "../../sessions/index.ts";
+} from "../../sessions/internal.ts";
 import type { Call, Io } from "../command-line/command.ts";
 
 /** Where commands look for sessions: in the usual places, or in the folders named by --root. */

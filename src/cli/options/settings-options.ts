@@ -1,8 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Engine, type EngineOptions, openEngine } from "../../engine/index.ts";
-import { clientHome, clientReadWarnings, managedFolder } from "../../engine/internal.ts";
-import { Problem, type Warning } from "../../protocol/index.ts";
+import {
+  clientHome,
+  clientReadWarnings,
+  type Engine,
+  type EngineOptions,
+  managedFolder,
+  openEngine,
+} from "../../engine/internal.ts";
+import { Problem, type Warning } from "../../protocol/internal.ts";
 import type { Call, Io, Option } from "../command-line/command.ts";
 import { oneOf } from "../option-values.ts";
 

@@ -1,4 +1,4 @@
-import { visible } from "../../protocol/index.ts";
+import { visible } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
 export interface DiffLine {
   readonly mark: " " | "+" | "-";

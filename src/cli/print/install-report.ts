@@ -1,5 +1,5 @@
-import type { ClientUse, InstallOutcome, ScopePlaces, Uninstalled } from "../../install/index.ts";
-import { visible } from "../../protocol/index.ts";
+import type { ClientUse, InstallOutcome, ScopePlaces, Uninstalled } from "../../install/internal.ts";
+import { visible } from "../../protocol/internal.ts";
 import type { Approval } from "../approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
 import { jsonText } from "./json.ts";

@@ -1,5 +1,5 @@
-import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/index.ts";
-import { visible } from "../../protocol/index.ts";
+import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/internal.ts";
+import { visible } from "../../protocol/internal.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import type { Style } from "./style.ts";

@@ -1,4 +1,4 @@
-import { escapedJson } from "../../protocol/index.ts";
+import { escapedJson } from "../../protocol/internal.ts";
 
 /** One JSON value for a terminal or a pipe, without characters that act on a terminal. */
 export function jsonText(value: unknown, indent: number | undefined = 2): string {

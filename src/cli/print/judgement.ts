@@ -1,5 +1,5 @@
-import type { JudgedPart, Judgement, RuleRef } from "../../permissions/index.ts";
-import { type PermissionUpdate, visible } from "../../protocol/index.ts";
+import type { JudgedPart, Judgement, RuleRef } from "../../permissions/internal.ts";
+import { type PermissionUpdate, visible } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
 
 /** A judgement for people: the decision, one line per part, why, and what would allow it. */

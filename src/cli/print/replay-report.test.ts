@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Report } from "../../replay/index.ts";
+import type { Report } from "../../replay/internal.ts";
 import { replayText } from "./replay-report.ts";
 import type { Style } from "./style.ts";
 import { widthOf } from "./table.ts";

@@ -1,5 +1,5 @@
-import { plainLine, plainText } from "../../protocol/index.ts";
-import type { EventCount, Report } from "../../replay/index.ts";
+import { plainLine, plainText } from "../../protocol/internal.ts";
+import type { EventCount, Report } from "../../replay/internal.ts";
 import { diffLines } from "./diff.ts";
 import { counted, countText, sizeText } from "./figures.ts";
 import {

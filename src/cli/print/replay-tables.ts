@@ -1,5 +1,5 @@
-import { plainLine } from "../../protocol/index.ts";
-import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/index.ts";
+import { plainLine } from "../../protocol/internal.ts";
+import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/internal.ts";
 import { counted, countText, timeText } from "./figures.ts";
 import type { Style } from "./style.ts";
 import { cut, tableText, widthOf, wrapped } from "./table.ts";

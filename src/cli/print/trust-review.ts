@@ -1,5 +1,5 @@
-import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/index.ts";
-import { visible } from "../../protocol/index.ts";
+import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/internal.ts";
+import { visible } from "../../protocol/internal.ts";
 import { diffLines } from "./diff.ts";
 import type { Style } from "./style.ts";
 

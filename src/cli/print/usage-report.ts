@@ -1,5 +1,5 @@
-import { plainLine } from "../../protocol/index.ts";
-import type { Amounts, BlockRow, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/index.ts";
+import { plainLine } from "../../protocol/internal.ts";
+import type { Amounts, BlockRow, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/internal.ts";
 import type { Io } from "../command-line/command.ts";
 import { counted, countText, moneyText, timeText } from "./figures.ts";
 import { styleFor } from "./style.ts";

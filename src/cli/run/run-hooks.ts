@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import {

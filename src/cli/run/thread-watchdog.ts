@@ -1,4 +1,4 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 
 /** Called by the other thread; a registered symbol, since it knows nothing else of ours. */
 const late = Symbol.for("hookline.late");

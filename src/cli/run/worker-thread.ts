@@ -1,4 +1,4 @@
 /** The thread of the daemon that runs handlers. */
-import { answerCalls } from "../../daemon/index.ts";
+import { answerCalls } from "../../daemon/internal.ts";
 
 await answerCalls();

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { turnAway } from "../../loopback/index.ts";
+import { turnAway } from "../../loopback/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
 import { Interest, type ThreadAnswer } from "../worker/messages.ts";
 import type { WarmApp } from "./warm-app.ts";

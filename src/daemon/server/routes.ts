@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../../files/internal.ts";
-import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/index.ts";
+import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/internal.ts";
 import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
 import { answerOf, Interest, type ThreadAnswer } from "../worker/messages.ts";
 import { answerClient, type Caller, type ClientOptions, callerOf, isWelcome } from "./client-call.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../files/internal.ts";
-import { type Loopback, newToken, openLoopback } from "../../loopback/index.ts";
+import { type Loopback, newToken, openLoopback } from "../../loopback/internal.ts";
 import { appendLog, appKey } from "../../sdk/internal.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import {

@@ -1,5 +1,5 @@
-import { newToken, openLoopback } from "../../loopback/index.ts";
-import { Problem } from "../../protocol/index.ts";
+import { newToken, openLoopback } from "../../loopback/internal.ts";
+import { Problem } from "../../protocol/internal.ts";
 import {
   type AppInside,
   appendLog,

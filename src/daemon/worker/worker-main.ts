@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import {
   type AppInside,
   appFailure,

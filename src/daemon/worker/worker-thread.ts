@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import {
   type AppFacts,
   type Asked,

@@ -1,5 +1,5 @@
-import type { RuleWarning } from "../../permissions/index.ts";
-import type { Warning, WarningCode } from "../../protocol/index.ts";
+import type { RuleWarning } from "../../permissions/internal.ts";
+import type { Warning, WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates, switchedOff } from "../fire/admit.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import type { CommandHook } from "../../protocol/index.ts";
+import type { CommandHook } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "n
 import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, whyUnsafe } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { InForce } from "../settings/snapshot.ts";
 import { namedPaths } from "../trust/files-by-name.ts";

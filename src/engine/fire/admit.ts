@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/index.ts";
+import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/internal.ts";
 import type { Ports } from "../ports.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
 import type { InForce } from "../settings/snapshot.ts";

@@ -18,7 +18,7 @@ import {
   stripControl,
   type Verdict,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { beginning, cut, mostContextChars } from "../safe-text/display-text.ts";
 import type { HookRun } from "./fire.ts";
 

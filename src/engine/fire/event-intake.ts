@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, Problem, type RunRecord, rowOf, type Warning } from "../../protocol/index.ts";
+import { type EventRow, type Outcome, Problem, type RunRecord, rowOf, type Warning } from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
 import type { FireOptions, RunStep } from "../engine-type.ts";
 import type { LiveHooks } from "../live/memory-hooks.ts";

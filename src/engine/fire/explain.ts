@@ -1,4 +1,4 @@
-import type { HookRef, SkipReason, Warning } from "../../protocol/index.ts";
+import type { HookRef, SkipReason, Warning } from "../../protocol/internal.ts";
 import { matcherDetail } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Standing, Trust, TrustState } from "../trust/trust-state.ts";

@@ -1,4 +1,4 @@
-import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/index.ts";
+import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { ProgressListener, RunStep } from "../engine-type.ts";
 import type { SharedCopies } from "../runners/in-process.ts";
 import type { Slots } from "../runners/run-limits.ts";

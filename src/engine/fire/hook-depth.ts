@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { basename } from "node:path";
-import type { CallbackHook, FunctionHook } from "../../protocol/index.ts";
+import type { CallbackHook, FunctionHook } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */

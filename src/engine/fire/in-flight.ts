@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Outcome } from "../../protocol/index.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
 import type { Soon } from "./maybe-async.ts";
 

@@ -1,5 +1,5 @@
 import { resolve, win32 } from "node:path";
-import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../../protocol/index.ts";
+import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../../protocol/internal.ts";
 
 /** What the engine knows when a host leaves it out. */
 export interface PayloadDefaults {

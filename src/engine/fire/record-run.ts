@@ -6,7 +6,7 @@ import {
   stripControl,
   type Verdict,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { Ran } from "../runners/runner-result.ts";
 import { mostContextChars } from "../safe-text/display-text.ts";
 import { type CheckedAnswer, checkWorktree, shorten } from "./answer-files.ts";

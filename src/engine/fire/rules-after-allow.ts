@@ -5,7 +5,7 @@ import {
   type ToolInput,
   type Verdict,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
 import { shown } from "../safe-text/display-text.ts";

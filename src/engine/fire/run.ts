@@ -1,4 +1,4 @@
-import { type Answer, messageOf, Problem } from "../../protocol/index.ts";
+import { type Answer, messageOf, Problem } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";

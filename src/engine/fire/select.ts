@@ -1,4 +1,4 @@
-import type { Skip, ToolInput } from "../../protocol/index.ts";
+import type { Skip, ToolInput } from "../../protocol/internal.ts";
 import type { Condition, Place } from "../match/conditions.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";

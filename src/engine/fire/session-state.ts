@@ -1,4 +1,4 @@
-import type { Outcome } from "../../protocol/index.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import type { AnyPayload } from "./payload.ts";
 
 /** What one event of a session leaves behind for later ones. */

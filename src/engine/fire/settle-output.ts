@@ -8,7 +8,7 @@ import type {
   ToolInput,
   Verdict,
   Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { FinishedRun } from "./record-run.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EventName, RunRecord, Verdict } from "../../protocol/index.ts";
+import type { EventName, RunRecord, Verdict } from "../../protocol/internal.ts";
 import { eventOf, record } from "../fixtures/answers.ts";
 import { settle, strongest } from "./settle.ts";
 

@@ -7,7 +7,7 @@ import {
   type Skip,
   type Verdict,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
 import type { InForce } from "../settings/snapshot.ts";
 import type { HookEvent } from "./fire.ts";

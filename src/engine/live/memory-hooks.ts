@@ -12,7 +12,7 @@ import {
   rowOf,
   type Warning,
   type WarningCode,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import { tellHost } from "../ports.ts";

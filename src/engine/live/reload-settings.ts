@@ -1,4 +1,4 @@
-import { layerKinds, type Outcome, type Warning } from "../../protocol/index.ts";
+import { layerKinds, type Outcome, type Warning } from "../../protocol/internal.ts";
 import type { AnyPayload } from "../fire/payload.ts";
 import { loadConditionReader } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";

@@ -1,4 +1,4 @@
-import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../../protocol/index.ts";
+import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../../protocol/internal.ts";
 import type { SkillsInUse } from "../fire/session-state.ts";
 import type { Notice } from "../ports.ts";
 import { shown } from "../safe-text/display-text.ts";

@@ -1,5 +1,5 @@
 import type { Running } from "../../exec/internal.ts";
-import type { Warning } from "../../protocol/index.ts";
+import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
 import { keepColours } from "../safe-text/display-text.ts";

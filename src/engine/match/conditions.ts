@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolInput } from "../../protocol/internal.ts";
 import type { ToolAliases } from "./matcher.ts";
 
 /** Where a condition's relative paths lie. */
@@ -21,7 +21,7 @@ export function conditionReader(): CompileCondition | undefined {
 }
 
 export async function loadConditionReader(): Promise<CompileCondition> {
-  const { compileCondition, holds } = await import("../../permissions/index.ts");
+  const { compileCondition, holds } = await import("../../permissions/internal.ts");
   loaded ??= (text, aliases) => {
     const condition = compileCondition(text, { aliases });
     if ("invalid" in condition) return condition;

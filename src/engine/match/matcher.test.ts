@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { catalog } from "../../protocol/index.ts";
+import { catalog } from "../../protocol/internal.ts";
 import { compileMatcher, matchedValue, matcherDetail, matches } from "./matcher.ts";
 
 const onTool = catalog.PreToolUse.matchesOn;

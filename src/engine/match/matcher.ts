@@ -6,7 +6,7 @@ import {
   messageOf,
   type Warning,
   type WarningCode,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { compileSearch, hazardOf } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
 

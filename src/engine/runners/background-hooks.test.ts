@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { deferred } from "../../../test/deferred.ts";
-import type { Warning } from "../../protocol/index.ts";
+import type { Warning } from "../../protocol/internal.ts";
 import { record, ref } from "../fixtures/answers.ts";
 import { type BackgroundAnswer, type BackgroundRun, background } from "./background-hooks.ts";
 

@@ -1,4 +1,4 @@
-import type { HookRef, RunRecord, Warning } from "../../protocol/index.ts";
+import type { HookRef, RunRecord, Warning } from "../../protocol/internal.ts";
 import { withinMs } from "../fire/in-flight.ts";
 import { slots } from "./run-limits.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FunctionHook, StopFunction } from "../../protocol/index.ts";
+import type { FunctionHook, StopFunction } from "../../protocol/internal.ts";
 import { runFunction } from "./in-process.ts";
 
 const hook = (check: StopFunction): FunctionHook => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deferred } from "../../../test/deferred.ts";
-import type { Callback, CallbackHook } from "../../protocol/index.ts";
+import type { Callback, CallbackHook } from "../../protocol/internal.ts";
 import { type CallbackCall, runCallback } from "./in-process.ts";
 
 const hook = (callback: Callback, more: Partial<CallbackHook> = {}): CallbackHook => ({

@@ -1,4 +1,4 @@
-import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/index.ts";
+import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
 import type { Soon } from "../fire/maybe-async.ts";
 import { type Limit, settled, waitFor } from "./run-limits.ts";
 import { nothingSaid, type Ran, unanswered } from "./runner-result.ts";

@@ -1,4 +1,4 @@
-import type { McpToolHook, ToolInput, Warning } from "../../protocol/index.ts";
+import type { McpToolHook, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { McpPort } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
 import { keep, nothingSaid, notStarted, type Ran, unanswered } from "./runner-result.ts";

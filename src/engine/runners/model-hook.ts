@@ -1,4 +1,4 @@
-import type { AgentHook, HookRef, ModelSpent, PromptHook } from "../../protocol/index.ts";
+import type { AgentHook, HookRef, ModelSpent, PromptHook } from "../../protocol/internal.ts";
 import type { AgentPort, ModelPort, ModelReply } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
 import { keep, nothingSaid, type Ran, unanswered } from "./runner-result.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HookRef } from "../../protocol/index.ts";
+import type { HookRef } from "../../protocol/internal.ts";
 import type { ModelCall, ModelPort } from "../ports.ts";
 import { agentReplySchema, promptReplySchema, promptText, runAgent, runPrompt } from "./model-hook.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalog, type Hook } from "../../protocol/index.ts";
+import { catalog, type Hook } from "../../protocol/internal.ts";
 import { eventBudgetMs, timeoutOf } from "./run-limits.ts";
 
 const command: Hook = { type: "command", command: "true" };

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { EventRow, Hook, HookType } from "../../protocol/index.ts";
+import type { EventRow, Hook, HookType } from "../../protocol/internal.ts";
 import type { Soon } from "../fire/maybe-async.ts";
 import type { Environment } from "./command/command-env.ts";
 

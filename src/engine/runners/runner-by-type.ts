@@ -1,5 +1,5 @@
 import { packageVersion } from "../../files/internal.ts";
-import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../../protocol/index.ts";
+import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../../protocol/internal.ts";
 import type { HookRun } from "../fire/fire.ts";
 import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";
 import type { Soon } from "../fire/maybe-async.ts";

@@ -1,4 +1,4 @@
-import { type Ended, type ModelSpent, messageOf, type Warning } from "../../protocol/index.ts";
+import { type Ended, type ModelSpent, messageOf, type Warning } from "../../protocol/internal.ts";
 import { duration, type Limit, type Waited } from "./run-limits.ts";
 
 /** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */

@@ -1,4 +1,4 @@
-import { messageOf, Problem, stripControl } from "../../protocol/index.ts";
+import { messageOf, Problem, stripControl } from "../../protocol/internal.ts";
 
 /** The longest text that goes to a model in one piece. */
 export const mostContextChars: number = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HookRef, RunRecord } from "../../protocol/index.ts";
+import type { HookRef, RunRecord } from "../../protocol/internal.ts";
 import { redact, redactNotice } from "./redact-notices.ts";
 
 const hook: HookRef = {

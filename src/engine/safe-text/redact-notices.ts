@@ -1,4 +1,4 @@
-import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/index.ts";
+import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/internal.ts";
 import { type Notice, tellHost } from "../ports.ts";
 
 export interface RedactOptions {

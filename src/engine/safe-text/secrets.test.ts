@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HttpHook } from "../../protocol/index.ts";
+import type { HttpHook } from "../../protocol/internal.ts";
 import { secretValues } from "./secrets.ts";
 
 const hook = (headers: Record<string, string>): HttpHook => ({ type: "http", url: "https://a.example/", headers });

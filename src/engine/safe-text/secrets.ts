@@ -1,4 +1,4 @@
-import { type Hook, isSecretVariable } from "../../protocol/index.ts";
+import { type Hook, isSecretVariable } from "../../protocol/internal.ts";
 
 /**
  * The texts that no observer may see: values of variables with secret-looking names, and the values of http headers, as written, with

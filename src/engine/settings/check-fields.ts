@@ -1,4 +1,4 @@
-import { type Field, type Fields, isObject } from "../../protocol/index.ts";
+import { type Field, type Fields, isObject } from "../../protocol/internal.ts";
 import { shown } from "../safe-text/display-text.ts";
 
 /** What is wrong with a value, and where inside it. */

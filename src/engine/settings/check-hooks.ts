@@ -9,7 +9,7 @@ import {
   isObject,
   nearest,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { shown } from "../safe-text/display-text.ts";
 import { type Fault, fieldsFault, lookalike, misspelledKeys, ownValue } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";

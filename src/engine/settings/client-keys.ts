@@ -1,4 +1,4 @@
-import type { Field, Fields } from "../../protocol/index.ts";
+import type { Field, Fields } from "../../protocol/internal.ts";
 
 /*
  * What Claude Code 2.1.325 accepts in a settings file, measured by giving every key a value of every other type.

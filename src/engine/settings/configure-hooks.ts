@@ -9,7 +9,7 @@ import {
   likelyName,
   type Warning,
   type WarningCode,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, neverMatching, type ToolAliases } from "../match/matcher.ts";
 import { shown } from "../safe-text/display-text.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { type Fs, sha256 } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Frontmatter, Layer } from "./layer.ts";
 import { type LayerSource, layerOf, unreadable } from "./read-layer.ts";

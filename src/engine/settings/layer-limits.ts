@@ -1,4 +1,4 @@
-import type { LayerKind, Settings, Warning } from "../../protocol/index.ts";
+import type { LayerKind, Settings, Warning } from "../../protocol/internal.ts";
 import type { Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 

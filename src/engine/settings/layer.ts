@@ -1,4 +1,4 @@
-import type { EventRow, FailurePolicy, Hook, HookRef, LayerKind, Settings, Warning } from "../../protocol/index.ts";
+import type { EventRow, FailurePolicy, Hook, HookRef, LayerKind, Settings, Warning } from "../../protocol/internal.ts";
 import type { Condition } from "../match/conditions.ts";
 import type { Matcher } from "../match/matcher.ts";
 

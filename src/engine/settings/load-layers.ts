@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Fs, nodeFs, unless } from "../../files/internal.ts";
-import { catalog, Problem } from "../../protocol/index.ts";
+import { catalog, Problem } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import { frontmatterLayers } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";

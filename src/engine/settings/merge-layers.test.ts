@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LayerKind } from "../../protocol/index.ts";
+import type { LayerKind } from "../../protocol/internal.ts";
 import type { Layer } from "./layer.ts";
 import { mergeLayers } from "./merge-layers.ts";
 import { readLayer } from "./read-layer.ts";

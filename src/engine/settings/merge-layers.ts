@@ -6,7 +6,7 @@ import {
   type Settings,
   type StatusLineSetting,
   type Warning,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import { guardsToolCalls, type Layer } from "./layer.ts";
 import { checkoutEnv, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer-limits.ts";

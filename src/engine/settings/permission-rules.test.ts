@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { type Engine, type EngineOptions, openEngine } from "../index.ts";
+import { type Engine, type EngineOptions, openEngine } from "../internal.ts";
 
 async function withEngine<T>(options: EngineOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await openEngine(options);

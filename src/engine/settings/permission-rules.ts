@@ -9,7 +9,7 @@ import {
   type Policy,
   type RuleLayer,
   ruleLayerOf,
-} from "../../permissions/index.ts";
+} from "../../permissions/internal.ts";
 import { type AnyPayload, absoluteFrom } from "../fire/payload.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { type Engine, openEngine } from "../index.ts";
+import { type Engine, openEngine } from "../internal.ts";
 
 async function withEngine<T>({ options }: CheckoutWorld, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await openEngine({ ...options, trust: "implicit" });

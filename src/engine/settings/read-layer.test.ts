@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hookSchema, settingsSchema } from "../../../scripts/schema/index.ts";
-import { catalog, eventNames, settingsFields } from "../../protocol/index.ts";
+import { catalog, eventNames, settingsFields } from "../../protocol/internal.ts";
 import { hookFault } from "./check-hooks.ts";
 import { mostBytes, readLayer } from "./read-layer.ts";
 

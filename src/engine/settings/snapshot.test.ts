@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalog, type EventRow, eventNames, type LayerKind } from "../../protocol/index.ts";
+import { catalog, type EventRow, eventNames, type LayerKind } from "../../protocol/internal.ts";
 import { loadConditionReader } from "../match/conditions.ts";
 import { matches } from "../match/matcher.ts";
 import type { Layer } from "./layer.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { catalog, type Warning } from "../../protocol/index.ts";
+import { catalog, type Warning } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import type { ResolvedOptions } from "../options.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { hooksFileIn } from "../../protocol/index.ts";
+import { hooksFileIn } from "../../protocol/internal.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
 import { type Checkout, Gathering, type NamedFile, Unusable } from "./coverage/gather-files.ts";
 import { moduleFiles } from "./coverage/javascript.ts";

@@ -2,7 +2,7 @@ import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { openEngine, reviewTrust } from "../index.ts";
+import { openEngine, reviewTrust } from "../internal.ts";
 
 /** A stand-in for the client: it says that it was called. */
 const client = "#!/bin/sh\necho called\n";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { judge } from "../../permissions/index.ts";
+import { judge } from "../../permissions/internal.ts";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { approveGrants, type Engine, openEngine, reviewTrust } from "../index.ts";
+import { approveGrants, type Engine, openEngine, reviewTrust } from "../internal.ts";
 
 async function approve({ options }: CheckoutWorld, kinds: readonly string[]): Promise<void> {
   const review = await reviewTrust(options);

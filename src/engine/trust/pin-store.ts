@@ -15,7 +15,7 @@ import {
   unless,
   withLock,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 

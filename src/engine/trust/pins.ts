@@ -1,5 +1,5 @@
 import { sha256 } from "../../files/internal.ts";
-import { type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/index.ts";
+import { type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";

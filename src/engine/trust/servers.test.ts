@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openServerTrust, reviewTrust } from "../index.ts";
+import { openServerTrust, reviewTrust } from "../internal.ts";
 
 const config = { command: "node", args: ["tools/server.mjs"] };
 

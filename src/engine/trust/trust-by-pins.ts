@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Warning } from "../../protocol/index.ts";
+import type { Warning } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import { nameOf } from "../settings/read-layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";

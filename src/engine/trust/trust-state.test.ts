@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, stat, symlink, unlink, writeFi
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { type EngineOptions, openEngine, reviewTrust } from "../index.ts";
+import { type EngineOptions, openEngine, reviewTrust } from "../internal.ts";
 
 async function approveAll(options: EngineOptions): Promise<void> {
   const review = await reviewTrust(options);

@@ -1,4 +1,4 @@
-import type { Settings, Warning } from "../../protocol/index.ts";
+import type { Settings, Warning } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { WrittenGrant } from "./pins.ts";
 import type { SeenFiles } from "./start-trust.ts";

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { type HomeSource, openState, readOrdinary, tempName, unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Scope } from "../plan/install-places.ts";
 
 export interface PackageSearch {

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type InstallRecord, type LockFile, readLockFile, unlockedPath } from "../edit/install-record.ts";
 import { shellWord } from "../plan/hook-command.ts";
 import {

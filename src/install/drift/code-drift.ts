@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
 import { type InstallRecord, type LockFile, readLockFile, unlockedPath } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";

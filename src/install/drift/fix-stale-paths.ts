@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
-import type { CommandHook } from "../../protocol/index.ts";
+import type { CommandHook } from "../../protocol/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { type Calls, closedCall, insideCall, isClosed, projectDir, shellLine } from "../plan/hook-command.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type HomeSource, statePath, unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
 import { clientShell, hasBash } from "../client/find-package.ts";

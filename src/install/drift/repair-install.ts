@@ -1,4 +1,4 @@
-import { type HttpHook, Problem } from "../../protocol/index.ts";
+import { type HttpHook, Problem } from "../../protocol/internal.ts";
 import { compileClient } from "../client/compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
 import { packageFor } from "../client/find-package.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
 import { type InstallRecord, type LockFile, readLockFile, readRecord, unlockedPath } from "../edit/install-record.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type World, world } from "../fixtures/world.ts";
 import { install } from "./install-entries.ts";
 import { uninstall } from "./uninstall-entries.ts";

@@ -9,7 +9,7 @@ import {
   withoutComments,
 } from "../../engine/internal.ts";
 import { type HomeSource, isInside } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { installAgain } from "../drift/advice.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";

@@ -15,7 +15,7 @@ import {
   unless,
   withLock,
 } from "../../files/internal.ts";
-import { isObject, messageOf, Problem } from "../../protocol/index.ts";
+import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import { type AskedTransport, askedTransports } from "../plan/install-places.ts";
 import type { Had } from "../plan/own-entries.ts";

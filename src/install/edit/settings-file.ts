@@ -2,7 +2,7 @@ import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../../engine/internal.ts";
 import { errorCode, sha256, unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
 export async function realFile(path: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Scope } from "./install-places.ts";
 
 /** Where everything that an entry names lies, as absolute paths. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { catalog } from "../../protocol/index.ts";
+import { catalog } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { installFindings } from "../drift/install-findings.ts";
 import { statusOf } from "../drift/scope-status.ts";

@@ -1,5 +1,5 @@
 import { readSourceText } from "../../engine/internal.ts";
-import { catalog, type EventRow, Problem } from "../../protocol/index.ts";
+import { catalog, type EventRow, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { endLeftovers, type Finished, findLeftovers, run } from "../../exec/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { EventNeeds } from "./plan-entries.ts";
 import { limitedEnv, limits } from "./sandboxed-load.ts";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, JsonPath } from "../../engine/internal.ts";
-import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../../protocol/index.ts";
+import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { insideCall, projectDir, shellLine, shellWord } from "./hook-command.ts";
 import type { PlannedEntry } from "./plan-entries.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalog, type EventRow } from "../../protocol/index.ts";
+import { catalog, type EventRow } from "../../protocol/internal.ts";
 import { consent, endpoint, guard, stop } from "../fixtures/world.ts";
 import { callsFor, shellLine } from "./hook-command.ts";
 import { type EventNeeds, type PlanOptions, planEntries } from "./plan-entries.ts";

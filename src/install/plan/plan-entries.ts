@@ -6,7 +6,7 @@ import {
   type HttpHook,
   type MatchedField,
   Problem,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import { type FailureMode, needsCommand, usualDeadlineMs } from "../../sdk/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import type { Endpoint } from "../installer.ts";

@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../../protocol/index.ts";
+import { nearest, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */

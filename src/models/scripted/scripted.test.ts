@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import type { Script } from "./script.ts";
 import { scripted } from "./scripted.ts";

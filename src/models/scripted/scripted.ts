@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { messagesRequest } from "../anthropic/anthropic-request.ts";
 import { brokenRule } from "../anthropic/request-rules.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import { couldStartAgent } from "../rules/called-names.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { fitsPieces, type ToolInput } from "../../protocol/index.ts";
+import { fitsPieces, type ToolInput } from "../../protocol/internal.ts";
 import { faultOf } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { agentType, couldStartAgent } from "../rules/called-names.ts";

@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/index.ts";
+import type { ToolInput } from "../../protocol/internal.ts";
 import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf, type ToolKind } from "../rules/rule-tools.ts";

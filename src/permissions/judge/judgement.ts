@@ -1,4 +1,4 @@
-import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { PolicyRule } from "../policy.ts";
 import type { RuleWarning, Scope } from "../rule-layer.ts";
 import type { RuleList } from "../rules/rule-meaning.ts";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { PermissionUpdate } from "../../protocol/index.ts";
+import type { PermissionUpdate } from "../../protocol/internal.ts";
 import { escapeSpec } from "../rules/spec-glob.ts";
 import { checkUpdates } from "../updates.ts";
 import type { Look } from "./judge.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync, readlinkSync } from "node:fs";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { badCall, checkFolder } from "../check-call.ts";
 import { faultOf, isWithin, resolvePath } from "./resolve-path.ts";
 

@@ -1,4 +1,4 @@
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import type { Glob } from "./spec-glob.ts";
 
 type Input = Readonly<Record<string, unknown>>;

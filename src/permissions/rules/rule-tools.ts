@@ -1,4 +1,4 @@
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import { type Glob, readSpec } from "./spec-glob.ts";
 /** What kind of thing a tool is, which says what of its input a rule looks at. */
 export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";

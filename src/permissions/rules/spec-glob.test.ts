@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import { type Glob, overlap } from "./spec-glob.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 8 });

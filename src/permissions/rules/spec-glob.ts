@@ -1,4 +1,4 @@
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 
 /**
  * Text with gaps: `["git ", " main"]` is `git `, any run of characters, ` main`. One piece means no gap.

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import type { Invalid } from "./rule.ts";
 import { type Glob, overlap, readSpec } from "./spec-glob.ts";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { costs, type Masked, maskHeredocs, oddCharacters, parseShell } from "./prepare-text.ts";
 import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
 import { here } from "./shell-state.ts";

@@ -1,5 +1,5 @@
 import { type ParsedScript, parse } from "unbash";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { ShellProblem } from "./shell-part.ts";
 
 const longestText = 65_536;

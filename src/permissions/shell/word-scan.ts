@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { fitsPieces } from "../../protocol/index.ts";
+import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName } from "../paths/resolve-path.ts";
 import type { Glob } from "../rules/spec-glob.ts";
 import { firstFrom } from "./prepare-text.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { neverMatching } from "../index.ts";
+import { neverMatching } from "../internal.ts";
 
 test("a handler for a name that never comes is named with what was meant", () => {
   expect(neverMatching("PreToolUse", ["PreToolUse:bash", "PreToolUse:Write"])).toEqual([

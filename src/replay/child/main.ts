@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { TaskBackend, WirePayload } from "../../sdk/index.ts";
 import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";
 import type { Ask, Hello, Ready, Stray } from "../child-protocol.ts";

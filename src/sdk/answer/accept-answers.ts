@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Answer, AnswerKind } from "./answer.ts";
 import { isLegal, type Rule, ruleOf } from "./event-rules.ts";

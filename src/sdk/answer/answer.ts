@@ -1,4 +1,4 @@
-import type { PermissionUpdate, ToolInput } from "../../protocol/index.ts";
+import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 
 /** What a handler may say. Which of these an event takes stands in its rule; the spelling on the wire is not the author's business. */
 export type Answer =

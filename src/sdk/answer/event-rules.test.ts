@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalog, type EventRow, eventNames } from "../../protocol/index.ts";
+import { catalog, type EventRow, eventNames } from "../../protocol/internal.ts";
 import { createApp } from "../app/app.ts";
 import { ruleOf, rules, type ToolEventName } from "./event-rules.ts";
 

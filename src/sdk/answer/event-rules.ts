@@ -5,7 +5,7 @@ import {
   type EventInputs,
   type EventName,
   type EventRow,
-} from "../../protocol/index.ts";
+} from "../../protocol/internal.ts";
 import type { AnswerKind } from "./answer.ts";
 
 /** What an event's row means to an app. */

@@ -1,4 +1,4 @@
-import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/index.ts";
+import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
 import type { Answer, ElicitAction } from "./answer.ts";
 
 /** What a chain of handlers says together, before it is spelled. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventNames } from "../../protocol/index.ts";
+import { eventNames } from "../../protocol/internal.ts";
 import {
   allow,
   appInside,

@@ -1,4 +1,4 @@
-import { isObject, messageOf } from "../../protocol/index.ts";
+import { isObject, messageOf } from "../../protocol/internal.ts";
 import { type HookEvent, withField } from "../app/hook-event.ts";
 import type { Answer, AnswerKind } from "./answer.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outputSchema } from "../../../scripts/schema/index.ts";
-import { catalog, type EventRow, eventNames, specificShapes } from "../../protocol/index.ts";
+import { catalog, type EventRow, eventNames, specificShapes } from "../../protocol/internal.ts";
 import {
   type Answer,
   allow,

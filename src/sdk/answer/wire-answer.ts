@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import { readEvent, type WirePayload } from "../app/hook-event.ts";
 import type { FailureMode } from "../app/registration.ts";
 import { refusal } from "../run/handler-chain.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EventName, eventNames } from "../../protocol/index.ts";
+import { type EventName, eventNames } from "../../protocol/internal.ts";
 import {
   type Answer,
   type AnswerKind,

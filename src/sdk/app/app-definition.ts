@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import { usualDeadlineMs } from "../answer/event-rules.ts";
 import type { StateDefaults } from "../state/state.ts";
 import type { TaskDefinition } from "../tasks/task.ts";

@@ -1,4 +1,4 @@
-import { messageOf, Problem, type ProblemCode } from "../../protocol/index.ts";
+import { messageOf, Problem, type ProblemCode } from "../../protocol/internal.ts";
 
 /**
  * Contract: a misspelled option is told when the app is made, and not by a guard that was meant to block and lets pass. A hooks file is

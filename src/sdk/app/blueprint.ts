@@ -1,4 +1,4 @@
-import type { EventName } from "../../protocol/index.ts";
+import type { EventName } from "../../protocol/internal.ts";
 import { type MethodOf, rules } from "../answer/event-rules.ts";
 import {
   addTask,

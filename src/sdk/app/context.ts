@@ -1,4 +1,4 @@
-import type { Session } from "../../sessions/index.ts";
+import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ScopedState, StateDoor } from "../state/state.ts";
 import type { Tasks, TasksDoor } from "../tasks/tasks.ts";

@@ -1,4 +1,4 @@
-import type { EventInputs, EventName, Payload } from "../../protocol/index.ts";
+import type { EventInputs, EventName, Payload } from "../../protocol/internal.ts";
 import { ruleOf, type ToolEventName } from "../answer/event-rules.ts";
 import type { ToolInputs, ToolResponses } from "../index.ts";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { isPromise } from "../run/handler-deadline.ts";
 import { wrong } from "./argument-checks.ts";
 import { deepFreeze } from "./hook-event.ts";

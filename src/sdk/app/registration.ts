@@ -1,4 +1,4 @@
-import type { EventName } from "../../protocol/index.ts";
+import type { EventName } from "../../protocol/internal.ts";
 import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
 import { type LegalKind, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
 import { checkOptions, isRecord, wrong } from "./argument-checks.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "../../sessions/index.ts";
+import type { Session } from "../../sessions/internal.ts";
 import type { LogRecord } from "../log/logger.ts";
 import type { StateDoor } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
@@ -38,7 +38,7 @@ const nowhere = `${process.execPath}/no-transcript.jsonl`;
  * file. The reader is loaded for those who ask only.
  */
 export async function openTranscript(path: string | undefined): Promise<Session> {
-  const { openSession } = await import("../../sessions/index.ts");
+  const { openSession } = await import("../../sessions/internal.ts");
   // Other words would be looked up as the name of a session, which no host means.
   const file = path !== undefined && /\.jsonl(?:\.gz)?$/.test(path) ? path : nowhere;
   return openSession(file, { missing: "empty" });

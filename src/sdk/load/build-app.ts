@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type HeldLock, openState, replaceFile, takeLock } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { wrong } from "../app/argument-checks.ts";
 import { mapStacks } from "../run/error-location.ts";
 import { type BuildRecord, cachedBuild, maker, recordName } from "./build-cache.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type AppInside, appInside } from "../app/app-runtime.ts";
 import { wrong } from "../app/argument-checks.ts";
 import { firstFault, hidesItsPlace, mapStacks, withCaller } from "../run/error-location.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nearest, type Problem } from "../../protocol/index.ts";
+import { nearest, type Problem } from "../../protocol/internal.ts";
 import { wrong } from "../app/argument-checks.ts";
 import { ownDoors } from "./bundle-plugins.ts";
 

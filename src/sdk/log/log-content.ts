@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, withoutSecrets } from "../../protocol/index.ts";
+import { messageOf, withoutSecrets } from "../../protocol/internal.ts";
 import type { Spelled } from "../answer/wire-answer.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import { readPayload } from "../run/read-payload.ts";

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageVersion, statePath } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { lineOf } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
 import { makeFolder } from "./make-folder.ts";

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import type { ServedApp } from "../../daemon/index.ts";
+import type { ServedApp } from "../../daemon/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
 import { appInside } from "../app/app-runtime.ts";
 import { checkOptions, wrong } from "../app/argument-checks.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import type { RunAppOptions } from "./run-app.ts";
 
-export type { ServedApp } from "../../daemon/index.ts";
+export type { ServedApp } from "../../daemon/internal.ts";
 
 export interface ServeAppOptions {
   /** A free one unless told. */
@@ -59,7 +59,7 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const file = options.file === undefined ? undefined : resolve(options.file);
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
   const source = file === undefined ? undefined : sourceHash(file, env);
-  const { serveHere } = await import("../../daemon/index.ts");
+  const { serveHere } = await import("../../daemon/internal.ts");
   const around = { env, cwd, complain, signal, version: packageVersion() };
   return serveHere(inside, { port, token, file, sourceHash: source, ...around });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, Problem } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/internal.ts";
 
 /** What an author is told of an error of their code. */
 export interface Traced {

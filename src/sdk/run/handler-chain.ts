@@ -1,5 +1,5 @@
 import { ticks } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { type AppWarning, accept } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
 import { type Rule, ruleOf } from "../answer/event-rules.ts";

@@ -1,4 +1,4 @@
-import { foreignName, isObject, messageOf } from "../../protocol/index.ts";
+import { foreignName, isObject, messageOf } from "../../protocol/internal.ts";
 import { isKnownEvent, ruleOf } from "../answer/event-rules.ts";
 import type { Folded } from "../answer/fold-answers.ts";
 import type { HookEvent, WirePayload } from "../app/hook-event.ts";

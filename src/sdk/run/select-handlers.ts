@@ -1,4 +1,4 @@
-import { fitsWildcard } from "../../protocol/index.ts";
+import { fitsWildcard } from "../../protocol/internal.ts";
 import { ruleOf } from "../answer/event-rules.ts";
 import { sameTool } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";

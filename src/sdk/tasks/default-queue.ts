@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { directFs, openState, statePath } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { appKey } from "../app/app-runtime.ts";
 import { wrong } from "../app/argument-checks.ts";

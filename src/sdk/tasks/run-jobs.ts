@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { jsonText } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskDefinition, TaskTable } from "./task.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { isLegal, ruleOf } from "../answer/event-rules.ts";
 import type { AppOptions } from "../app/app-definition.ts";

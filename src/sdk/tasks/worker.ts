@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { messageOf } from "../../protocol/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
 import { loadApp } from "../load/load-app.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";

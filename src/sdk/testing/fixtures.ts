@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EventName, eventNames, type Payload } from "../../protocol/index.ts";
+import { type EventName, eventNames, type Payload } from "../../protocol/internal.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 
 /** A payload of an event, as a host sends it, with the fields you change. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventNames } from "../../protocol/index.ts";
+import { eventNames } from "../../protocol/internal.ts";
 import { ruleOf } from "../answer/event-rules.ts";
 import { createApp, systemMessage } from "../index.ts";
 import { fixtures, testClient } from "./index.ts";

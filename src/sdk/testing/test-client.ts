@@ -1,4 +1,4 @@
-import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/index.ts";
+import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
 import { appInside } from "../app/app-runtime.ts";

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
-import { type EventRow, type OutcomeOutput, rowOf, type ToolInput } from "../../protocol/index.ts";
+import { type EventRow, type OutcomeOutput, rowOf, type ToolInput } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import type { Folded } from "../answer/fold-answers.ts";
 import type { Settled } from "../run/dispatch-event.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openSession, validateSession } from "../../sessions/index.ts";
+import { openSession, validateSession } from "../../sessions/internal.ts";
 import { block, context, createApp } from "../index.ts";
 import { testClient, testProject, testTranscript } from "./index.ts";
 

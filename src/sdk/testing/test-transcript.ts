@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Session } from "../../sessions/index.ts";
+import type { Session } from "../../sessions/internal.ts";
 import { openTranscript } from "../app/run-environment.ts";
 
 /**

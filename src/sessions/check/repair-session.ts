@@ -11,7 +11,7 @@ import {
   replaceFile,
   withLock,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { callsAndTokens, copySession, differences, removeTree, swapIn } from "../keep/replace-session-files.ts";
 import { type Backup, backUp } from "../keep/session-backup.ts";

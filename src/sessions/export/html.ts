@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { plainText } from "../../protocol/index.ts";
+import { plainText } from "../../protocol/internal.ts";
 import type { DocumentAgent, DocumentImage, DocumentItem, DocumentTool, SessionDocument } from "./document.ts";
 
 /**

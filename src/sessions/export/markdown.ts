@@ -1,4 +1,4 @@
-import { plainLine, plainText } from "../../protocol/index.ts";
+import { plainLine, plainText } from "../../protocol/internal.ts";
 import type { DocumentAgent, DocumentItem, DocumentTool, SessionDocument } from "./document.ts";
 
 /**

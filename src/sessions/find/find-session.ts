@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { Problem, plainLine } from "../../protocol/index.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
 import { safeId } from "../safe-paths.ts";
 import { listSessions, realFiles } from "./list-sessions.ts";
 import { findSessions, type SessionPlace } from "./session-files.ts";

@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 
 /** A small JSON object from a folder that other programs write. Gone or half written is not an error: then it is undefined. */
 export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
-import { isObject, Problem } from "../../protocol/index.ts";
+import { isObject, Problem } from "../../protocol/internal.ts";
 import { look } from "../find/list-folder.ts";
 import type { Root } from "../find/session-roots.ts";
 import { checkObject, wrong } from "../option-checks.ts";

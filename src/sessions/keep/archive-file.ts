@@ -12,7 +12,7 @@ import {
   unless,
   writeAll,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { openFile, unreadableFile } from "../read/byte-source.ts";
 import { openGzip } from "../read/gzip-source.ts";

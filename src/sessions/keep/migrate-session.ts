@@ -12,7 +12,7 @@ import {
   unless,
   withLock,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { isLinked } from "../model/entry-graph.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
-import { messageOf, Problem } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/internal.ts";
 import { filesOf, type SessionPlace } from "../find/session-files.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import { openFile, unreadableFile } from "../read/byte-source.ts";

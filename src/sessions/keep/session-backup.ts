@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, sha256, unless } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 
 /** Copies of files as they were before a change, with what is needed to bring them back. */
 export interface Backup {

@@ -1,4 +1,4 @@
-import { Problem, plainLine } from "../../protocol/index.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
 import type { BareEntry, Entry } from "./entry.ts";
 import type { Graph, Linked } from "./entry-graph.ts";
 import { type Knots, knotsOf, type Point } from "./parallel-calls.ts";

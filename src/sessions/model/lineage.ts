@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { openBytes } from "../read/byte-source.ts";

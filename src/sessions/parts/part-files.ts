@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { basename, dirname, join, relative, sep } from "node:path";
 import { gunzipSync, constants as zlib } from "node:zlib";
 import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
-import { Problem, plainLine } from "../../protocol/index.ts";
+import { Problem, plainLine } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { Linked } from "../model/entry-graph.ts";
 import type { ToolCall } from "../model/session-tool-call.ts";

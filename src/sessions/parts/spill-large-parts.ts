@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import type { Draft } from "../formats/claude-code/write-record.ts";
 import { isSafeId, realInside } from "../safe-paths.ts";
 

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Block } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Call } from "../model/model-call.ts";

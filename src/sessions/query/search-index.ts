@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openState, takeLock } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";

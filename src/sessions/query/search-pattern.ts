@@ -1,4 +1,4 @@
-import { messageOf, Problem, plainLine } from "../../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import { once } from "../model/transcript-conversation.ts";
 
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { realFiles } from "../find/list-sessions.ts";
 import { filesOf, findSessions, type SessionPlace } from "../find/session-files.ts";
 import { findRoots, folderOf, type WantedFolder, type Where } from "../find/session-roots.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { sha256 } from "../../files/internal.ts";
-import { messageOf, Problem, plainLine } from "../../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import { openGzip } from "./gzip-source.ts";
 
 /** Which file on disk: a path can name another one tomorrow. */

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Item } from "../model/entry.ts";
 import { type Cursor, openBytes, stillHolds } from "./byte-source.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";

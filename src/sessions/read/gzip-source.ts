@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
-import { messageOf, Problem, plainLine } from "../../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 /** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */

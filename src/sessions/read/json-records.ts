@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import { type FileIdentity, readAgain } from "./byte-source.ts";
 import type { Line, LineReader } from "./read-lines.ts";
 import { objectsIn } from "./recover-records.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry, Item } from "../model/entry.ts";
 import { cutOff, type JsonRecord, recordsOf, type SourceFile, sourceFile } from "./json-records.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/index.ts";
+import { isObject } from "../../protocol/internal.ts";
 import { isBlank } from "./byte-source.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
 export type Part =

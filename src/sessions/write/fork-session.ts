@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";
 import type { Linked } from "../model/entry-graph.ts";

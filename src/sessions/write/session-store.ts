@@ -11,7 +11,7 @@ import {
   replaceFile,
   unless,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type Root, storeRoot } from "../find/session-roots.ts";
 import type { Linked } from "../model/entry-graph.ts";

@@ -1,5 +1,5 @@
 import { type Fs, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
-import { messageOf, Problem } from "../../protocol/index.ts";
+import { messageOf, Problem } from "../../protocol/internal.ts";
 import { compose, type Draft, type Envelope, isThreaded } from "../formats/claude-code/write-record.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";
 import { setAside } from "../parts/spill-large-parts.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sized } from "../../../test/size.ts";
 import { atEveryOperation, type Fault, shortStride } from "../../files/fixtures/faulty-fs.ts";
-import { openSqlite } from "../../sessions/index.ts";
+import { openSqlite } from "../../sessions/internal.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { killRuns } from "../fixtures/kill-runs.ts";
 import { answer, textOf } from "../fixtures/world.ts";

@@ -2,9 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { findSession, forkNotePath, forkSession } from "../../sessions/index.ts";
+import { findSession, forkNotePath, forkSession } from "../../sessions/internal.ts";
 import { answer, copyOf, one, openWorld, two, type Wire } from "../fixtures/world.ts";
-import { spent } from "../index.ts";
+import { spent } from "../internal.ts";
 
 /** Whose call it is when several files hold it. */
 

@@ -1,5 +1,5 @@
-import { isObject } from "../../protocol/index.ts";
-import { readTokens, type TokenPart } from "../../sessions/index.ts";
+import { isObject } from "../../protocol/internal.ts";
+import { readTokens, type TokenPart } from "../../sessions/internal.ts";
 import { microUsd } from "../prices/cost.ts";
 import {
   clearRecord,

@@ -1,4 +1,4 @@
-import type { Tokens } from "../../sessions/index.ts";
+import type { Tokens } from "../../sessions/internal.ts";
 
 /**
  * One usage record as its line tells it, before it is compared with any other. The scanner fills the same object for

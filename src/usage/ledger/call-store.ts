@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../protocol/index.ts";
-import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
+import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/internal.ts";
 import { type Hash, hashBytes } from "../calls/usage-record.ts";
 import type { Progress } from "../scan/file-facts.ts";
 import { rulesVersion } from "./index-manifest.ts";

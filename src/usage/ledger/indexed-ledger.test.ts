@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { takeLock } from "../../files/internal.ts";
-import { findTranscripts, sqliteDriver } from "../../sessions/index.ts";
+import { findTranscripts, sqliteDriver } from "../../sessions/internal.ts";
 import { name, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { openPrices } from "../prices/price-table.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Fs, nodeFs, openFolder, takeLock } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/index.ts";
-import type { TranscriptFile } from "../../sessions/index.ts";
+import { messageOf } from "../../protocol/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
 import { type CallStore, openCallStore } from "./call-store.ts";

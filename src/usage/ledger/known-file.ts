@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { defined } from "../../protocol/index.ts";
-import type { TranscriptFile } from "../../sessions/index.ts";
+import { defined } from "../../protocol/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type Hash, hashBytes } from "../calls/usage-record.ts";
 import type { Progress } from "../scan/file-facts.ts";
 import { type LedgerFile, ledgerFile } from "./ledger.ts";

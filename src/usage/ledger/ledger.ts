@@ -1,5 +1,5 @@
-import { defined } from "../../protocol/index.ts";
-import type { TranscriptFile } from "../../sessions/index.ts";
+import { defined } from "../../protocol/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { OwnerInfo } from "../calls/resolve-calls.ts";
 import type { Rollups } from "../calls/rollups.ts";
 import type { Progress, Told, UnreadablePlace } from "../scan/file-facts.ts";

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findTranscripts } from "../../sessions/index.ts";
+import { findTranscripts } from "../../sessions/internal.ts";
 import { answer, one, openWorld, textOf, tokens, two, type World } from "../fixtures/world.ts";
-import { spent } from "../index.ts";
+import { spent } from "../internal.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { makeReport } from "../reports/build-report.ts";
 import { scanAll } from "../scan/scan-files.ts";

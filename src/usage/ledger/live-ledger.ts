@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TranscriptFile } from "../../sessions/index.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, word } from "../calls/call-table.ts";
 import { firstOf } from "../calls/resolve-calls.ts";
 import { rollUp, sum } from "../calls/rollups.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptFile } from "../../sessions/index.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, word } from "../calls/call-table.ts";
 import { type Rollups, rollUp, sum } from "../calls/rollups.ts";
 import { openNames } from "../calls/usage-record.ts";

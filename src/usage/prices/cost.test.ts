@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answer, reportOf } from "../fixtures/world.ts";
-import { openPrices } from "../index.ts";
+import { openPrices } from "../internal.ts";
 import { type Bought, costOf, microUsd } from "./cost.ts";
 import type { PriceRow, Prices } from "./price-rows.ts";
 

@@ -1,4 +1,4 @@
-import type { Call, Tokens } from "../../sessions/index.ts";
+import type { Call, Tokens } from "../../sessions/internal.ts";
 import { readUsageObject } from "../calls/read-usage.ts";
 import { emptyRecord, type RecordPart } from "../calls/usage-record.ts";
 import type { PriceRow, Prices } from "./price-rows.ts";

@@ -1,4 +1,4 @@
-import { isObject, nearest, Problem } from "../../protocol/index.ts";
+import { isObject, nearest, Problem } from "../../protocol/internal.ts";
 
 /** Integer pico-dollars per token, one for each class of tokens. */
 export interface Prices {

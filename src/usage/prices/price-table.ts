@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
 /** Prices by model and time. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, openWorld, reportOf, tokens } from "../fixtures/world.ts";
-import { modelName, openPrices, priceUsage } from "../index.ts";
+import { modelName, openPrices, priceUsage } from "../internal.ts";
 import type { PriceRow, Prices } from "./price-rows.ts";
 
 const table = openPrices();

@@ -1,4 +1,4 @@
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import type { Zone } from "./zone.ts";
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Answer, answer, one, openWorld, prompt, reportOf, tokens, two, type Wire } from "../fixtures/world.ts";
 import { zero } from "../fixtures/zero.ts";
-import { reportNames } from "../index.ts";
+import { reportNames } from "../internal.ts";
 
 /** A call of its own at each of these times. */
 function callsAt(...times: readonly string[]): Wire[] {

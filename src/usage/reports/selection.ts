@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 import { type AgentMeta, readMeta } from "../agent-meta.ts";
 import { quarterMs, sum } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";

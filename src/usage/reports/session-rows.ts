@@ -1,4 +1,4 @@
-import { defined } from "../../protocol/index.ts";
+import { defined } from "../../protocol/internal.ts";
 import { sum } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, timesOf } from "./amounts.ts";

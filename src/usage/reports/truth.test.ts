@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { corpus } from "../fixtures/corpus.ts";
 import { zero } from "../fixtures/zero.ts";
-import { type Amounts, type ReportName, reportNames, usageReport } from "../index.ts";
+import { type Amounts, type ReportName, reportNames, usageReport } from "../internal.ts";
 
 const numbers = Object.keys(zero).filter((name) => name !== "complete") as (keyof Amounts)[];
 

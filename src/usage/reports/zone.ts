@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { Problem } from "../../protocol/index.ts";
+import { Problem } from "../../protocol/internal.ts";
 
 /** Calendar days of a time zone. */
 export interface Zone {

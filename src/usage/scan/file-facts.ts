@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openFor } from "../../files/internal.ts";
-import { fieldOf, isObject } from "../../protocol/index.ts";
-import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/index.ts";
+import { fieldOf, isObject } from "../../protocol/internal.ts";
+import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
 import { textAt, timeOf } from "../calls/read-usage.ts";
 import { addAncestor, type FileFacts } from "./scan-kernel.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { maxLineBytes } from "../../sessions/index.ts";
+import { maxLineBytes } from "../../sessions/internal.ts";
 import { usual } from "../fixtures/agreement.ts";
 import { reordered } from "../fixtures/mutate.ts";
 import { scanned } from "../fixtures/reference.ts";

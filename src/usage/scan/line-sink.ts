@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
-import { fieldOf, parseJson, parseObject } from "../../protocol/index.ts";
-import { isRecord, type Line, recordsOf } from "../../sessions/index.ts";
+import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
+import { isRecord, type Line, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import { readObject, timeOf } from "../calls/read-usage.ts";
 import { hashText, type Names, rank, type UsageRecord } from "../calls/usage-record.ts";

@@ -1,5 +1,5 @@
-import { messageOf, Problem } from "../../protocol/index.ts";
-import type { TranscriptFile } from "../../sessions/index.ts";
+import { messageOf, Problem } from "../../protocol/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, openCallTable } from "../calls/call-table.ts";
 import { rollUp } from "../calls/rollups.ts";
 import { openNames } from "../calls/usage-record.ts";

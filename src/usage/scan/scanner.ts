@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { maxLineBytes } from "../../sessions/index.ts";
+import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import { emptyRecord, type Names } from "../calls/usage-record.ts";
 import { forkSource, type Progress } from "./file-facts.ts";
@@ -87,7 +87,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   /** An archived file is read through its compression, from its beginning each time. */
   async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     // Loaded on demand: most people have no archives.
-    const { cutArchive, readLines } = await import("../../sessions/index.ts");
+    const { cutArchive, readLines } = await import("../../sessions/internal.ts");
     const lines = readLines(file.path, { tail: "give", signal: options.signal });
     let isDone = false;
     const stay = () => {

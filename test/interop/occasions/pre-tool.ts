@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/protocol/index.ts";
+import type { Outcome } from "../../../src/protocol/internal.ts";
 import type { Occasion, Scene, SeenRun } from "../occasion.ts";
 import { modelTexts, personTexts, toolResults } from "../texts.ts";
 import { performTool } from "../tool.ts";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/protocol/index.ts";
+import type { Outcome } from "../../../src/protocol/internal.ts";
 import type { Sight } from "../facts.ts";
 import type { Occasion, SeenRun } from "../occasion.ts";
 import { modelTexts, personTexts, unquoted } from "../texts.ts";

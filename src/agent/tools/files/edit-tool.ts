@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../../protocol/index.ts";
+import type { ToolInput } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { realPath, withAbsolute } from "../tool-paths.ts";
 import { sayError } from "./file-access.ts";

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/index.ts";
+import type { ToolInput } from "../../../protocol/internal.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { realPath, withAbsolute } from "../tool-paths.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { unless } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/index.ts";
+import type { ToolInput } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, realPath, withAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { Ended } from "../../../exec/internal.ts";
 import { unless } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/index.ts";
+import type { ToolInput } from "../../../protocol/internal.ts";
 import { type JsonSchema, ownIssue } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { startInBackground } from "./background-shells.ts";

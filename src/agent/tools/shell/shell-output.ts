@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorCode } from "../../../files/internal.ts";
-import { analyseShell, type ShellPart } from "../../../permissions/index.ts";
+import { analyseShell, type ShellPart } from "../../../permissions/internal.ts";
 import type { ToolPaths } from "../tool.ts";
 
 /** What a command printed, as far as it is shown. */

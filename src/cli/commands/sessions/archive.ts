@@ -1,4 +1,4 @@
-import { messageOf, plainLine } from "../../../protocol/index.ts";
+import { messageOf, plainLine } from "../../../protocol/internal.ts";
 import {
   type Archived,
   archiveSession,
@@ -6,7 +6,7 @@ import {
   findSessions,
   type SessionPlace,
   sessionsDue,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted } from "../../print/figures.ts";

@@ -1,5 +1,5 @@
-import { plainLine } from "../../../protocol/index.ts";
-import type { Block, Item } from "../../../sessions/index.ts";
+import { plainLine } from "../../../protocol/internal.ts";
+import type { Block, Item } from "../../../sessions/internal.ts";
 import { timeText } from "../../print/figures.ts";
 import type { Style } from "../../print/style.ts";
 import { cut, pad } from "../../print/table.ts";

@@ -1,8 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../../../files/internal.ts";
-import { escapedJson, messageOf, Problem, plainLine } from "../../../protocol/index.ts";
-import { type ExportFormat, exportSession, liesUnder, type SessionPlace, sessionAt } from "../../../sessions/index.ts";
+import { escapedJson, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
+import {
+  type ExportFormat,
+  exportSession,
+  liesUnder,
+  type SessionPlace,
+  sessionAt,
+} from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ensureFolder, openFolder } from "../../../files/internal.ts";
-import { visible } from "../../../protocol/index.ts";
-import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/index.ts";
+import { visible } from "../../../protocol/internal.ts";
+import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption } from "../../options/session-options.ts";
 import { jsonText } from "../../print/json.ts";

@@ -1,5 +1,5 @@
-import { plainLine } from "../../../protocol/index.ts";
-import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/index.ts";
+import { plainLine } from "../../../protocol/internal.ts";
+import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";

@@ -1,5 +1,5 @@
-import { Problem } from "../../../protocol/index.ts";
-import { timeOf } from "../../../sessions/index.ts";
+import { Problem } from "../../../protocol/internal.ts";
+import { timeOf } from "../../../sessions/internal.ts";
 
 /** A whole number from the command line; undefined when the option was not given. */
 export function countFrom(text: string | undefined, option: string): number | undefined {

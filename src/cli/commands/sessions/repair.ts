@@ -1,5 +1,5 @@
 import { nodeFs, openState } from "../../../files/internal.ts";
-import { Problem, visible } from "../../../protocol/index.ts";
+import { Problem, visible } from "../../../protocol/internal.ts";
 import {
   type Backup,
   liesUnder,
@@ -9,7 +9,7 @@ import {
   repairSession,
   rollbackSession,
   type SessionPlace,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Call, Command, Io } from "../../command-line/command.ts";
 import { jsonOption, liveIds, namedSessions, rootOption } from "../../options/session-options.ts";
 import { jsonText } from "../../print/json.ts";

@@ -1,11 +1,11 @@
-import { messageOf, Problem, plainLine } from "../../../protocol/index.ts";
+import { messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
 import {
   type SearchHit,
   type SearchOptions,
   type SearchResult,
   searchIndex,
   searchSessions,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Call, Command, Io } from "../../command-line/command.ts";
 import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";

@@ -1,4 +1,4 @@
-import { Problem, plainLine, plainText } from "../../../protocol/index.ts";
+import { Problem, plainLine, plainText } from "../../../protocol/internal.ts";
 import {
   type DocumentAgent,
   type DocumentItem,
@@ -8,7 +8,7 @@ import {
   type SessionPlace,
   sessionAt,
   titleOf,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Call, Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";

@@ -1,4 +1,4 @@
-import { plainLine } from "../../../protocol/index.ts";
+import { plainLine } from "../../../protocol/internal.ts";
 import {
   type Agent,
   type Branch,
@@ -7,7 +7,7 @@ import {
   sessionAt,
   type Turn,
   titleOf,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
 import { counted, durationText, timeText } from "../../print/figures.ts";

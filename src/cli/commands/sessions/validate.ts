@@ -1,4 +1,4 @@
-import { Problem, plainLine, visible } from "../../../protocol/index.ts";
+import { Problem, plainLine, visible } from "../../../protocol/internal.ts";
 import {
   type CheckFinding,
   findRoots,
@@ -7,7 +7,7 @@ import {
   type Validation,
   validateSession,
   type Where,
-} from "../../../sessions/index.ts";
+} from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import {
   eachFileOnce,

@@ -5,7 +5,7 @@ import {
   outputShapes,
   specificShapes,
   type ToolInput,
-} from "../../../protocol/index.ts";
+} from "../../../protocol/internal.ts";
 import type { Ran } from "../../runners/runner-result.ts";
 import { shown } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";

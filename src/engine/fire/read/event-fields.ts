@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { Answer, HookOutput, OutcomeOutput, ToolInput, Verdict, Warning } from "../../../protocol/index.ts";
+import type { Answer, HookOutput, OutcomeOutput, ToolInput, Verdict, Warning } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";
 import { faultOf } from "./exact-shape.ts";

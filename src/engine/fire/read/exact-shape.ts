@@ -1,4 +1,4 @@
-import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../../protocol/index.ts";
+import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../../protocol/internal.ts";
 import { shown } from "../../safe-text/display-text.ts";
 
 type Json = Readonly<Record<string, unknown>>;

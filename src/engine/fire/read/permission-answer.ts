@@ -6,7 +6,7 @@ import {
   type PermissionUpdate,
   type Verdict,
   type Warning,
-} from "../../../protocol/index.ts";
+} from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 import { warn } from "./read-verdict.ts";
 

@@ -1,4 +1,4 @@
-import { type Answer, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/index.ts";
+import { type Answer, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/internal.ts";
 import type { Ran } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { readReturned } from "./callback-value.ts";

@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Warning,
   type WarningCode,
-} from "../../../protocol/index.ts";
+} from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 
 export interface ReadAnswer {

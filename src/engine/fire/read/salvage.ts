@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Verdict } from "../../../protocol/index.ts";
+import { isObject, parseJson, type Verdict } from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 import { honoured } from "./read-verdict.ts";
 

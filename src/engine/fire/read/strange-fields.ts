@@ -1,4 +1,4 @@
-import { isObject, nearest, outputShapes, specificShapes, type Warning } from "../../../protocol/index.ts";
+import { isObject, nearest, outputShapes, specificShapes, type Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 import { type ReadAnswer, warn } from "./read-verdict.ts";
 

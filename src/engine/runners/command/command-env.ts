@@ -1,4 +1,4 @@
-import type { CommandHook, HookRef } from "../../../protocol/index.ts";
+import type { CommandHook, HookRef } from "../../../protocol/internal.ts";
 import type { HookEvent } from "../../fire/fire.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import type { ResolvedOptions } from "../../options.ts";

@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, openFolder, sha256, writePrivate } from "../../../files/internal.ts";
-import { type CommandHook, messageOf } from "../../../protocol/index.ts";
+import { type CommandHook, messageOf } from "../../../protocol/internal.ts";
 import { spillFolder } from "../../fire/answer-files.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import type { Soon } from "../../fire/maybe-async.ts";

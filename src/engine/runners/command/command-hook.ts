@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { onAbort } from "../../../exec/internal.ts";
-import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/index.ts";
+import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { type Soon, soon } from "../../fire/maybe-async.ts";
 import { type RunTimes, recordRun } from "../../fire/record-run.ts";

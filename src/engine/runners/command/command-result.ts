@@ -1,5 +1,5 @@
 import type { Finished } from "../../../exec/internal.ts";
-import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/index.ts";
+import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
 import type { Ran } from "../runner-result.ts";
 
 /** A finished process in the engine's words. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandHook } from "../../../protocol/index.ts";
+import type { CommandHook } from "../../../protocol/internal.ts";
 import { fillPlaceholders, placeholderVariables } from "./command-env.ts";
 
 const plain = { root: "/opt/guard", data: "/home/me/data", options: { level: "high", "api.url": "https://x.io/a" } };

@@ -8,7 +8,7 @@ import {
   type StartOptions,
   start,
 } from "../../../exec/internal.ts";
-import type { CommandHook, Warning } from "../../../protocol/index.ts";
+import type { CommandHook, Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";
 import type { AnyPayload } from "../../fire/payload.ts";

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { specialAddress } from "../../../net/internal.ts";
-import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/index.ts";
+import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/internal.ts";
 import type { ConfiguredHook } from "../../settings/layer.ts";
 import type { PolicyList } from "../../settings/merge-layers.ts";
 import type { InForce } from "../../settings/snapshot.ts";

@@ -4,7 +4,7 @@ import { connect, type LookupFunction, type Socket } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { proofHeaders } from "../../../files/internal.ts";
-import { messageOf } from "../../../protocol/index.ts";
+import { messageOf } from "../../../protocol/internal.ts";
 import { mostBytes, wholeCharacters } from "../runner-result.ts";
 import type { Address } from "./destination.ts";
 import type { OwnDaemon } from "./http-hook.ts";

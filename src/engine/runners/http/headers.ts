@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import type { Warning } from "../../../protocol/index.ts";
+import type { Warning } from "../../../protocol/internal.ts";
 
 export interface HeaderRules {
   readonly env: Readonly<Record<string, string | undefined>>;

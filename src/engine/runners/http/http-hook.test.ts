@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { deferred } from "../../../../test/deferred.ts";
-import type { HttpHook } from "../../../protocol/index.ts";
+import type { HttpHook } from "../../../protocol/internal.ts";
 import { type HttpCall, runHttp } from "./http-hook.ts";
 
 interface Seen {

@@ -9,7 +9,7 @@ import {
   readDaemonRecord,
   readState,
 } from "../../../files/internal.ts";
-import { type HttpHook, isObject } from "../../../protocol/index.ts";
+import { type HttpHook, isObject } from "../../../protocol/internal.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
 import { type Ran, unanswered } from "../runner-result.ts";
 import type { Resolve, UrlPolicy } from "./destination.ts";

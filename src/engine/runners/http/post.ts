@@ -1,4 +1,4 @@
-import type { HttpHook, Warning } from "../../../protocol/index.ts";
+import type { HttpHook, Warning } from "../../../protocol/internal.ts";
 import { nothingSaid, notStarted, type Ran } from "../runner-result.ts";
 import { admitUrl, resolveHost, systemResolve, urlInWords } from "./destination.ts";
 import { type Exchanged, exchange } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitsWildcard } from "../../../protocol/index.ts";
+import { fitsWildcard } from "../../../protocol/internal.ts";
 import { matchesUrl } from "./destination.ts";
 
 const claims: readonly (readonly [pattern: string, url: string, matches: boolean])[] = [

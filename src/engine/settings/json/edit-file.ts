@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../../files/internal.ts";
-import { Problem } from "../../../protocol/index.ts";
+import { Problem } from "../../../protocol/internal.ts";
 import { mostBytes } from "../read-layer.ts";
 import { readSourceFile } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Problem } from "../../../protocol/index.ts";
+import { Problem } from "../../../protocol/internal.ts";
 import { insertItem, removeItem } from "./edit-items.ts";
 import { insideOf, layoutOf, lineIndent, printed, printedInline, type Splice, spliced } from "./json-layout.ts";
 import { type JsonItem, type JsonNode, parseJsonc, plainValue } from "./jsonc.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../../protocol/index.ts";
+import { messageOf } from "../../../protocol/internal.ts";
 /** JSON with comments and trailing commas, as a tree that knows where everything stands. */
 export type JsonNode =
   | { readonly kind: "object"; readonly start: number; readonly end: number; readonly items: readonly JsonItem[] }

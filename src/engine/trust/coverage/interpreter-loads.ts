@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import { isGuarded } from "../../settings/layer-limits.ts";
 import { insidePath, lookAt } from "./gather-files.ts";
 import { foldersUp } from "./javascript.ts";

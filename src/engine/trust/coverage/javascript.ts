@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import { type Checkout, isBelow, kindAt, lookAt, realPathOf, Unusable } from "./gather-files.ts";
 import { fromCode } from "./shell-words.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import { expandPattern } from "./expand-pattern.ts";
 import { type Gathering, insidePath, isBelow, realPathOf } from "./gather-files.ts";
 import { foldersUp, isFile, manifestIn } from "./javascript.ts";

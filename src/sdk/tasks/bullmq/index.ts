@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Problem } from "../../../protocol/index.ts";
+import { Problem } from "../../../protocol/internal.ts";
 import {
   asSeen,
   type BackendOptions,
@@ -13,9 +13,7 @@ import {
 import { type Entries, type Entry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
 import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
 
-export { type BullmqOptions, type BullmqTasks, bullmqTasks } from "./backend.ts";
-
-interface BullmqOptions extends BackendOptions {
+export interface BullmqOptions extends BackendOptions {
   /** A URL, or the options of an ioredis client. */
   readonly connection: string | Readonly<Record<string, unknown>>;
   /** What every key begins with; `hookline` unless told. Apps that share it share their jobs. */
@@ -23,13 +21,13 @@ interface BullmqOptions extends BackendOptions {
 }
 
 /** A backend whose jobs several machines share. Somebody must work on them: `workTasks` of `hookline/sdk`. */
-type BullmqTasks = TaskBackend;
+export type BullmqTasks = TaskBackend;
 
 /**
  * Jobs in Redis. BullMQ keeps the queues: order, leases, and jobs whose worker is gone. What a session asks about its jobs, and the
  * results, lie in a hash beside them, because a queue cannot be asked by session and key.
  */
-function bullmqTasks(options: BullmqOptions): BullmqTasks {
+export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   const { connection, prefix = "hookline" } = options;
   const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
   const running = new Map<string, RunningJob>();

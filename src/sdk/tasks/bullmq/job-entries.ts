@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { missingPackage } from "../../../protocol/index.ts";
+import { missingPackage } from "../../../protocol/internal.ts";
 import type { Place, TaskRecord } from "../task-backend.ts";
 
 /** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import type { CompactMetadata, Entry } from "../../model/entry.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import { attachmentFields, type Check, type Field, type FieldTable } from "./known-fields.ts";

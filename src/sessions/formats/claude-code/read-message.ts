@@ -1,4 +1,4 @@
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import type { Block, ToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
 import type { PromptSource, UserRole } from "../../model/entry.ts";
 import { keep } from "./build-entry.ts";

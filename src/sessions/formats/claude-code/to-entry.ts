@@ -1,4 +1,4 @@
-import { isObject } from "../../../protocol/index.ts";
+import { isObject } from "../../../protocol/internal.ts";
 import type {
   AssistantEntry,
   AttachmentEntry,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { openFileWatch, type WatchList } from "../world/file-watch.ts";
-import { watchedNames } from "../world/workspace.ts";
+import { openFileWatch, type WatchList } from "./file-watch.ts";
+import { watchedNames } from "./workspace.ts";
 
 async function watching(list: (root: string) => Partial<WatchList>, pollMs?: number) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));

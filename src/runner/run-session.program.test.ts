@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { runSession } from "../../runner/run-session.ts";
-import type { SessionEvent } from "../../runner/session-call.ts";
 import { asking } from "./fixtures/asking.ts";
+import { runSession } from "./run-session.ts";
+import type { SessionEvent } from "./session-call.ts";
 
 test("a child that ignores the end is ended, and what it said so far is kept", async () => {
   const { call, left } = await asking("hang");

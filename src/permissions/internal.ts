@@ -1,0 +1,47 @@
+export { type Combined, combine, type HookDecision } from "./combine.ts";
+export {
+  type Condition,
+  type ConditionContext,
+  compileCondition,
+  holds,
+  type ToolCall,
+} from "./condition/condition.ts";
+export { judge } from "./judge/judge.ts";
+export type { JudgeContext } from "./judge/judge-context.ts";
+export type { DecidedBy, JudgedPart, JudgedPath, Judgement, RuleRef, Stance } from "./judge/judgement.ts";
+export { type Mode, readMode } from "./judge/judgement.ts";
+export {
+  type InsideContext,
+  type PathEntry,
+  type PathFs,
+  type PathStat,
+  realFs,
+  resolveInside,
+} from "./paths/path-fs.ts";
+export type { PathCase } from "./paths/resolve-path.ts";
+export { compileRules, type Policy, type PolicyRule } from "./policy.ts";
+export {
+  type RuleLayer,
+  type RuleWarning,
+  type RuleWarningCode,
+  ruleLayerOf,
+  ruleWarningCodes,
+  type Scope,
+  scopes,
+} from "./rule-layer.ts";
+export type { ToolKind, ToolNames } from "./rules/rule-tools.ts";
+export { analyseShell, type ShellAnalysis, type ShellContext } from "./shell/analyse.ts";
+export { type ReadOnlyCommand, type ReadOnlyTable, readOnlyCommands } from "./shell/programs/read-only-commands.ts";
+export {
+  type CommandPart,
+  type FilePart,
+  type Places,
+  type ShellPart,
+  type ShellProblem,
+  type ShellProblemCode,
+  type ShellWord,
+  type Span,
+  type StatePart,
+  shellProblemCodes,
+} from "./shell/shell-part.ts";
+export { applyUpdates, checkUpdates, type UpdateSource } from "./updates.ts";
