@@ -17,9 +17,8 @@ export const alias = {
 const ownProcess = [
   "src/exec/**/*.test.ts",
   "src/engine/runners/**/*.test.ts",
-  "src/engine/runners/background-hooks.test.ts",
-  "src/sessions/{follow,lines}.test.ts",
-  "src/sdk/{names,run-app,serve-app}.test.ts",
+  "src/sessions/read/{follow-session,read-lines}.test.ts",
+  "src/sdk/{app/names,run/run-app,run/serve-app}.test.ts",
   "src/cli/command-line/signals.test.ts",
   "test/engine/{cancel,payloads}.test.ts",
   "test/fuzz/**/*.test.ts",

@@ -25,7 +25,7 @@ function build() {
   say("Building …");
   rmSync(join(root, "dist"), { recursive: true, force: true });
   run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]);
-  run(process.execPath, [join("scripts", "bundle.mjs")]);
+  run(process.execPath, [join("scripts", "build", "bundle.mjs")]);
   writeFileSync(built, "");
   const now = new Date();
   utimesSync(built, now, now);
@@ -40,7 +40,7 @@ function* sources() {
   yield join(root, "package.json");
   yield join(root, "tsconfig.json");
   yield join(root, "tsconfig.build.json");
-  yield join(root, "scripts", "bundle.mjs");
+  yield join(root, "scripts", "build", "bundle.mjs");
   yield* filesBelow(join(root, "src"));
 }
 

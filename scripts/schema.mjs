@@ -2,9 +2,21 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { schemaFiles } from "../dist/schemas/index.js";
+import { build } from "esbuild";
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "schema");
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const bundled = join(root, "node_modules", ".cache", "hookline-schema.mjs");
+await build({
+  entryPoints: [join(root, "scripts/schema/index.ts")],
+  outfile: bundled,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  packages: "external",
+});
+const { schemaFiles } = await import(bundled);
+
+const folder = join(root, "schema");
 const files = schemaFiles();
 rmSync(folder, { recursive: true, force: true });
 for (const [name, text] of files) {

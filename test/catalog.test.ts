@@ -42,7 +42,7 @@ test.each(rows)("the row of $name is consistent with itself", (row) => {
 });
 
 test("no module asks for an event by its name", () => {
-  const modules = ["engine", "schemas", "permissions", "exec", "files", "sdk", "daemon", "install"];
+  const modules = ["engine", "permissions", "exec", "files", "sdk", "daemon", "install"];
   const branches = sources
     .filter(({ name }) => modules.some((module) => name.startsWith(`${module}/`)))
     .flatMap(({ name, code }) =>

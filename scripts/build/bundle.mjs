@@ -1,96 +1,96 @@
 /**
- * Bundles what a hook process loads, one file each: the program, which holds `hookline run`, the doors hookline/sdk and
- * hookline/testing, and the parts these load on demand. Plain output of the compiler would be some fifty files, and every one of them costs each call of a hook.
+ * Bundles the package with shared chunks, so that every class and every piece of state exists once. A hook process loads a program of
+ * its own, one CommonJS file that is compiled once and kept (`cli/program.cjs`); what it loads on demand comes from the shared chunks.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const src = join(root, "src");
 
-const entries = [
-  "sdk/index.ts",
-  "sdk/internal.ts",
-  "sdk/testing/index.ts",
-  // On demand.
-  ...["build", "build-ahead", "build-later"].map((name) => `sdk/load/${name}.ts`),
-  "sdk/state/files.ts",
-  "sdk/state/calls.ts",
-  "sdk/state/sweeper.ts",
-  "sdk/git.ts",
-  "sdk/env-file.ts",
-  "sdk/detached.ts",
-  "sdk/log-content.ts",
-  "sdk/run-app.ts",
-  "sdk/no-exit.ts",
-  ...["agent", "calls", "default", "due", "open-jobs", "start-worker", "work-tasks", "worker", "bullmq/index"].map(
-    (name) => `sdk/tasks/${name}.ts`,
+/** What users import. */
+const entryPoints = [
+  ...["engine", "protocol", "permissions", "sessions", "usage", "sdk", "agent", "runner", "models"].map(
+    (module) => `${module}/index.ts`,
   ),
-  // Not for its size: the version is written into it.
-  "files/package.ts",
-  // The daemon and the thread in it that runs handlers.
-  ...["cli/commands/serve.ts", "cli/own-client.ts", "cli/run/thread.ts", "cli/run/keep-code.ts"],
-  // What a status bar calls every few moments, and reports that are held to a budget of time.
-  ...["cli/start.ts", "usage/index.ts", "cli/commands/usage.ts", "cli/commands/statusline.ts"],
-  // An agent is some three hundred files; `ask` is called by hooks and scripts.
-  ...["host/index.ts", "cli/commands/agent.ts", "cli/commands/ask.ts"],
+  "sdk/testing/index.ts",
+  "sdk/tasks/bullmq/index.ts",
 ];
 
-/** Those of them that take the transcript reader in: they need a tenth of it. */
-const readsTranscripts = new Set([
-  "usage/index.ts",
-  "cli/commands/usage.ts",
-  "cli/commands/statusline.ts",
-  "host/index.ts",
-]);
+/** What is started as a process or a thread. */
+const programs = [
+  "cli/start.ts",
+  "cli/run/worker-thread.ts",
+  "install/plan/introspect-child.ts",
+  "replay/child/main.ts",
+  "sdk/load/build-ahead.ts",
+  "sdk/state/sweeper.ts",
+  "sdk/tasks/worker.ts",
+];
 
 export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const kernel = await compileKernel(outdir);
-  const { rules } = await evaluated(build, "sdk/rules.ts");
-  const one = (entry, format = "esm", more = {}) =>
-    build({
-      entryPoints: [join(src, entry)],
-      outfile: join(outdir, entry.replace(/\.ts$/, format === "esm" ? ".js" : ".cjs")),
-      write: format === "esm",
-      bundle: true,
-      platform: "node",
-      format,
-      target: "node20",
-      minify: true,
-      legalComments: "none",
-      define: {
-        HOOKLINE_VERSION: JSON.stringify(version),
-        HOOKLINE_PRICES: JSON.stringify(prices),
-        HOOKLINE_SCAN_KERNEL: JSON.stringify(kernel.toString("base64")),
-        HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
-        ...more,
-      },
-      plugins: [asksForBuiltins, leavesOthers(entry)],
-      logLevel: "warning",
-      // The program asks for no file of the package; what it loads on demand does, and is a module.
-      ...(format === "cjs" ? { logOverride: { "empty-import-meta": "silent" } } : {}),
-    });
-  await Promise.all([bundleProgram(outdir, one), ...entries.map((entry) => one(entry))]);
+  const { rules } = await evaluated(build, "sdk/answer/event-rules.ts");
+  const common = {
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    minify: true,
+    legalComments: "none",
+    logLevel: "warning",
+    define: {
+      HOOKLINE_VERSION: JSON.stringify(version),
+      HOOKLINE_PRICES: JSON.stringify(prices),
+      HOOKLINE_SCAN_KERNEL: JSON.stringify(kernel.toString("base64")),
+      HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
+    },
+  };
+  const onDemand = await bundleProgram(build, common, outdir);
+  rmSync(join(outdir, "chunks"), { recursive: true, force: true });
+  await build({
+    ...common,
+    entryPoints: [...new Set([...entryPoints, ...programs, ...onDemand])].map((entry) => join(src, entry)),
+    outdir,
+    outbase: src,
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    plugins: [asksForBuiltins, hasNoSideEffects()],
+  });
 }
 
 /**
  * The program is a text that the short script before it has compiled, or takes as it was compiled before. Code that was kept cannot
- * import: the script does that for it.
+ * import: the script does that for it. Returns the files that the program loads on demand.
  */
-async function bundleProgram(outdir, one) {
-  const textOf = ({ outputFiles: [file] }) => file.text;
-  const text = textOf(await one("cli/program.ts", "cjs"));
+async function bundleProgram(build, common, outdir) {
+  const onDemand = new Set();
+  const textOf = async (entry, define = {}) => {
+    const { outputFiles } = await build({
+      ...common,
+      entryPoints: [join(src, entry)],
+      write: false,
+      format: "cjs",
+      define: { ...common.define, ...define },
+      plugins: [asksForBuiltins, hasNoSideEffects(entry, onDemand)],
+      // The program asks for no file of the package; what it loads on demand does, and is a module.
+      logOverride: { "empty-import-meta": "silent" },
+    });
+    return outputFiles[0].text;
+  };
+  const text = await textOf("cli/program.ts");
   const program = `((module, load) => {${text.replace(/\bimport\(/g, "load(")}\n})`;
   const hash = createHash("sha256").update(program).digest("hex").slice(0, 16);
-  const script = textOf(await one("cli/bin.ts", "cjs", { HOOKLINE_PROGRAM: JSON.stringify(hash) }));
+  const script = await textOf("cli/bin.ts", { HOOKLINE_PROGRAM: JSON.stringify(hash) });
   mkdirSync(join(outdir, "cli"), { recursive: true });
   writeFileSync(join(outdir, "cli", "program.cjs"), program);
   writeFileSync(join(outdir, "cli", "bin.cjs"), script, { mode: 0o755 });
+  return [...onDemand];
 }
 
 /**
@@ -140,20 +140,21 @@ async function evaluated(build, module) {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
-/** What is imported on demand, and the transcript reader, stay files of their own. Our modules do nothing by being loaded. */
-function leavesOthers(entry) {
-  const outside = (file) => {
-    const path = relative(dirname(entry), relative(src, file)).split(sep).join("/");
-    return { path: (path.startsWith(".") ? path : `./${path}`).replace(/\.ts$/, ".js"), external: true };
-  };
+/**
+ * Our modules do nothing by being loaded, so what is not used is left out. With `onDemand`, what `entry` imports on demand stays outside
+ * and is added to that set.
+ */
+function hasNoSideEffects(entry, onDemand) {
   return {
-    name: "leaves-others",
+    name: "has-no-side-effects",
     setup(build) {
       build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
         const file = resolve(resolveDir, path);
-        const isReader = file === join(src, "sessions", "index.ts") && !readsTranscripts.has(entry);
-        if (kind === "dynamic-import" || isReader) return outside(file);
-        return { path: file, sideEffects: false };
+        if (kind !== "dynamic-import" || onDemand === undefined) return { path: file, sideEffects: false };
+        const target = relative(src, file).split(sep).join("/");
+        onDemand.add(target);
+        const from = relative(dirname(entry), target).split(sep).join("/");
+        return { path: (from.startsWith(".") ? from : `./${from}`).replace(/\.ts$/, ".js"), external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
         kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },

@@ -9,13 +9,14 @@ import {
   checkNamed,
   flag,
   is,
+  isObject,
   object,
+  Problem,
   text,
   texts,
   wholeNumber,
   work,
-} from "../protocol/check-named.ts";
-import { isObject, Problem } from "../protocol/internal.ts";
+} from "../protocol/internal.ts";
 import type { RunAgentOptions } from "./agent-options.ts";
 
 /** Refuses options that could not be kept: a limit or a rule that is misspelled must not be silently without effect. */

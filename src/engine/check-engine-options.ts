@@ -1,9 +1,8 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { catalog, isObject, nearest, Problem } from "../protocol/internal.ts";
+import { catalog, isObject, nearest, Problem, shown } from "../protocol/internal.ts";
 import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
-import { shown } from "./safe-text/display-text.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkOptions(options: EngineOptions): void {

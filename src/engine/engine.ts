@@ -1,4 +1,12 @@
-import { type Callback, isObject, type Outcome, Problem, type RunRecord, type Warning } from "../protocol/internal.ts";
+import {
+  type Callback,
+  isObject,
+  type Outcome,
+  Problem,
+  type RunRecord,
+  shown,
+  type Warning,
+} from "../protocol/internal.ts";
 import { checkOptions } from "./check-engine-options.ts";
 import type {
   FireOptions,
@@ -23,7 +31,6 @@ import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
-import { shown } from "./safe-text/display-text.ts";
 import { openServices } from "./services.ts";
 import { honorsOnce } from "./settings/layer.ts";
 import type { RulesInForce } from "./settings/permission-rules.ts";

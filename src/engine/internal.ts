@@ -47,7 +47,7 @@ export type {
 } from "./ports.ts";
 export type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 export { type AdmittedUrl, admitUrl, type UrlPolicy } from "./runners/http/destination.ts";
-export { shown, wrapContext } from "./safe-text/display-text.ts";
+export { wrapContext } from "./safe-text/display-text.ts";
 export { misspelledKeys } from "./settings/check-fields.ts";
 export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } from "./settings/client-fault.ts";
 export { configureGroup, type GroupPlace } from "./settings/configure-hooks.ts";

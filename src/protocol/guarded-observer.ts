@@ -1,4 +1,5 @@
-import { messageOf, type Warning } from "./internal.ts";
+import { messageOf } from "./problem.ts";
+import type { Warning } from "./warning-codes.ts";
 
 /**
  * Contract: whatever the observer throws, at once or as a promise that is rejected, ends nothing and is reported once; later events still

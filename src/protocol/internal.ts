@@ -1,5 +1,20 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
 export { hooksFileIn } from "./app-command.ts";
+export {
+  abortSignal,
+  amount,
+  bad,
+  type Check,
+  checkNamed,
+  flag,
+  is,
+  object,
+  shown,
+  text,
+  texts,
+  wholeNumber,
+  work,
+} from "./check-named.ts";
 export { nearest } from "./did-you-mean.ts";
 export {
   type Catalog,
@@ -26,6 +41,7 @@ export type {
 export { likelyMissed, likelyName, neverMatching } from "./events/matcher-names.ts";
 export type { Field, Fields } from "./field.ts";
 export { type ForeignName, foreignName } from "./foreign-names.ts";
+export { guardedObserver } from "./guarded-observer.ts";
 export type {
   AgentHook,
   Callback,

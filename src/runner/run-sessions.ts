@@ -5,10 +5,10 @@ import {
   type Check,
   checkNamed,
   flag,
+  Problem,
   text,
   wholeNumber,
-} from "../protocol/check-named.ts";
-import { Problem } from "../protocol/internal.ts";
+} from "../protocol/internal.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { spentBy } from "./run-transcript.ts";
 import { checkCall, type SessionCall } from "./session-call.ts";

@@ -5,13 +5,14 @@ import {
   checkNamed,
   flag,
   is,
+  isObject,
   object,
+  Problem,
   text,
   texts,
   wholeNumber,
   work,
-} from "../protocol/check-named.ts";
-import { isObject, Problem } from "../protocol/internal.ts";
+} from "../protocol/internal.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
 export type AgentName = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };

@@ -1,5 +1,4 @@
-import { guardedObserver } from "../../protocol/guarded-observer.ts";
-import { type AgentResult, stripControl } from "../../protocol/internal.ts";
+import { type AgentResult, guardedObserver, stripControl } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";

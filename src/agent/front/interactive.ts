@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import type { ToolUseBlock } from "../../models/internal.ts";
-import { guardedObserver } from "../../protocol/guarded-observer.ts";
-import { stripControl } from "../../protocol/internal.ts";
+import { guardedObserver, stripControl } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { clientHome, type EngineOptions, openEngine } from "../../engine/internal.ts";
-import { guardedObserver } from "../../protocol/guarded-observer.ts";
-import { defined } from "../../protocol/internal.ts";
+import { defined, guardedObserver } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { noteInTranscript } from "../channels.ts";

@@ -67,7 +67,7 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
     hooksFile: file,
     env: io.env,
     version: packageVersion(),
-    thread: pathToFileURL(packageFile("dist/cli/run/thread.js")),
+    thread: pathToFileURL(packageFile("dist/cli/run/worker-thread.js")),
     complain,
     signal: io.signal,
     ready: (record) => void tell(record, call, io),

@@ -2,13 +2,13 @@ import {
   type EventRow,
   isObject,
   messageOf,
+  shown,
   type ToolInput,
   type Verdict,
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
-import { shown } from "../safe-text/display-text.ts";
 import type { HookEvent } from "./fire.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */

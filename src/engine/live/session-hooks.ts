@@ -1,7 +1,6 @@
-import { type Hook, type HookRef, isObject, Problem, type RunRecord } from "../../protocol/internal.ts";
+import { type Hook, type HookRef, isObject, Problem, type RunRecord, shown } from "../../protocol/internal.ts";
 import type { SkillsInUse } from "../fire/session-state.ts";
 import type { Notice } from "../ports.ts";
-import { shown } from "../safe-text/display-text.ts";
 import type { LiveHooks } from "./memory-hooks.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */

@@ -1,9 +1,8 @@
 import { packageVersion } from "../../files/internal.ts";
-import { type AgentHook, type HttpHook, messageOf, type PromptHook } from "../../protocol/internal.ts";
+import { type AgentHook, type HttpHook, messageOf, type PromptHook, shown } from "../../protocol/internal.ts";
 import type { HookRun } from "../fire/fire.ts";
 import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";
 import type { Soon } from "../fire/maybe-async.ts";
-import { shown } from "../safe-text/display-text.ts";
 import { environmentOf } from "./command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "./in-process.ts";
 import { notStarted, type Ran } from "./runner-result.ts";

@@ -1,4 +1,4 @@
-import { messageOf, Problem, stripControl } from "../../protocol/internal.ts";
+import { Problem, stripControl } from "../../protocol/internal.ts";
 
 /** The longest text that goes to a model in one piece. */
 export const mostContextChars: number = 10_000;
@@ -47,21 +47,4 @@ export function keepColours(text: string): string {
     .split(/(\x1b\[[0-9;:]*m)/)
     .map((part, index) => (index % 2 === 1 ? part : stripControl(part)))
     .join("");
-}
-
-/** A value as a message shows it, cut to a few words. Contract: never throws, whatever a program hands over. */
-export function shown(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
-  const text = written(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-function written(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch (error) {
-    // A circle, a BigInt inside, or a getter that throws.
-    return `a value that cannot be written as JSON (${messageOf(error).split("\n")[0]})`;
-  }
 }

@@ -1,5 +1,4 @@
-import { type Field, type Fields, isObject } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
+import { type Field, type Fields, isObject, shown } from "../../protocol/internal.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {

@@ -8,9 +8,9 @@ import {
   hookFields,
   isObject,
   nearest,
+  shown,
   type Warning,
 } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
 import { type Fault, fieldsFault, lookalike, misspelledKeys, ownValue } from "./check-fields.ts";
 import { type ClientFile, onFailureEffect } from "./client-fault.ts";
 import { clientHooks } from "./client-keys.ts";

@@ -1,5 +1,4 @@
-import { type Field, isObject, type Settings, settingsFields, type Warning } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
+import { type Field, isObject, type Settings, settingsFields, shown, type Warning } from "../../protocol/internal.ts";
 import { faultOf, misspelledKeys, ownValue } from "./check-fields.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type Fs, nodeFs } from "../../files/internal.ts";
-import { catalog, isObject, type Warning } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
+import { catalog, isObject, shown, type Warning } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";

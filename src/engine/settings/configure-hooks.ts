@@ -7,12 +7,12 @@ import {
   type HookRef,
   type LayerKind,
   likelyName,
+  shown,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, neverMatching, type ToolAliases } from "../match/matcher.ts";
-import { shown } from "../safe-text/display-text.ts";
 import { hookFault } from "./check-hooks.ts";
 import { type ConfiguredHook, honorsOnce, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";

@@ -1,7 +1,6 @@
 import { basename, join, relative, resolve } from "node:path";
 import { type Fs, sha256 } from "../../files/internal.ts";
-import { isObject, type LayerKind, type Warning } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
+import { isObject, type LayerKind, shown, type Warning } from "../../protocol/internal.ts";
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer } from "./layer.ts";

@@ -1,6 +1,5 @@
 import { sha256 } from "../../files/internal.ts";
-import { catalog, isObject, type LayerKind, type Settings, type Warning } from "../../protocol/internal.ts";
-import { shown } from "../safe-text/display-text.ts";
+import { catalog, isObject, type LayerKind, type Settings, shown, type Warning } from "../../protocol/internal.ts";
 import { misspelledKeys, ownValue } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { checkKeys } from "./check-keys.ts";

@@ -32,7 +32,7 @@ const tagName = "HOOKLINE_RUN";
 
 /** The program that loads a hooks file and tells of it, as the package that installs has it. */
 export function introspector({ node, packageRoot }: { readonly node: string; readonly packageRoot: string }): string[] {
-  return [node, join(packageRoot, "dist", "install", "child.js")];
+  return [node, join(packageRoot, "dist", "install", "plan", "introspect-child.js")];
 }
 
 /**

@@ -4,7 +4,6 @@ import { loadApp } from "../load/load-app.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
 import { guardEnds } from "../run/guard-exit.ts";
-import { sweepState } from "../state/state-files.ts";
 import { workTasks } from "./work-tasks.ts";
 
 /** The program of a worker that hooks start: `worker.js HOOKS_FILE`. It ends by itself when there was nothing to do for a while. */
@@ -46,6 +45,3 @@ try {
 }
 // A task may have left timers and sockets behind.
 exit(0);
-
-/** The program that clears away old state: `sweeper.js FOLDER`. */
-await sweepState(process.argv[2] ?? "", Date.now());

@@ -3,11 +3,11 @@ import {
   isObject,
   messageOf,
   outputShapes,
+  shown,
   specificShapes,
   type ToolInput,
 } from "../../../protocol/internal.ts";
 import type { Ran } from "../../runners/runner-result.ts";
-import { shown } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";

@@ -1,5 +1,11 @@
-import { type HookOutput, isObject, outputShapes, specificShapes, type WireShape } from "../../../protocol/internal.ts";
-import { shown } from "../../safe-text/display-text.ts";
+import {
+  type HookOutput,
+  isObject,
+  outputShapes,
+  shown,
+  specificShapes,
+  type WireShape,
+} from "../../../protocol/internal.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
