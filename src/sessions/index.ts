@@ -18,7 +18,6 @@ export { type ListOptions, listSessions, type SessionSummary } from "./find/list
 export {
   type AgentFile,
   filesOf,
-  findNotes,
   findProjects,
   findSessions,
   findSessionsIn,
@@ -41,28 +40,20 @@ export type { Drift } from "./formats/claude-code/format-drift.ts";
 export { isRecord, toEntry } from "./formats/claude-code/to-entry.ts";
 export type { Draft } from "./formats/claude-code/write-record.ts";
 export {
-  type EnvFile,
   type FileBackup,
   type HistoryEntry,
   type HistoryOptions,
-  listFolder,
   loadFileHistory,
-  loadSessionEnv,
   readHistory,
 } from "./home/client-files.ts";
 export { type AgentMeta, readMeta } from "./home/client-json.ts";
 export type { SaveOptions } from "./home/client-tasks.ts";
 export {
   loadTasks,
-  loadTodos,
   saveTask,
-  saveTodos,
   type Task,
   type TaskChange,
-  type Todo,
-  type TodoList,
 } from "./home/client-tasks.ts";
-export { type FlagOptions, type Flags, loadFlags } from "./home/feature-flags.ts";
 export { type LiveChange, type LiveOptions, type LiveSession, liveSessions, watchLive } from "./home/live-sessions.ts";
 export {
   type Archived,
@@ -73,7 +64,7 @@ export {
   sessionsDue,
 } from "./keep/archive-session.ts";
 export { type MigrateOptions, type Migration, migrateSession, rollbackSession } from "./keep/migrate-session.ts";
-export { type Backup, listBackups, pruneBackups, restoreBackup } from "./keep/session-backup.ts";
+export { type Backup, listBackups, restoreBackup } from "./keep/session-backup.ts";
 export type { Branch, Branches, BranchPoint } from "./model/branches.ts";
 export type { Compaction } from "./model/compactions.ts";
 export type { Block, TextBlock, ToolResultBlock, ToolUseBlock } from "./model/content-block.ts";
@@ -113,7 +104,6 @@ export type { Agent, AgentLink } from "./model/subagents.ts";
 export { addTokens, noTokens, readTokens, type TokenPart, type TokenReading, type Tokens } from "./model/tokens.ts";
 export type { Thread } from "./model/transcript-conversation.ts";
 export { readSpilled } from "./parts/part-files.ts";
-export { type PutBack, putBack } from "./parts/restore-large-parts.ts";
 export type { Query } from "./query/query.ts";
 export type { Element } from "./query/query-filters.ts";
 export { type Boundary, timeOf } from "./query/query-filters.ts";
@@ -136,20 +126,12 @@ export type { WindowWish } from "./read/entry-window.ts";
 export { type FollowEvent, type Following, type FollowOptions, followSession } from "./read/follow-session.ts";
 export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordsOf, type SourceFile } from "./read/json-records.ts";
-export {
-  type Ability,
-  claudeCode,
-  type EntryReader,
-  type Format,
-  needAbility,
-  readEntries,
-} from "./read/read-entries.ts";
+export { type EntryReader, readEntries } from "./read/read-entries.ts";
 export { type Line, type LineOptions, type LineReader, maxLineBytes, readLines, type Tail } from "./read/read-lines.ts";
 export { agentSettingIn } from "./read/read-reverse.ts";
 export { type Header, readHeader } from "./read/session-header.ts";
 export { isSafeId, liesUnder, realInside, safeId } from "./safe-paths.ts";
 export { type OpenSessionOptions, openSession, type Session, sessionAt } from "./session.ts";
-export { type SessionCache, sessionCache } from "./session-cache.ts";
 export { type ForkOptions, type ForkOrigin, forkNotePath, forkOriginIn, forkSession } from "./write/fork-session.ts";
 export {
   type OpenOptions,

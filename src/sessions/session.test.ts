@@ -16,7 +16,6 @@ import { readSpilled } from "./parts/part-files.ts";
 import { searchSessions } from "./query/search-sessions.ts";
 import { followSession } from "./read/follow-session.ts";
 import { openSession, sessionAt } from "./session.ts";
-import { sessionCache } from "./session-cache.ts";
 import { forkSession } from "./write/fork-session.ts";
 
 let folder: string;
@@ -149,36 +148,6 @@ describe("refreshing and caching", () => {
     writeFileSync(file, line(prompt(null, "all new")));
     await session.refresh();
     expect((await session.load()).main.entries.length).toBe(1);
-  });
-
-  test("the cache is bounded, least recently used goes first, pinned ones stay, figures are told", async () => {
-    for (const id of ["a", "b", "c"]) write(join(folder, `${id}.jsonl`), [prompt(null, "x".repeat(10_000))]);
-    const cache = sessionCache({ maxBytes: 50_000 });
-    const a = await cache.get(place("a"));
-    await cache.get(place("b"));
-    expect(await cache.get(place("a"))).toBe(a);
-    expect(cache.figures).toMatchObject({ sessions: 2, hits: 1, misses: 2, evictions: 0 });
-    await cache.get(place("c"));
-    expect(cache.figures).toMatchObject({ sessions: 2, evictions: 1 });
-    expect(cache.figures.bytes).toBeLessThanOrEqual(50_000);
-    expect(await cache.get(place("a"))).toBe(a);
-    const release = await cache.pin(place("a"));
-    await cache.get(place("b"));
-    await cache.get(place("c"));
-    await cache.get(place("b"));
-    expect(await cache.get(place("a"))).toBe(a);
-    release();
-    release();
-    for (const id of ["b", "c"]) await cache.get(place(id));
-    expect(await cache.get(place("a"))).not.toBe(a);
-  });
-
-  test("a hit is checked against the disk", async () => {
-    const file = write(join(folder, "a.jsonl"), [prompt(null, "one")]);
-    const cache = sessionCache();
-    await cache.get(place("a"));
-    appendFileSync(file, line(prompt(null, "two")));
-    expect((await (await cache.get(place("a"))).load()).main.entries.length).toBe(2);
   });
 });
 

@@ -40,8 +40,6 @@ export interface Session {
   finalText(): Promise<string>;
   /** Sessions this one came from. */
   lineage(): Promise<Ancestor[]>;
-  /** Bytes on disk of what is in memory, large parts in files of their own included. */
-  readonly heldBytes: number;
 }
 
 export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
@@ -94,9 +92,6 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     place,
     get loaded() {
       return model !== undefined;
-    },
-    get heldBytes() {
-      return reader.sizeBytes;
     },
     files: () => filesOf(place),
     header() {

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { write } from "../fixtures/transcript.ts";
 import { isSafeId, safeId } from "../safe-paths.ts";
-import { filesOf, findNotes, findSessions, type SessionPlace } from "./session-files.ts";
+import { filesOf, findSessions, type SessionPlace } from "./session-files.ts";
 import { findRoots, folderName, type Root } from "./session-roots.ts";
 
 let home: string;
@@ -86,8 +86,6 @@ test("everything that belongs to a session is found by its place; unknown files 
   write(join(home, "projects/-p/agent-old2.jsonl"), [{ type: "user", sessionId: "another" }]);
   const [place, ...more] = await sessions();
   expect(more).toEqual([]);
-  const project = { root: { path: home, origin: "client" } as const, name: "-p", path: join(home, "projects/-p") };
-  expect(await findNotes(project)).toEqual([join(home, "projects/-p/memory/notes.md")]);
   if (place === undefined) throw new Error("no session");
   const found = await filesOf(place);
   const short = (path: string | undefined) => path && relative(join(home, "projects/-p"), path);

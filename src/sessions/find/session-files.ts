@@ -67,11 +67,6 @@ export async function findSessionsIn({ root, name, path }: ProjectFolder): Promi
   });
 }
 
-/** The project's notes (`memory/`), by path: listed, not opened. */
-export async function findNotes({ root, path }: ProjectFolder): Promise<string[]> {
-  return (await walk(root.path, join(path, "memory"), "")).map((file) => file.path);
-}
-
 /** Every session of these roots, project by project. */
 export async function* findSessions(roots: readonly Root[]): AsyncGenerator<SessionPlace, undefined> {
   checkRoots(roots);

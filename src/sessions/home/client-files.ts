@@ -6,7 +6,7 @@ import type { Entry } from "../model/entry.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { linesBackwards } from "../read/read-reverse.ts";
 import { realInside, safeId } from "../safe-paths.ts";
-import { fieldsOf, readIfThere } from "./client-json.ts";
+import { fieldsOf } from "./client-json.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
@@ -123,30 +123,4 @@ function toHistory(object: Readonly<Record<string, unknown>>, file: string, offs
     file,
     offset,
   };
-}
-
-/** What a hook wrote for later shell calls: text to look at, never to run or to give away. */
-export interface EnvFile {
-  /** The event in lower case, as in the file's name. */
-  readonly event: string;
-  readonly index: number;
-  readonly file: string;
-  readonly text: string;
-}
-
-export async function loadSessionEnv(root: Root, sessionId: string): Promise<EnvFile[]> {
-  const folder = await realInside(root.path, join(root.path, "session-env", safeId(sessionId)));
-  const files: EnvFile[] = [];
-  for (const { name, path, folder: isFolder } of await look(root.path, folder)) {
-    const [, event, index] = /^([a-z]+)-hook-(\d+)\.sh$/.exec(name) ?? [];
-    if (event === undefined || index === undefined || isFolder) continue;
-    const text = (await readIfThere(path))?.toString("utf8");
-    if (text !== undefined) files.push({ event, index: Number(index), file: path, text });
-  }
-  return files.sort((a, b) => (a.event === b.event ? a.index - b.index : a.event < b.event ? -1 : 1));
-}
-
-/** Names in a folder of the home that is listed and not opened, such as `plans` and `debug`. */
-export async function listFolder(root: Root, name: "plans" | "debug"): Promise<string[]> {
-  return (await look(root.path, join(root.path, name))).map(({ path }) => path);
 }

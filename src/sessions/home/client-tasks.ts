@@ -3,8 +3,8 @@ import { replaceFile } from "../../files/internal.ts";
 import { isObject, Problem } from "../../protocol/internal.ts";
 import { look } from "../find/list-folder.ts";
 import type { Root } from "../find/session-roots.ts";
-import { checkObject, wrong } from "../option-checks.ts";
-import { isSafeId, realInside, safeId } from "../safe-paths.ts";
+import { checkObject } from "../option-checks.ts";
+import { realInside, safeId } from "../safe-paths.ts";
 import { readIfThere } from "./client-json.ts";
 import { readRegistry, type StartOf } from "./live-sessions.ts";
 
@@ -86,7 +86,7 @@ function texts(value: unknown): string[] {
 }
 
 /** A file as it was loaded: it is written again only while it still has these bytes. */
-export interface LoadedFile {
+interface LoadedFile {
   readonly root: Root;
   readonly sessionId: string;
   readonly file: string;
@@ -100,7 +100,7 @@ export interface SaveOptions {
 }
 
 /** Contract: by temporary file and rename; refused while the client runs that session, and when somebody wrote meanwhile. */
-export async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
+async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
   if (loaded.root.origin === "client") await refuseWhileLive(loaded, startOf);
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   if ((await inTurn(loaded.file, () => replaceFile(loaded.file, bytes, { expect: loaded.bytes }))) === "replaced")
@@ -141,7 +141,7 @@ const after: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Any status can be loaded; only these steps can be saved. */
-export function checkTransition(
+function checkTransition(
   what: string,
   from: string | undefined,
   to: string | undefined,
@@ -158,66 +158,4 @@ export function checkTransition(
       about: { from, to },
     },
   );
-}
-
-/** A todo list of an older version: one per session, and one per agent. */
-export interface TodoList extends LoadedFile {
-  readonly agentId?: string;
-  readonly items: readonly Todo[];
-}
-
-export interface Todo {
-  readonly id?: string;
-  readonly content?: string;
-  readonly status?: string;
-  readonly activeForm?: string;
-  readonly [more: string]: unknown;
-}
-
-/** `todos/<session>.json` and `todos/<session>-agent-<agent>.json`. */
-export async function loadTodos(root: Root, sessionId: string): Promise<TodoList[]> {
-  const prefix = safeId(sessionId);
-  const lists: TodoList[] = [];
-  for (const { name, path } of await look(root.path, join(root.path, "todos"))) {
-    if (!name.startsWith(prefix) || !name.endsWith(".json")) continue;
-    const rest = name.slice(prefix.length, -5);
-    const agentId = /^-agent-(.+)$/.exec(rest)?.[1];
-    if (rest !== "" && (agentId === undefined || !isSafeId(agentId))) continue;
-    const bytes = await readIfThere(path);
-    const items = bytes === undefined ? undefined : itemsIn(bytes);
-    if (bytes === undefined || items === undefined) continue;
-    lists.push({ root, sessionId, file: path, bytes, ...(agentId === undefined ? {} : { agentId }), items });
-  }
-  return lists;
-}
-
-/** Writes the whole list; each item that was there before may only take the steps a task may take. */
-export async function saveTodos(list: TodoList, items: readonly Todo[], options: SaveOptions = {}): Promise<TodoList> {
-  checkObject("list", list);
-  if (!Array.isArray(items)) throw wrong("items", items, "a list");
-  items.forEach((item, index) => {
-    checkObject(`item ${index + 1}`, item);
-    const before =
-      list.items.find((old) => sameTodo(old, item)) ??
-      (item.id === undefined && item.content === undefined ? list.items[index] : undefined);
-    checkTransition(`todo "${item.content ?? item.id ?? index + 1}"`, before?.status, item.status, options.force);
-  });
-  const bytes = await saveJson(list, items, options);
-  return { ...list, bytes, items };
-}
-
-function sameTodo(a: Todo, b: Todo): boolean {
-  return a.id !== undefined && b.id !== undefined ? a.id === b.id : a.content !== undefined && a.content === b.content;
-}
-
-function itemsIn(bytes: Uint8Array): Todo[] | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return Array.isArray(value)
-      ? value.filter((one): one is Todo => typeof one === "object" && one !== null)
-      : undefined;
-  } catch {
-    // Half written, or not ours to understand.
-    return undefined;
-  }
 }

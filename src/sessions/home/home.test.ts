@@ -7,7 +7,6 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,9 +15,8 @@ import { processStart } from "../../files/internal.ts";
 import type { Root } from "../find/session-roots.ts";
 import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
-import { listFolder, loadFileHistory, loadSessionEnv, readHistory } from "./client-files.ts";
-import { loadTasks, loadTodos, saveTask, saveTodos, type Task, type TodoList } from "./client-tasks.ts";
-import { loadFlags } from "./feature-flags.ts";
+import { loadFileHistory, readHistory } from "./client-files.ts";
+import { loadTasks, saveTask, type Task } from "./client-tasks.ts";
 import { liveSessions, readRegistry, watchLive } from "./live-sessions.ts";
 
 let home: string;
@@ -151,7 +149,7 @@ test("history comes newest first, by project and text, bad lines passed over", a
   expect(await read()).toEqual([]);
 });
 
-describe("tasks and todos", () => {
+describe("tasks", () => {
   const id = "11111111-1111-4111-8111-111111111111";
   const one = async (): Promise<Task> => {
     const [task] = await loadTasks(root, id);
@@ -244,36 +242,9 @@ describe("tasks and todos", () => {
     expect((await one()).status).toBe("completed");
   });
 
-  test("todos of older versions, of the session and of its agents", async () => {
-    write(join(home, `todos/${id}.json`), [
-      [
-        { content: "a", status: "pending" },
-        { id: "2", content: "b", status: "completed" },
-      ] as never,
-    ]);
-    write(join(home, `todos/${id}-agent-x1.json`), [[] as never]);
-    write(join(home, `todos/${id}0.json`), [[] as never]);
-    const lists = await loadTodos(root, id);
-    expect(lists.map(({ agentId, items }) => [agentId, items.length])).toEqual([
-      ["x1", 0],
-      [undefined, 2],
-    ]);
-    const main = lists[1] as TodoList;
-    await expect(saveTodos(main, [{ id: "2", content: "b", status: "pending" }])).rejects.toEqual(
-      problem("sessions/bad-transition"),
-    );
-    const next = await saveTodos(main, [
-      { content: "a", status: "in_progress" },
-      { content: "new", status: "completed" },
-    ]);
-    expect((await loadTodos(root, id))[1]?.items).toEqual(next.items);
-  });
-
   test("an id that is a path touches nothing", async () => {
     for (const bad of ["../projects", "a/b", "", "..", "C:\\x", "x".repeat(300)]) {
       await expect(loadTasks(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
-      await expect(loadTodos(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
-      await expect(loadSessionEnv(root, bad)).rejects.toEqual(problem("sessions/unsafe-id"));
       await expect(loadFileHistory(root, bad, [])).rejects.toEqual(problem("sessions/unsafe-id"));
     }
     const outside = mkdtempSync(join(tmpdir(), "hookline-outside-"));
@@ -312,62 +283,4 @@ test("backups of files are joined with the lines that say what they are", async 
   expect((await backups[0]?.read())?.toString()).toBe(
     readFileSync(join(extras, "file-history", id, "db5b34160294b83d@v2"), "utf8"),
   );
-});
-
-test("environment files by event and index, as text", async () => {
-  write(join(home, "session-env/s1/sessionstart-hook-1.sh"), ["export A=1"]);
-  write(join(home, "session-env/s1/sessionstart-hook-0.sh"), ["export B=$(rm -rf /)"]);
-  write(join(home, "session-env/s1/cwdchanged-hook-10.sh"), ["export C=1"]);
-  write(join(home, "session-env/s1/other.txt"), ["x"]);
-  expect((await loadSessionEnv(root, "s1")).map(({ event, index, text }) => [event, index, text])).toEqual([
-    ["cwdchanged", 10, "export C=1\n"],
-    ["sessionstart", 0, "export B=$(rm -rf /)\n"],
-    ["sessionstart", 1, "export A=1\n"],
-  ]);
-  expect([await loadSessionEnv(root, "s2"), await listFolder(root, "plans")]).toEqual([[], []]);
-  write(join(home, "plans/a.md"), ["x"]);
-  expect(await listFolder(root, "plans")).toEqual([join(home, "plans/a.md")]);
-});
-
-describe("the feature-flag cache", () => {
-  const data = {
-    feature_gates: { a: { value: true }, b: { value: false } },
-    dynamic_configs: { c: { value: { n: 1 } } },
-  };
-  const name = "statsig.cached.evaluations.abc123";
-  const put = (content: unknown, times: unknown) => {
-    mkdirSync(join(home, "statsig"), { recursive: true });
-    writeFileSync(join(home, "statsig", name), JSON.stringify(content));
-    writeFileSync(join(home, "statsig/statsig.last_modified_time.evaluations"), JSON.stringify(times));
-  };
-  const now = () => 10_000_000;
-
-  test("data as object or as JSON text, time as number or as map", async () => {
-    const expected = {
-      gates: new Map([
-        ["a", true],
-        ["b", false],
-      ]),
-      configs: new Map([["c", { n: 1 }]]),
-      modifiedAtMs: 9_999_000,
-      stale: false,
-    };
-    for (const content of [{ data }, { data: JSON.stringify(data) }]) {
-      for (const times of [9_999_000, { [name]: 9_999_000 }]) {
-        put(content, times);
-        expect(await loadFlags(root, { now })).toMatchObject(expected);
-      }
-    }
-  });
-
-  test("expired or undated flags are nothing, unless stale ones are allowed; no folder is nothing", async () => {
-    expect(await loadFlags(root)).toBeUndefined();
-    put({ data }, 9_999_000);
-    expect(await loadFlags(root, { now, ttlMs: 500 })).toBeUndefined();
-    expect(await loadFlags(root, { now, ttlMs: 500, allowStale: true })).toMatchObject({ stale: true });
-    put({ data }, {});
-    expect(await loadFlags(root, { now })).toBeUndefined();
-    writeFileSync(join(home, "statsig", name), "{half");
-    expect(await loadFlags(root, { now, allowStale: true })).toMatchObject({ gates: new Map(), stale: true });
-  });
 });

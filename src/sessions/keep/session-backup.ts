@@ -109,17 +109,6 @@ export async function listBackups(root: string, session: string): Promise<Backup
   return backups.filter((backup) => backup !== undefined);
 }
 
-/** Removes all backups of a session but the newest `keep`; gives the folders that went. */
-export async function pruneBackups(root: string, session: string, keep: number, fs: Fs): Promise<string[]> {
-  const old = (await listBackups(root, session)).slice(0, keep === 0 ? undefined : -keep);
-  for (const { folder, files } of old) {
-    for (const name of [manifestName, ...files.map((saved) => saved.name)])
-      await unless(["ENOENT"], fs.unlink(join(folder, name)));
-    await fs.rmdir(folder);
-  }
-  return old.map(({ folder }) => folder);
-}
-
 async function readBackup(folder: string): Promise<Backup | undefined> {
   const bytes = await readPrivate(join(folder, manifestName));
   if (bytes === undefined) return undefined;

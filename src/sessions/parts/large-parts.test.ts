@@ -7,7 +7,6 @@ import { expect, test, vi } from "vitest";
 import type { SessionPlace } from "../find/session-files.ts";
 import { readHeader } from "../read/session-header.ts";
 import { sessionAt } from "../session.ts";
-import { sessionCache } from "../session-cache.ts";
 import { openStore } from "../write/session-store.ts";
 
 const id = "11111111-1111-4111-8111-111111111111";
@@ -74,14 +73,6 @@ test("a header gives the beginning of a large prompt that is archived, holds hal
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };
   const beside = await stored([image, { type: "text", text: "What is this?" }]);
   expect(await readHeader(beside.file)).toMatchObject({ title: "What is this?", firstPrompt: "What is this?" });
-});
-
-test("a cache of sessions counts the large parts of their lines", async () => {
-  const place = await stored(words);
-  const cache = sessionCache({ maxBytes: 1024 * 1024 });
-  const session = await cache.get(place);
-  expect(session.heldBytes).toBeGreaterThan(words.length);
-  expect(cache.figures).toMatchObject({ sessions: 0, bytes: 0, evictions: 1 });
 });
 
 test("the bytes of every line of an archived session are had by unpacking it once", async () => {

@@ -1,6 +1,5 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { realInside } from "../safe-paths.ts";
 import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-files.ts";
 import { type Part, putAt, valueAt } from "./spill-large-parts.ts";
 
@@ -13,17 +12,6 @@ export interface PutBack {
 interface Gap {
   readonly file: string;
   readonly why: string;
-}
-
-/** A record as it was handed to the store, with its large parts in their places. Other records are given back as they are. */
-export async function putBack(
-  record: Readonly<Record<string, unknown>>,
-  root: string,
-  sessionFolder: string,
-): Promise<PutBack> {
-  if (partsOf(record).length > 0) await realInside(root, sessionFolder);
-  const { record: whole, gaps } = restored(record, sessionFolder);
-  return { record: whole, gaps };
 }
 
 /** How much of a part is put back: all of it, or some of its first text and no data of pictures, for those who show a beginning. */
@@ -40,17 +28,8 @@ export function withParts(
 ): Readonly<Record<string, unknown>> {
   if (object["hookline"] === undefined || transcript === "" || partsOf(object).length === 0) return object;
   const { hookline } = object;
-  const { record, length } = restored(object, sessionFolderOf(transcript), much);
-  if (typeof hookline === "object" && hookline !== null) lengths.set(hookline, length);
+  const { record } = restored(object, sessionFolderOf(transcript), much);
   return { ...record, hookline };
-}
-
-/** By the mark of its line, how much text was put back into it. */
-const lengths = new WeakMap<object, number>();
-
-/** How long the texts are that were put back into an entry: its line on disk does not hold them. */
-export function putBackLength({ hookline }: { readonly hookline?: unknown }): number {
-  return typeof hookline === "object" && hookline !== null ? (lengths.get(hookline) ?? 0) : 0;
 }
 
 /** The parts of a transcript's line that cannot be had, and why. */
@@ -68,18 +47,13 @@ function sessionFolderOf(transcript: string): string {
 const largestLineBytes = largestPartBytes;
 const smallestPartBytes = 48 * 1024;
 
-function restored(
-  record: Readonly<Record<string, unknown>>,
-  sessionFolder: string,
-  much: HowMuch = "all",
-): PutBack & { readonly length: number } {
+function restored(record: Readonly<Record<string, unknown>>, sessionFolder: string, much: HowMuch = "all"): PutBack {
   const parts = partsOf(record);
-  if (parts.length === 0) return { record, gaps: [], length: 0 };
+  if (parts.length === 0) return { record, gaps: [] };
   const { hookline: _, ...copy } = record;
   const put = putter(copy);
   const gaps: Gap[] = [];
   let left = largestLineBytes;
-  let length = 0;
   // In reverse order of writing: a block must be in place before its parts.
   for (const part of parts.toReversed()) {
     left -= Math.max(part.sizeBytes, smallestPartBytes);
@@ -94,9 +68,8 @@ function restored(
     }
     if (part.block !== undefined) put(part.at.slice(0, -2), part.block);
     put(part.at, text);
-    length += text.length;
   }
-  return { record: gaps.length === 0 ? copy : { ...copy, hookline: { gaps } }, gaps, length };
+  return { record: copy, gaps };
 }
 
 /** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */

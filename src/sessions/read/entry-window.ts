@@ -1,8 +1,8 @@
 import { Problem } from "../../protocol/internal.ts";
+import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Item } from "../model/entry.ts";
 import { type Cursor, openBytes, stillHolds } from "./byte-source.ts";
 import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
-import { claudeCode } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
 import { readBackwards } from "./read-reverse.ts";
 
@@ -69,8 +69,8 @@ async function itemsFrom(
     source ??= sourceFile(file, reader.cursor);
     for (const one of batch) {
       if (one.line < line) continue;
-      for (const record of recordsOf(source, one, claudeCode.isRecord)) {
-        items.push(record.kind === "unreadable" ? record : claudeCode.toEntry(record));
+      for (const record of recordsOf(source, one, isRecord)) {
+        items.push(record.kind === "unreadable" ? record : toEntry(record));
       }
       if (items.length >= limit) return items.slice(0, limit);
     }

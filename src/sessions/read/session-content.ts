@@ -4,7 +4,6 @@ import { type AgentFile, filesOf, findSessionsIn, type SessionPlace } from "../f
 import { readMeta } from "../home/client-json.ts";
 import type { Item } from "../model/entry.ts";
 import type { AgentContent, SessionContent } from "../model/session-model.ts";
-import { putBackLength } from "../parts/restore-large-parts.ts";
 import { type Cursor, unreadableFile } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
@@ -12,8 +11,6 @@ import { readEntries } from "./read-entries.ts";
 export interface ContentReader {
   /** Reads what is new. `changed` is false when nothing was. */
   read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
-  /** Bytes on disk of what is held, large parts in files of their own included: a measure of the memory it takes. */
-  readonly sizeBytes: number;
 }
 
 /** With `missing`, a main transcript that is not there holds nothing; it may come later. */
@@ -45,9 +42,6 @@ export function contentReader(place: SessionPlace, missing?: "empty"): ContentRe
   }
 
   return {
-    get sizeBytes() {
-      return [...held.values()].reduce((sum, { end, parts }) => sum + end + parts, 0);
-    },
     async read(signal) {
       const files = await filesOf(place);
       const gone = missing === "empty" && !existsSync(files.main);
@@ -77,9 +71,6 @@ interface Held {
   readonly cursor: Cursor;
   /** Size and time of the file when it was read. */
   readonly stamp: string;
-  readonly end: number;
-  /** Length of what was put back into its lines from other files. */
-  readonly parts: number;
 }
 
 async function refresh(
@@ -96,9 +87,7 @@ async function refresh(
   // A last line that was still without newline is read again with what came after it.
   const kept = before === undefined || reader.reset ? [] : before.items.filter(isWhole);
   const items = kept.length === 0 ? fresh : kept.concat(fresh);
-  const end = reader.tail === undefined ? reader.cursor.offset : reader.tail.offset + reader.tail.length;
-  const parts = items.reduce((sum, item) => sum + (item.kind === "unreadable" ? 0 : putBackLength(item)), 0);
-  const now: Held = { items, cursor: reader.cursor, stamp, end, parts };
+  const now: Held = { items, cursor: reader.cursor, stamp };
   held.set(file, now);
   return { ...now, changed: true };
 }

@@ -5,7 +5,7 @@ import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome } from "../fixtures/recorded-home.ts";
 import { entriesOf, said } from "../fixtures/store-entries.ts";
 import type { Draft } from "../formats/claude-code/write-record.ts";
-import { putBack } from "../parts/restore-large-parts.ts";
+import { gapsIn, withParts } from "../parts/restore-large-parts.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";
@@ -254,8 +254,8 @@ test("large parts are kept in files of their own, and every reader gets them bac
   for (const draft of drafts) {
     const { record } = await session.append(draft);
     expect(JSON.stringify(record).length).toBeLessThan(8_000);
-    const back = await putBack(record, root, session.folder);
-    expect(back).toEqual({ record: expect.objectContaining({ message: draft["message"] }), gaps: [] });
+    expect(withParts(record, session.file)["message"]).toEqual(draft["message"]);
+    expect(gapsIn(record, session.file)).toEqual([]);
   }
   await store.close();
   const [first, , third, fourth] = await entriesOf(session.file);
@@ -272,29 +272,23 @@ test("large parts are kept in files of their own, and every reader gets them bac
   expect((await namesIn(join(session.folder, "tool-results"))).every((name) => /^[\w.-]+\.txt$/.test(name))).toBe(true);
 });
 
-test("a part that is gone, changed or outside the session is a marked gap", async () => {
+test("a part that is missing, changed or outside the session is reported and its placeholder stays", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });
   const { record } = await session.append({ type: "user", message: { role: "user", content: "x".repeat(70_000) } });
   const [blob = ""] = await namesIn(join(session.folder, "blobs"));
   await writeFile(join(session.folder, "blobs", blob), "y".repeat(52_500));
-  expect((await putBack(record, root, session.folder)).gaps).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
+  expect(gapsIn(record, session.file)).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
   await rm(join(session.folder, "blobs", blob));
-  const gone = await putBack(record, root, session.folder);
-  expect(gone.gaps).toEqual([{ file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") }]);
-  expect(gone.record).toMatchObject({
-    message: { content: expect.stringContaining(blob) },
-    hookline: { gaps: gone.gaps },
-  });
+  expect(gapsIn(record, session.file)).toEqual([{ file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") }]);
+  expect(withParts(record, session.file)).toMatchObject({ message: { content: expect.stringContaining(blob) } });
   for (const file of ["../../../victim", "blobs/../../x", "/etc/passwd", "other/x"]) {
     const hostile = {
       ...record,
       hookline: { parts: [{ at: ["message", "content"], file, as: "text", sizeBytes: 1 }] },
     };
-    expect((await putBack(hostile, root, session.folder)).gaps).toEqual([
-      { file, why: "names no file of this session" },
-    ]);
+    expect(gapsIn(hostile, session.file)).toEqual([{ file, why: "names no file of this session" }]);
   }
 });
 
