@@ -3,7 +3,7 @@
  *
  * The client as a compiled program, for machines that have a C compiler: a shell takes longer to start than this takes to answer. It goes
  * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
- * script's own parts do. How a client talks to the daemon: docs/daemon.md.
+ * script's own parts do. How a client talks to the daemon: docs/daemon-protocol.md.
  *
  * The compiler gets two strings: VERSION of the package, and CLIENT, the folder of the script.
  */

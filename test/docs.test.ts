@@ -7,7 +7,7 @@ import * as protocol from "../src/protocol/internal.ts";
 import { help } from "./docs/help.ts";
 import { anchorsIn, chapters, linksIn, pages, read, root } from "./docs/texts.ts";
 
-test("reference pages are what their source says, and chapters are linked in order", async () => {
+test("reference pages match their sources, and chapters are linked in order", async () => {
   const { docPages } = (await import(join(root, "scripts/docs/pages.mjs"))) as { docPages: DocPages };
   const wanted = await docPages({
     tables: { ...protocol, ruleWarningCodes },
@@ -26,16 +26,16 @@ type DocPages = (sources: {
   read: (file: string) => string;
 }) => Promise<Map<string, string>>;
 
-test("every link leads somewhere", () => {
+test("every link has a target", () => {
   const broken = pages.flatMap((page) =>
     linksIn(read(page))
-      .filter((to) => !leadsSomewhere(page, to))
+      .filter((to) => !hasTarget(page, to))
       .map((to) => `${page} → ${to}`),
   );
   expect(broken).toEqual([]);
 });
 
-function leadsSomewhere(page: string, to: string): boolean {
+function hasTarget(page: string, to: string): boolean {
   const [path = "", anchor] = to.split("#");
   const target = path === "" ? page : join(dirname(page), path);
   if (!existsSync(join(root, target))) return false;
@@ -68,39 +68,35 @@ test("the chapters on hooks and embedding name every key, option and method", as
   const keys = [...Object.values(protocol.hookFields), protocol.groupFields, protocol.settingsFields].flatMap(
     Object.keys,
   );
-  const options = [...read("src/engine/options.ts").matchAll(/^ {2}readonly (\w+)/gm)].map(([, name = ""]) => name);
-  const ports = [
-    ...(read("src/engine/ports.ts")
-      .split("\n}")[0]
-      ?.matchAll(/^ {2}readonly (\w+)\?/gm) ?? []),
-  ];
+  const options = membersOf("EngineOptions", "src/engine/options.ts");
+  const ports = membersOf("Ports", "src/engine/ports.ts");
   expect(missing(keys, read("docs/hooks.md"))).toEqual([]);
-  expect(missing([...options, ...ports.map(([, name = ""]) => name)], read("docs/embedding.md"))).toEqual([]);
+  expect(missing([...options, ...ports], read("docs/embedding.md"))).toEqual([]);
   expect(
     Object.keys(engine).filter((name) => !new RegExp(`^## .*\\b${name}\\b`, "m").test(read("docs/embedding.md"))),
   ).toEqual([]);
 });
 
-test("the changelog names everything that a door exports", async () => {
+test("the changelog names everything that an entry point exports", async () => {
   const { withNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
-  expect(read("CHANGELOG.md"), "npm run docs adds them").toBe(withNames(read("CHANGELOG.md"), await doors()));
+  expect(read("CHANGELOG.md"), "npm run docs adds them").toBe(withNames(read("CHANGELOG.md"), await entryPoints()));
 });
 
-test("what examples import is there: a function or a constant of that door", async () => {
-  const exported = await doors();
+test("every name that examples import is exported by its entry point", async () => {
+  const exported = await entryPoints();
   const imported = pages.flatMap((page) =>
-    [...read(page).matchAll(/^import \{ (.*) \} from "(hookline[^"]*)"/gm)].flatMap(([, names = "", door = ""]) =>
+    [...read(page).matchAll(/^import \{ (.*) \} from "(hookline[^"]*)"/gm)].flatMap(([, names = "", entryPoint = ""]) =>
       names
         .split(/, ?/)
         .filter((name) => !/^type /.test(name))
-        .map((name) => ({ page, door, name })),
+        .map((name) => ({ page, entryPoint, name })),
     ),
   );
   expect(imported.length).toBeGreaterThan(40);
-  expect(imported.filter(({ door, name }) => !exported[door]?.includes(name))).toEqual([]);
+  expect(imported.filter(({ entryPoint, name }) => !exported[entryPoint]?.includes(name))).toEqual([]);
 });
 
-async function doors(): Promise<Record<string, string[]>> {
+async function entryPoints(): Promise<Record<string, string[]>> {
   const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
   const { exportedNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
   return exportedNames(exports, (path) => import(join(root, "src", `${path}.ts`)));
@@ -111,13 +107,21 @@ interface Changelog {
   withNames(changelog: string, names: Record<string, string[]>): string;
 }
 
-test("ARCHITECTURE.md names every module, and no file that is not there", () => {
+test("ARCHITECTURE.md names every module, and every file that it names exists", () => {
   const text = read("ARCHITECTURE.md");
   const modules = readdirSync(join(root, "src"));
   expect(modules.filter((name) => !text.includes(`── ${name}/`))).toEqual([]);
   const files = [...text.matchAll(/`((?:src|test|scripts|bench)\/[^`*]*)`/g)].map(([, path = ""]) => path);
   expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
+
+/** The names of an interface's members. */
+function membersOf(name: string, file: string): string[] {
+  const [, body = ""] = new RegExp(`^export interface ${name}\\b[^]*?\\{\\n([^]*?)^\\}`, "m").exec(read(file)) ?? [];
+  const members = [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, member = ""]) => member);
+  expect(members.length, `${name} in ${file}`).toBeGreaterThan(0);
+  return members;
+}
 
 /** Names that the text does not have as code. */
 function missing(names: readonly string[], text: string): string[] {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const file = join(dirname(fileURLToPath(import.meta.url)), "..", "test", "interop", "clients.json");
+const file = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "interop", "clients.json");
 
 export const clients = JSON.parse(readFileSync(file, "utf8"));
 
