@@ -57,7 +57,7 @@ test("the catalog is the only list of events; the recorded payloads for tests ar
   const lists = sources.filter(
     ({ code }) => eventNames.filter((event) => new RegExp(`"${event}"|\\b${event}:`).test(code)).length > 8,
   );
-  expect(lists.map(({ name }) => name).sort()).toEqual(["protocol/catalog.ts", "sdk/testing/recorded.ts"]);
+  expect(lists.map(({ name }) => name).sort()).toEqual(["protocol/events/catalog.ts", "sdk/testing/fixtures.ts"]);
 });
 
 const src = join(import.meta.dirname, "../src");

@@ -10,7 +10,7 @@ import {
   schemaFiles,
   settingsSchema,
 } from "../scripts/schema/index.ts";
-import { faultOf } from "../src/engine/fire/read/exact-shape.ts";
+import { outputFault } from "../src/engine/fire/read/exact-shape.ts";
 import { catalog, type EventRow, eventNames, type HookOutput, outputShapes } from "../src/protocol/internal.ts";
 import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
@@ -193,7 +193,7 @@ test("the reader of hook answers and the schemas agree on what an exact answer i
         ...top,
         ...(specific === null ? {} : { hookSpecificOutput: { hookEventName: row.name, ...specific } }),
       };
-      expect(faultOf(output) === undefined, `${row.name} ${JSON.stringify(output)}`).toBe(
+      expect(outputFault(output) === undefined, `${row.name} ${JSON.stringify(output)}`).toBe(
         outputSchema(row).safeParse(output).success,
       );
     }),

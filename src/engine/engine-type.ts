@@ -6,11 +6,88 @@ import type {
   HookOutput,
   HookRef,
   HookSpecificOutput,
+  Outcome,
   Payload,
   RunRecord,
   ToolInput,
   Verdict,
+  Warning,
 } from "../protocol/internal.ts";
+import type { Explanation, ListedHook } from "./fire/explain.ts";
+import type { EventStep } from "./fire/in-flight.ts";
+import type { ReloadReport } from "./live/reload-settings.ts";
+import type { SessionHooks, StopHooks } from "./live/session-hooks.ts";
+import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
+import type { PermissionRules } from "./settings/permission-rules.ts";
+
+/** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
+export interface Engine<Own extends OwnEvents = NoOwnEvents> {
+  /** Changes exactly when the settings in force change. */
+  readonly fingerprint: string;
+  /** What loading the settings had to say. */
+  readonly warnings: readonly Warning[];
+  /** An in-process hook for the engine's life; returns its removal. */
+  on<Name extends KnownEvent<Own>>(
+    event: Name,
+    handler: CallbackHandler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
+    options?: CallbackOptions,
+  ): () => void;
+  on<Name extends KnownEvent<Own>>(
+    event: Name,
+    matcher: string,
+    handler: CallbackHandler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
+    options?: CallbackOptions,
+  ): () => void;
+  /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
+  fire<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name], options?: FireOptions): Promise<Outcome>;
+  /**
+   * `fire` for what the types do not know: an event that came as text from elsewhere, fields of a newer client. An unknown name, or
+   * a payload that is not an object or lacks what the engine needs, is a `Problem`.
+   */
+  fireUnknown(event: string, payload: unknown, options?: FireOptions): Promise<Outcome>;
+  /** `started` and `ended` per hook, then the outcome. Leaving early cancels. */
+  stream<Name extends KnownEvent<Own>>(
+    event: Name,
+    payload: Sent<Own>[Name],
+    options?: FireOptions,
+  ): AsyncGenerator<EventStep, Outcome, void>;
+  /** Starts the hooks of an event nobody waits for, and returns. */
+  notify<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): void;
+  /** May say true for hooks that later filters drop, never false for one that would run. */
+  hasHookFor(event: KnownEvent<Own>): boolean;
+  /** How long all hooks of an event may take together, where it has such a limit; absent too when it has no hook. */
+  budgetMs(event: KnownEvent<Own>): number | undefined;
+  /** Which hooks would run, and why the others would not. Starts nothing. */
+  explain<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): Explanation;
+  /** Every configured hook with where it stands and what is wrong with it. */
+  list(): readonly ListedHook[];
+  /** The permission rules in force: for hosts, to judge calls that no hook decided. */
+  rules(): Promise<PermissionRules>;
+  /**
+   * What settings add to the environment of a host's own tools: policy and person first, then the checkout as far as its `env` was
+   * approved, never with names that change how programs load or where they connect.
+   */
+  toolEnv(): Readonly<Record<string, string>>;
+  /** Reads all settings afresh; hooks of the old ones are asked first, but not about what the host has written itself (`contentHash` of the edits). */
+  reload(options?: { readonly written?: readonly string[] }): Promise<ReloadReport>;
+  /** Reloads when a settings file changes; returns the end of watching. */
+  watch(): () => void;
+  /** Hooks of one session, in memory only. */
+  session(id: string): SessionHooks<KnownEvent<Own>>;
+  readonly stopHooks: StopHooks;
+  readonly background: {
+    list(): readonly BackgroundEntry[];
+    /** Finished answers of a session's background hooks, each exactly once. */
+    take(sessionId: string): readonly BackgroundAnswer[];
+  };
+  statusLine(input: unknown): Promise<readonly string[]>;
+  /**
+   * Ends what still runs, after `waitMs` of grace (default: 0): events that are being fired reject with `engine/closed`, and their
+   * hooks, background hooks and the status line are ended with their processes. Resolves when none of them is left. Hooks of
+   * StopFailure that were started by `notify` stay alive, and so do processes that a hook left behind.
+   */
+  close(options?: { readonly waitMs?: number }): Promise<void>;
+}
 
 /** Events of a host's own by name, each with the fields of its payload: `openEngine<{ Deploy: { target: string } }>(…)`. */
 export type OwnEvents = object;
@@ -56,7 +133,7 @@ export type HandlerAnswer<Name extends string> =
  *
  * Contract: gets a frozen copy of the payload; answers at once or later, or not at all. What it throws is a failed run.
  */
-export type Handler<
+export type CallbackHandler<
   Name extends string = never,
   Given = [Name] extends [never] ? CommonInput : Name extends EventName ? Payload<Name> : CommonInput,
 > = (
@@ -67,7 +144,7 @@ export type Handler<
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks on is declared to return nothing.
 type Answered<Name extends string> = HandlerAnswer<Name> | undefined | null | void;
 
-export interface HandlerOptions {
+export interface CallbackOptions {
   /** Seconds; without it the event's own limit for callbacks. */
   readonly timeout?: number;
   /** What a handler that throws or times out means; without it "continue". */

@@ -8,136 +8,20 @@ import {
   type Warning,
 } from "../protocol/internal.ts";
 import { checkOptions } from "./check-engine-options.ts";
-import type {
-  FireOptions,
-  Handler,
-  HandlerOptions,
-  KnownEvent,
-  NoOwnEvents,
-  OwnEvents,
-  Received,
-  Sent,
-} from "./engine-type.ts";
+import type { CallbackHandler, CallbackOptions, Engine, FireOptions, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import { openEvents } from "./fire/event-intake.ts";
-import { type Explanation, type ListedHook, listHooks } from "./fire/explain.ts";
+import { listHooks } from "./fire/explain.ts";
 import { waitsLike } from "./fire/hook-depth.ts";
-import type { EventStep } from "./fire/in-flight.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import { sessionState } from "./fire/session-state.ts";
 import { liveHooks } from "./live/memory-hooks.ts";
-import { openSettings, type ReloadReport } from "./live/reload-settings.ts";
-import { type SessionHooks, type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
+import { openSettings } from "./live/reload-settings.ts";
+import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
-import type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
 import { openServices } from "./services.ts";
 import { honorsOnce } from "./settings/layer.ts";
-import type { RulesInForce } from "./settings/permission-rules.ts";
-
-/** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
-export interface Engine<Own extends OwnEvents = NoOwnEvents> {
-  /** Changes exactly when the settings in force change. */
-  readonly fingerprint: string;
-  /** What loading the settings had to say. */
-  readonly warnings: readonly Warning[];
-  /** An in-process hook for the engine's life; returns its removal. */
-  on<Name extends KnownEvent<Own>>(
-    event: Name,
-    handler: Handler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
-    options?: HandlerOptions,
-  ): () => void;
-  on<Name extends KnownEvent<Own>>(
-    event: Name,
-    matcher: string,
-    handler: Handler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
-    options?: HandlerOptions,
-  ): () => void;
-  /** One event in, one outcome out. Contract: always waits; rejects only with a `Problem` or the signal's reason. */
-  fire<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name], options?: FireOptions): Promise<Outcome>;
-  /**
-   * `fire` for what the types do not know: an event that came as text from elsewhere, fields of a newer client. An unknown name, or
-   * a payload that is not an object or lacks what the engine needs, is a `Problem`.
-   */
-  fireUnknown(event: string, payload: unknown, options?: FireOptions): Promise<Outcome>;
-  /** `started` and `ended` per hook, then the outcome. Leaving early cancels. */
-  stream<Name extends KnownEvent<Own>>(
-    event: Name,
-    payload: Sent<Own>[Name],
-    options?: FireOptions,
-  ): AsyncGenerator<EventStep, Outcome, void>;
-  /** Starts the hooks of an event nobody waits for, and returns. */
-  notify<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): void;
-  /** May say true for hooks that later filters drop, never false for one that would run. */
-  hasHookFor(event: KnownEvent<Own>): boolean;
-  /** How long all hooks of an event may take together, where it has such a limit; absent too when it has no hook. */
-  budgetMs(event: KnownEvent<Own>): number | undefined;
-  /** Which hooks would run, and why the others would not. Starts nothing. */
-  explain<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): Explanation;
-  /** Every configured hook with where it stands and what is wrong with it. */
-  list(): readonly ListedHook[];
-  /** The permission rules in force: for hosts, to judge calls that no hook decided. */
-  rules(): Promise<RulesInForce>;
-  /**
-   * What settings add to the environment of a host's own tools: policy and person first, then the checkout as far as its `env` was
-   * approved, never with names that change how programs load or where they connect.
-   */
-  toolEnv(): Readonly<Record<string, string>>;
-  /** Reads all settings afresh; hooks of the old ones are asked first, but not about what the host has written itself (`contentHash` of the edits). */
-  reload(options?: { readonly written?: readonly string[] }): Promise<ReloadReport>;
-  /** Reloads when a settings file changes; returns the end of watching. */
-  watch(): () => void;
-  /** Hooks of one session, in memory only. */
-  session(id: string): SessionHooks<KnownEvent<Own>>;
-  readonly stopHooks: StopHooks;
-  readonly background: {
-    list(): readonly BackgroundEntry[];
-    /** Finished answers of a session's background hooks, each exactly once. */
-    take(sessionId: string): readonly BackgroundAnswer[];
-  };
-  statusLine(input: unknown): Promise<readonly string[]>;
-  /**
-   * Ends what still runs, after `waitMs` of grace (default: 0): events that are being fired reject with `engine/closed`, and their
-   * hooks, background hooks and the status line are ended with their processes. Resolves when none of them is left. Hooks of
-   * StopFailure that were started by `notify` stay alive, and so do processes that a hook left behind.
-   */
-  close(options?: { readonly waitMs?: number }): Promise<void>;
-}
-
-const handlerOptions = ["timeout", "onFailure"];
-
-/** Contract: an option that cannot be honored is refused, since a guard may rely on it. */
-function checkedOptions(options: HandlerOptions = {}, event: string): HandlerOptions {
-  const refuse = (message: string) => {
-    throw new Problem("hook/invalid", message, { about: { event } });
-  };
-  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${shown(options)}.`);
-  const unknown = Object.keys(options).find((name) => !handlerOptions.includes(name));
-  if (unknown !== undefined) {
-    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${shown(unknown)}.`);
-  }
-  const { timeout, onFailure } = options;
-  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY)) {
-    refuse(`The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`);
-  }
-  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
-    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${shown(onFailure)}.`);
-  }
-  return { ...(timeout === undefined ? {} : { timeout }), ...(onFailure === undefined ? {} : { onFailure }) };
-}
-
-/** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
-function checkHandler(handler: unknown, event: string): void {
-  if (typeof handler === "function") return;
-  const found = handler === undefined ? "there is none" : `not ${Object.prototype.toString.call(handler)}`;
-  const message = `A callback on ${event} is a function, ${found}: on(event, handler) or on(event, "Matcher", handler).`;
-  throw new Problem("hook/invalid", message, { about: { event } });
-}
-
-type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, options?: HandlerOptions | undefined];
-
-/** A handler as it is called; which fields it reads is between its author and the compiler. */
-type AnyHandler = (payload: AnyPayload, context: Parameters<Handler>[1]) => ReturnType<Callback>;
 
 /** Opens an engine on the settings that apply in a folder. */
 export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
@@ -236,7 +120,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
     rules: whileOpen(async () =>
-      (await import("./settings/permission-rules.ts")).rulesOf(settings.inForce(), resolved),
+      (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
     ),
     toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().effective.env.shared }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
@@ -268,6 +152,41 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     },
   };
 }
+
+const handlerOptions = ["timeout", "onFailure"];
+
+/** Contract: an option that cannot be honored is refused, since a guard may rely on it. */
+function checkedOptions(options: CallbackOptions = {}, event: string): CallbackOptions {
+  const refuse = (message: string) => {
+    throw new Problem("hook/invalid", message, { about: { event } });
+  };
+  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${shown(options)}.`);
+  const unknown = Object.keys(options).find((name) => !handlerOptions.includes(name));
+  if (unknown !== undefined) {
+    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${shown(unknown)}.`);
+  }
+  const { timeout, onFailure } = options;
+  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY)) {
+    refuse(`The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`);
+  }
+  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
+    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${shown(onFailure)}.`);
+  }
+  return { ...(timeout === undefined ? {} : { timeout }), ...(onFailure === undefined ? {} : { onFailure }) };
+}
+
+/** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
+function checkHandler(handler: unknown, event: string): void {
+  if (typeof handler === "function") return;
+  const found = handler === undefined ? "there is none" : `not ${Object.prototype.toString.call(handler)}`;
+  const message = `A callback on ${event} is a function, ${found}: on(event, handler) or on(event, "Matcher", handler).`;
+  throw new Problem("hook/invalid", message, { about: { event } });
+}
+
+type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, options?: CallbackOptions | undefined];
+
+/** A handler as it is called; which fields it reads is between its author and the compiler. */
+type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;
 
 /** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
 function adapted(handler: AnyHandler): Callback {

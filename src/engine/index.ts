@@ -1,38 +1,59 @@
+/** Entry point `hookline`: open an engine on the settings of a folder and fire events. */
+export type { JudgeContext, Judgement, Policy, RuleLayer } from "../permissions/internal.ts";
 export {
+  type CommonInput,
+  type Decision,
+  type Ended,
+  type EventName,
+  type EventRow,
+  type FailurePolicy,
+  type Hook,
+  type HookGroup,
   type HookOutput,
+  type HookRef,
+  type ModelSpent,
   type Outcome,
+  type OutcomeOutput,
   type Payload,
+  type PermissionUpdate,
   Problem,
+  type ProblemCode,
   type RunRecord,
+  type Settings,
+  type Skip,
+  type SkipReason,
   stripControl,
+  type ToolInput,
+  type Verdict,
   type Warning,
+  type WarningCode,
 } from "../protocol/internal.ts";
-export { type Finding, type FindingCode, type FindingLevel, findingCodes } from "./doctor/finding.ts";
-export type { Engine } from "./engine.ts";
 export type {
+  CallbackHandler,
+  CallbackOptions,
+  Engine,
   EventPayload,
   FireOptions,
-  Handler,
   HandlerAnswer,
-  HandlerOptions,
   HookProgress,
   KnownEvent,
   NoOwnEvents,
   OwnEvents,
+  ProgressListener,
   RunStep,
 } from "./engine-type.ts";
 export type { Explained, Explanation, ListedHook } from "./fire/explain.ts";
 export type { EventStep } from "./fire/in-flight.ts";
-export type { ReloadReport } from "./live/reload-settings.ts";
+export type { RefusedChange, ReloadReport } from "./live/reload-settings.ts";
 export type { RegisterOptions, SessionHooks, StopHooks } from "./live/session-hooks.ts";
-export { approveGrants, diagnose, openEngine, openRules, openServerTrust, reviewTrust } from "./open.ts";
+export { approveGrants, openEngine, openRules, reviewTrust } from "./open.ts";
 export type { EngineOptions } from "./options.ts";
 export type {
   AgentPort,
   Asker,
   Clock,
   Judge,
-  Judged,
+  JudgeAnswer,
   McpPort,
   McpResult,
   ModelCall,
@@ -42,13 +63,12 @@ export type {
   Ports,
   Question,
   SpentReport,
-  WakeCall,
+  WakeRequest,
 } from "./ports.ts";
 export type { BackgroundAnswer, BackgroundEntry } from "./runners/background-hooks.ts";
 export { wrapContext } from "./safe-text/display-text.ts";
-export type { RulesInForce } from "./settings/permission-rules.ts";
+export type { PermissionRules } from "./settings/permission-rules.ts";
 export type { NotCovered } from "./trust/coverage/gather-files.ts";
 export type { PinnedFile, WrittenGrant } from "./trust/pins.ts";
 export type { ReviewedFile, TrustEntry, TrustPorts, TrustReview } from "./trust/review.ts";
-export type { CheckoutServer, ServerTrust } from "./trust/server-trust.ts";
-export type { Standing, TrustState } from "./trust/trust-state.ts";
+export type { TrustState } from "./trust/trust-state.ts";

@@ -1,9 +1,8 @@
 import type { Warning } from "../protocol/internal.ts";
 import type { Finding } from "./doctor/finding.ts";
-import type { Engine } from "./engine.ts";
-import type { NoOwnEvents, OwnEvents } from "./engine-type.ts";
+import type { Engine, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
-import type { RulesInForce } from "./settings/permission-rules.ts";
+import type { PermissionRules } from "./settings/permission-rules.ts";
 import type { WrittenGrant } from "./trust/pins.ts";
 import type { TrustPorts, TrustReview } from "./trust/review.ts";
 import type { ServerTrust } from "./trust/server-trust.ts";
@@ -23,8 +22,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 /** The permission rules that apply in a folder, trust taken into account, for those who judge calls without an engine. */
 export async function openRules(
   options: EngineOptions = {},
-): Promise<RulesInForce & { readonly warnings: readonly Warning[] }> {
-  const [{ checkOptions }, { openSettings }, { resolveOptions }, { rulesOf }] = await Promise.all([
+): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
+  const [{ checkOptions }, { openSettings }, { resolveOptions }, { permissionRules }] = await Promise.all([
     import("./check-engine-options.ts"),
     import("./live/reload-settings.ts"),
     import("./options.ts"),
@@ -33,7 +32,7 @@ export async function openRules(
   checkOptions(options);
   const resolved = resolveOptions(options);
   const now = (await openSettings(resolved)).inForce();
-  return { ...rulesOf(now, resolved), warnings: now.warnings };
+  return { ...permissionRules(now, resolved), warnings: now.warnings };
 }
 
 /** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */

@@ -8,7 +8,7 @@ export interface Ports {
   readonly mcp?: McpPort;
   readonly asker?: Asker;
   /** Wakes an idle agent with a text for the model. */
-  readonly wake?: (call: WakeCall) => void;
+  readonly wake?: (call: WakeRequest) => void;
   readonly judge?: Judge;
   /** Contract: cannot delay or change an outcome; what it throws is a warning. */
   readonly observe?: (notice: Notice) => void;
@@ -70,14 +70,14 @@ export interface Question {
 /** Contract: resolves with the chosen key, or undefined when the person refuses. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
 
-export interface WakeCall {
+export interface WakeRequest {
   readonly sessionId: string;
   readonly hook: HookRef;
   readonly text: string;
 }
 
 /** What the permission rules say of a call that hooks allowed. */
-export type Judged =
+export type JudgeAnswer =
   | { readonly decision: "allow"; readonly reason?: string; readonly byRule?: boolean }
   | {
       readonly decision: "ask" | "deny";
@@ -101,7 +101,7 @@ export type Judge = (
   input: ToolInput,
   payload: Partial<Payload>,
   signal: AbortSignal,
-) => Judged | Promise<Judged>;
+) => JudgeAnswer | Promise<JudgeAnswer>;
 
 export type Notice =
   | { readonly kind: "run"; readonly record: RunRecord; readonly event: string; readonly sessionId: string }

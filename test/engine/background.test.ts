@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Engine, Notice, WakeCall } from "../../src/engine/internal.ts";
+import type { Engine, Notice, WakeRequest } from "../../src/engine/internal.ts";
 import { until } from "../until.ts";
 import { bash, command, on, openIn, processesWith, writeUserSettings } from "./world.ts";
 
@@ -181,7 +181,7 @@ test.each([
   ["stderr", "echo 'tests are red' >&2; exit 2"],
   ["stdout when stderr is empty", "echo 'tests are red'; exit 2"],
 ])("asyncRewake wakes the agent with %s on exit 2", async (_, text) => {
-  const calls: WakeCall[] = [];
+  const calls: WakeRequest[] = [];
   const { engine } = await openIn(on("PostToolUse", command(text, { asyncRewake: true })), {
     interactive: true,
     ports: { wake: (call) => calls.push(call) },
@@ -194,7 +194,7 @@ test.each([
 });
 
 test("other ends of an asyncRewake hook deliver like async", async () => {
-  const calls: WakeCall[] = [];
+  const calls: WakeRequest[] = [];
   const hook = command(`echo '{"systemMessage":"all green"}'`, { asyncRewake: true });
   const { engine } = await openIn(on("PostToolUse", hook), {
     interactive: true,
@@ -215,7 +215,7 @@ test("without a way to wake, asyncRewake is awaited and exit 2 blocks", async ()
 });
 
 test("a headless host that gives a wake port is woken", async () => {
-  const calls: WakeCall[] = [];
+  const calls: WakeRequest[] = [];
   const settings = on("PostToolUse", command("echo 'tests are red' >&2; exit 2", { asyncRewake: true }));
   const { engine } = await openIn(settings, { interactive: false, ports: { wake: (call) => calls.push(call) } });
   expect((await engine.fire("PostToolUse", { ...bash, ...session })).runs).toMatchObject([{ background: true }]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Handler } from "../../src/engine/internal.ts";
+import type { CallbackHandler } from "../../src/engine/internal.ts";
 import type { Callback, Hook, Outcome } from "../../src/protocol/internal.ts";
 import { bash, command, on, openIn } from "./world.ts";
 
@@ -255,7 +255,7 @@ test("a misspelt field of an answer is a warning that names the right one", asyn
 test("the same function registered twice runs twice", async () => {
   const { engine } = await openIn({});
   let calls = 0;
-  const counts: Handler = () => {
+  const counts: CallbackHandler = () => {
     calls++;
     return undefined;
   };
@@ -393,7 +393,7 @@ test("a conversation that throws or is no list is a failure of the hook that nee
 
 test("a handler with onFailure block denies when it throws or times out, and one without does not", async () => {
   const { engine } = await openIn({});
-  const failing: Handler[] = [
+  const failing: CallbackHandler[] = [
     () => {
       throw new Error("broken");
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Judge, Judged } from "../../src/engine/internal.ts";
+import type { Judge, JudgeAnswer } from "../../src/engine/internal.ts";
 import { bash, openIn } from "./world.ts";
 
 async function allowedUnder(judge: Judge, judgeTimeoutMs = 60_000) {
@@ -12,7 +12,7 @@ async function allowedUnder(judge: Judge, judgeTimeoutMs = 60_000) {
 const answers =
   (value: unknown): Judge =>
   () =>
-    value as Judged;
+    value as JudgeAnswer;
 const circle: unknown[] = [];
 circle.push(circle);
 const throwing = {
@@ -20,7 +20,7 @@ const throwing = {
     throw new Error("no field");
   },
 };
-const throws = (): Judged => {
+const throws = (): JudgeAnswer => {
   throw new Error("no database");
 };
 

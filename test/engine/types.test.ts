@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
+  type CallbackHandler,
   type Engine,
   type EventPayload,
-  type Handler,
   type HookOutput,
   type Outcome,
   openEngine,
@@ -10,7 +10,7 @@ import {
   Problem,
   type RunRecord,
   type Warning,
-} from "../../src/engine/internal.ts";
+} from "../../src/engine/index.ts";
 import { combine, type Judgement } from "../../src/permissions/internal.ts";
 
 // The compiler runs these tests (`npm run check`): a line below `@ts-expect-error` that compiles is an error.
@@ -57,10 +57,11 @@ function answers(engine: Engine): void {
   engine.on("PreToolUse", async () => ({ decision: "block", reason: "r" }));
   engine.on("PreToolUse", () => ({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" } }));
   engine.on("Stop", () => undefined);
-  const anywhere: Handler = ({ session_id }) => void session_id;
+  const anywhere: CallbackHandler = ({ session_id }) => void session_id;
   engine.on("Stop", anywhere);
   engine.on("PreToolUse", anywhere);
-  const guard: Handler<"PreToolUse"> = ({ tool_name }) => (tool_name === "Bash" ? { kind: "ask", reason: "r" } : null);
+  const guard: CallbackHandler<"PreToolUse"> = ({ tool_name }) =>
+    tool_name === "Bash" ? { kind: "ask", reason: "r" } : null;
   engine.on("PreToolUse", guard);
   // @ts-expect-error a misspelt event
   engine.on("PreToolUze", () => undefined);

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Handler, StopHooks } from "../../engine/internal.ts";
+import type { CallbackHandler, StopHooks } from "../../engine/internal.ts";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
@@ -48,7 +48,7 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
     },
     on: (event, matcher, callback, limits) => {
       const name = rowOf(event).name as EventName;
-      const handler: Handler = (payload, { toolUseId, signal: given }) =>
+      const handler: CallbackHandler = (payload, { toolUseId, signal: given }) =>
         callback({ ...payload }, toolUseId, given) as Promise<undefined>;
       return matcher === undefined ? engine.on(name, handler, limits) : engine.on(name, matcher, handler, limits);
     },

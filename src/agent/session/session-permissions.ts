@@ -1,4 +1,4 @@
-import type { Engine, Judge, RulesInForce } from "../../engine/internal.ts";
+import type { Engine, Judge, PermissionRules } from "../../engine/internal.ts";
 import {
   applyUpdates,
   checkUpdates,
@@ -58,7 +58,7 @@ export function openPermissions(
   let own: readonly RuleLayer[] = [flags];
   let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; named: string; policy: Policy } | undefined;
   let last: Policy | undefined;
-  let context: RulesInForce["context"] | undefined;
+  let context: PermissionRules["context"] | undefined;
 
   async function inForce() {
     const rules = await engine.rules();

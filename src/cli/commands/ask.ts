@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isEventName, messageOf, Problem } from "../../protocol/internal.ts";
+import { isEventName, messageOf, Problem, stripControl } from "../../protocol/internal.ts";
 import type { AgentName, Reinjection, SessionCall, SessionResult } from "../../runner/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject, readText } from "../command-line/input.ts";
@@ -109,7 +109,7 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
 async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
   const { asContext, asResultObject, asText, asToolResult } = await import("../../runner/internal.ts");
   // JSON is for programs; these words may go to a terminal.
-  if (form === "text") return (await import("../../engine/internal.ts")).stripControl(asText(result));
+  if (form === "text") return stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
   if (form === "tool-result") return `${JSON.stringify(asToolResult(result, call.text("tool-use-id")))}\n`;
   const event = call.text("event") ?? io.env["HOOK_EVENT"] ?? "UserPromptSubmit";

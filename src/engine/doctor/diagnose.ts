@@ -6,7 +6,7 @@ import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../opt
 import { environmentUnder } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import { rulesOf } from "../settings/permission-rules.ts";
+import { permissionRules } from "../settings/permission-rules.ts";
 import type { InForce } from "../settings/snapshot.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
@@ -18,7 +18,7 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
   const now = (await openSettings(resolved)).inForce();
   const found = [
     ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
-    ...rulesOf(now, resolved).policy.warnings.map(ofRules),
+    ...permissionRules(now, resolved).policy.warnings.map(ofRules),
     ...programs(now, resolved),
     ...standingFindings(now),
     ...safetyFindings(now, resolved),

@@ -4,7 +4,8 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
-import { diagnose, type Finding, findingCodes, reviewTrust } from "../internal.ts";
+import { diagnose, type Finding, reviewTrust } from "../internal.ts";
+import { findingCodes } from "./finding.ts";
 
 /** What the doctor finds; hooks of other tests may run meanwhile. */
 async function found({ options }: CheckoutWorld): Promise<readonly Finding[]> {

@@ -137,7 +137,7 @@ interface Asking {
 }
 
 /** A changed file whose old content stays in force because a hook wanted it so. */
-interface RefusedChange {
+export interface RefusedChange {
   readonly file: string;
   readonly reason: string;
 }

@@ -19,7 +19,7 @@ import type { ConfiguredHook, Layer } from "./layer.ts";
 import type { InForce } from "./snapshot.ts";
 
 /** The permission rules of the settings in force, ready to judge with. */
-export interface RulesInForce {
+export interface PermissionRules {
   /** What restricts, of every file; what grants, of those that may. */
   readonly layers: readonly RuleLayer[];
   readonly policy: Policy;
@@ -28,13 +28,13 @@ export interface RulesInForce {
 }
 
 /** Worked out once per snapshot. */
-export function rulesOf(now: InForce, options: ResolvedOptions): RulesInForce {
+export function permissionRules(now: InForce, options: ResolvedOptions): PermissionRules {
   const known = worked.get(now);
   if (known !== undefined) return known;
   const layers = now.layers.flatMap((layer) => ruleLayers(layer, now));
   const protectedFiles = [...now.layers.flatMap(({ file }) => file ?? []), ...filesOfHooks(now, options)];
   const ownFiles = [statePath(options), options.managedFolder];
-  const rules: RulesInForce = {
+  const rules: PermissionRules = {
     layers,
     policy: compileRules(layers, { aliases: options.toolAliases }),
     context(payload = {}) {
@@ -55,11 +55,11 @@ export function rulesOf(now: InForce, options: ResolvedOptions): RulesInForce {
   return rules;
 }
 
-const worked = new WeakMap<InForce, RulesInForce>();
+const worked = new WeakMap<InForce, PermissionRules>();
 
 /** Rules as the judge of what hooks allowed: whether to ask is decided here, whether somebody is there to be asked is not. */
 export function judgeByRules(now: InForce, options: ResolvedOptions): Judge {
-  const { policy, context } = rulesOf(now, options);
+  const { policy, context } = permissionRules(now, options);
   return (tool, input, payload) => {
     const judgement = judge({ tool, input }, policy, context({ ...payload }));
     const { by, decision, reason } = combine({ kind: "allow" }, judgement);

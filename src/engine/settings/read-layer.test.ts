@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { hookSchema, settingsSchema } from "../../../scripts/schema/index.ts";
 import { catalog, eventNames, settingsFields } from "../../protocol/internal.ts";
 import { hookFault } from "./check-hooks.ts";
-import { mostBytes, readLayer } from "./read-layer.ts";
+import { readLayer } from "./read-layer.ts";
+import { maxSettingsBytes } from "./settings-source.ts";
 
 const source = { kind: "user", file: "/home/dev/.claude/settings.json" } as const;
 const file = source.file;
@@ -52,7 +53,7 @@ test("a file that is no JSON gives no hooks and says where", () => {
 test.each([
   ["a list", "[]", "it must hold an object, not []"],
   ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "it is not UTF-8"],
-  ["ten megabytes", Buffer.alloc(10_000_000, 0x20), `it has 10000000 bytes; at most ${mostBytes} are read`],
+  ["ten megabytes", Buffer.alloc(10_000_000, 0x20), `it has 10000000 bytes; at most ${maxSettingsBytes} are read`],
   ["a depth of 10,000", "[".repeat(10_000), "nested more than 200 deep"],
   ["a key that stands twice", '{"env": {}, "env": {}}', 'the key "env" stands here a second time'],
   ["nothing", "", "expected a value, found the end of the file"],

@@ -5,6 +5,7 @@ import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { checkKeys } from "./check-keys.ts";
 import { parseJsonc, plainValue } from "./json/jsonc.ts";
 import type { Frontmatter, Layer, PluginRoot } from "./layer.ts";
+import { maxSettingsBytes } from "./settings-source.ts";
 
 /** Where settings are read from. */
 export interface LayerSource {
@@ -15,14 +16,11 @@ export interface LayerSource {
   readonly frontmatter?: Frontmatter;
 }
 
-/** The most a settings file may weigh; a hundred times the largest that people write. */
-export const mostBytes: number = 4 * 1024 * 1024;
-
 /** The bytes of one settings file as a layer. Contract: never throws; what cannot be used is a warning. */
 export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = catalog): Layer {
   const contentHash = sha256(bytes);
-  if (bytes.length > mostBytes) {
-    return unreadable(source, `it has ${bytes.length} bytes; at most ${mostBytes} are read`, contentHash);
+  if (bytes.length > maxSettingsBytes) {
+    return unreadable(source, `it has ${bytes.length} bytes; at most ${maxSettingsBytes} are read`, contentHash);
   }
   const text = decoded(bytes);
   if (text === undefined) return unreadable(source, "it is not UTF-8", contentHash);

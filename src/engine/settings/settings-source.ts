@@ -2,26 +2,27 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/internal.ts";
 import { parseJsonc, plainValue } from "./json/jsonc.ts";
-import { mostBytes } from "./read-layer.ts";
+
+/** The largest settings file that is read: about a hundred times the largest one in use. */
+export const maxSettingsBytes: number = 4 * 1024 * 1024;
 
 export type SourceFile =
-  /** `real` is where it lies once links are followed: people keep settings in other folders and link them. */
-  | { readonly is: "read"; readonly bytes: Uint8Array; readonly real: string }
+  | { readonly is: "read"; readonly bytes: Uint8Array }
   | { readonly is: "missing" }
   | { readonly is: "unreadable"; readonly why: string };
 
-/** Reads a settings file. Contract: a pipe, a device or a file of gigabytes at its place delays nobody. */
+/** Reads a settings file. Contract: a pipe, a device or a huge file at this path never blocks. */
 export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> {
   try {
     const real = await fs.realpath(path);
-    // Not waiting for a writer: whoever put a pipe here would hold us up for ever.
+    // Opening a pipe must not wait for a writer.
     const file = await fs.open(real, openFor.reading | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = await file.stat();
       if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
-      if (stat.size > mostBytes)
-        return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${mostBytes} are read` };
-      return { is: "read", bytes: await readAll(file), real };
+      if (stat.size > maxSettingsBytes)
+        return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${maxSettingsBytes} are read` };
+      return { is: "read", bytes: await readAll(file) };
     } finally {
       await file.close();
     }
@@ -51,24 +52,24 @@ export async function namesIn(folder: string, fs: Fs): Promise<readonly string[]
   }
 }
 
-/** Where a path leads; undefined when nobody can tell. */
+/** The real path; undefined when it cannot be resolved. */
 export async function realPath(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
   try {
     return await fs.realpath(path);
   } catch {
-    // What keeps us from it is told by whoever reads it.
+    // The caller that reads the file reports the reason.
     return undefined;
   }
 }
 
-/** The files of managed settings in the order in which they count, a later one over an earlier one. */
+/** The files of managed settings, lowest precedence first. */
 export interface ManagedFiles {
   readonly files: readonly string[];
-  /** The folder of further files is there and cannot be listed. */
+  /** The folder of further files exists but cannot be listed. */
   readonly unlisted?: { readonly folder: string; readonly why: string };
 }
 
-/** `managed-settings.json`, whether it is there or not, then `managed-settings.d/*.json` in the order of their names. */
+/** `managed-settings.json`, even if it does not exist, then `managed-settings.d/*.json` sorted by name. */
 export async function managedFiles(folder: string, fs: Fs = nodeFs): Promise<ManagedFiles> {
   const first = join(folder, "managed-settings.json");
   const more = join(folder, "managed-settings.d");
@@ -78,19 +79,19 @@ export async function managedFiles(folder: string, fs: Fs = nodeFs): Promise<Man
   return { files: [first, ...others.map((name) => join(more, name))] };
 }
 
-/** What a file of settings holds, as it is written there. */
+/** The raw value of a settings file. */
 export type FileValue =
   | { readonly is: "read"; readonly value: unknown }
   | { readonly is: "missing" }
   | { readonly is: "unreadable"; readonly why: string };
 
-/** Contract: never throws, and never waits for whoever put something else than a file there. */
+/** Contract: never throws, and never blocks when the path is not a regular file. */
 export async function readValue(file: string, fs: Fs = nodeFs): Promise<FileValue> {
   const source = await readSourceFile(file, fs);
   return source.is === "read" ? valueIn(Buffer.from(source.bytes).toString("utf8")) : source;
 }
 
-/** The same of a text. */
+/** The same for a text. */
 export function valueIn(text: string): Exclude<FileValue, { is: "missing" }> {
   const parsed = parseJsonc(text);
   if (!("fault" in parsed)) return { is: "read", value: plainValue(parsed.tree) };

@@ -10,9 +10,9 @@ import {
 import type { Ran } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
+import { withFieldWarnings } from "./exact-shape.ts";
 import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
 import { salvage } from "./salvage.ts";
-import { noted } from "./strange-fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,17 +43,19 @@ function readValue(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
   const unknown = unknownIn(value);
   if (!("invalid" in exact) && decides(exact)) {
     const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
-    return isExact ? noted(exact, value, run, "The callback returned") : failed(ran, inexactAllow(unknown), run);
+    return isExact
+      ? withFieldWarnings(exact, value, run, "The callback returned")
+      : failed(ran, inexactAllow(unknown), run);
   }
   const repaired = repair(value, invalid, run);
-  if (repaired !== undefined) return noted(repaired, value, run, "The callback returned");
+  if (repaired !== undefined) return withFieldWarnings(repaired, value, run, "The callback returned");
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
   if ("invalid" in exact) return failed(ran, exact.invalid, run);
   if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
     const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
-    return noted(failed(ran, why, run), value, run, "The callback returned");
+    return withFieldWarnings(failed(ran, why, run), value, run, "The callback returned");
   }
-  const read = noted(exact, value, run, "The callback returned");
+  const read = withFieldWarnings(exact, value, run, "The callback returned");
   if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
   const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };

@@ -2,13 +2,13 @@ import { isAbsolute } from "node:path";
 import type { Answer, HookOutput, OutcomeOutput, ToolInput, Verdict, Warning } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";
-import { faultOf } from "./exact-shape.ts";
+import { outputFault } from "./exact-shape.ts";
 import { permissionOutput } from "./permission-answer.ts";
 import { type ReadAnswer, verdictOf, warn } from "./read-verdict.ts";
 
 /** An object read by the event's row; `invalid` names the field when it is not exactly what the wire allows. */
 export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun): ExactAnswer | { invalid: string } {
-  const invalid = faultOf(value) ?? wrongName(value as HookOutput, run);
+  const invalid = outputFault(value) ?? wrongName(value as HookOutput, run);
   if (invalid !== undefined) return { invalid };
   const output = value as HookOutput;
   const { verdict, warnings, unknownWord } = verdictOf(output, run);

@@ -1,23 +1,27 @@
 import {
   type HookOutput,
   isObject,
+  nearest,
   outputShapes,
   shown,
   specificShapes,
+  type Warning,
   type WireShape,
 } from "../../../protocol/internal.ts";
+import type { HookRun } from "../fire.ts";
+import { type ReadAnswer, warn } from "./read-verdict.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The first field whose value cannot be used, in words; undefined when the object is exactly what the wire allows. */
-export function faultOf(value: Json): string | undefined {
+/** Describes the first field with an invalid value; undefined when the object has exactly the shape that the protocol allows. */
+export function outputFault(value: Json): string | undefined {
   const [top] = faultsIn(value, outputShapes, "");
   if (top !== undefined) return top.why;
   const specific = (value as HookOutput).hookSpecificOutput;
   return specific === undefined ? undefined : faultsIn({ ...specific }, specificShapes, "hookSpecificOutput.")[0]?.why;
 }
 
-/** The object without the fields that cannot be used, and what was wrong with each of them. */
+/** The object without its invalid fields, and what is wrong with each of them. */
 export function withoutFaults(value: Json): { readonly value: Json; readonly faults: readonly string[] } {
   const top = faultsIn(value, outputShapes, "");
   const kept = without(value, top);
@@ -96,4 +100,44 @@ function describe(shape: WireShape): string {
     anything: "anything",
   };
   return words[shape];
+}
+
+/** The answer, with a warning for each field that is misspelled or in the wrong object. */
+export function withFieldWarnings(read: ReadAnswer, value: Json, run: HookRun, subject: string): ReadAnswer {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const found = [
+    ...misspelledFields(value, Object.keys(outputShapes), "", run, subject),
+    ...misspelledFields(specific, Object.keys(specificShapes), "hookSpecificOutput.", run, subject),
+    ...misplacedFields(read, value, run, subject),
+  ];
+  return { answer: read.answer, warnings: found.length === 0 ? read.warnings : [...read.warnings, ...found] };
+}
+
+function misspelledFields(
+  value: Json,
+  known: readonly string[],
+  prefix: string,
+  run: HookRun,
+  subject: string,
+): readonly Warning[] {
+  const names = Object.keys(value).slice(0, maxComparedFields);
+  return names.flatMap((name) => {
+    const near = known.includes(name) ? undefined : nearest(name, known);
+    if (near === undefined) return [];
+    return [warn(run, "output-invalid", `${subject} ${prefix}${name}, which no answer has. Did you mean "${near}"?`)];
+  });
+}
+
+/** Far more fields than an answer has: a huge object must not block the host. */
+const maxComparedFields = 1_000;
+
+/** Fields of `hookSpecificOutput` that were written next to it. A denial that was read there has its own warning. */
+function misplacedFields({ warnings }: ReadAnswer, value: Json, run: HookRun, subject: string): readonly Warning[] {
+  if (warnings.some(({ code }) => code === "output-repaired")) return [];
+  const names = run.event.row.answers.filter(
+    (name) => Object.hasOwn(value, name) && !Object.hasOwn(outputShapes, name),
+  );
+  return names.map((name) =>
+    warn(run, "output-ignored", `${subject} ${name} at the top of the object. It counts in hookSpecificOutput only.`),
+  );
 }

@@ -3,10 +3,9 @@ import type { Ran } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { readReturned } from "./callback-value.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
-import { faultOf, withoutFaults } from "./exact-shape.ts";
+import { outputFault, withFieldWarnings, withoutFaults } from "./exact-shape.ts";
 import { failureBlocks, noAnswer, type ReadAnswer, stockDenial, warn, worded } from "./read-verdict.ts";
 import { salvage } from "./salvage.ts";
-import { noted } from "./strange-fields.ts";
 
 /** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
 export function readAnswer(ran: Ran, run: HookRun): ReadAnswer {
@@ -106,9 +105,9 @@ function pathAnswer(text: string, { hook: { ref } }: HookRun) {
 }
 
 function readObject(value: Readonly<Record<string, unknown>>, run: HookRun): ReadAnswer {
-  if (run.late && faultOf(value) !== undefined) return readLate(value, run);
+  if (run.late && outputFault(value) !== undefined) return readLate(value, run);
   const exact = readExact(value, run);
-  if (!("invalid" in exact)) return noted(withSalvage(exact, value, run), value, run, "The hook printed");
+  if (!("invalid" in exact)) return withFieldWarnings(withSalvage(exact, value, run), value, run, "The hook printed");
   const found = salvage(value, run);
   if (found !== undefined) return repaired(found.verdict, exact.invalid, run);
   const failure = `printed an object that cannot be used: ${exact.invalid}`;

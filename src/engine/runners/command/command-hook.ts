@@ -4,7 +4,7 @@ import { type CommandHook, messageOf, type RunRecord, type Warning } from "../..
 import type { HookRun } from "../../fire/fire.ts";
 import { type Soon, soon } from "../../fire/maybe-async.ts";
 import { type RunTimes, recordRun } from "../../fire/record-run.ts";
-import { tellHost, type WakeCall } from "../../ports.ts";
+import { tellHost, type WakeRequest } from "../../ports.ts";
 import type { Services } from "../../services.ts";
 import { endIfSwapped, hookStartTrust, whenSteady } from "../../trust/start-trust.ts";
 import type { BackgroundAnswer, BackgroundJob, BackgroundRun } from "../background-hooks.ts";
@@ -209,7 +209,7 @@ function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHoo
 }
 
 /** The port is the host's code: what it throws is worth a word and harms nobody else. */
-function wake({ options, warn }: Services, call: WakeCall): void {
+function wake({ options, warn }: Services, call: WakeRequest): void {
   tellHost(
     () => options.ports.wake?.(call),
     (error) =>

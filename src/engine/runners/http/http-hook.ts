@@ -9,10 +9,12 @@ import {
   readDaemonRecord,
   readState,
 } from "../../../files/internal.ts";
-import { type HttpHook, isObject } from "../../../protocol/internal.ts";
+import { type HttpHook, isObject, type Warning } from "../../../protocol/internal.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
-import { type Ran, unanswered } from "../runner-result.ts";
-import type { Resolve, UrlPolicy } from "./destination.ts";
+import { nothingSaid, notStarted, type Ran, unanswered } from "../runner-result.ts";
+import { admitUrl, type Resolve, resolveHost, systemResolve, type UrlPolicy, urlInWords } from "./destination.ts";
+import { type Exchanged, exchange } from "./exchange.ts";
+import { fillHeaders, withSignIn } from "./headers.ts";
 
 export interface HttpCall extends Limit {
   /** The payload as JSON, without a newline. */
@@ -20,9 +22,9 @@ export interface HttpCall extends Limit {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: HttpPolicy;
   readonly version: string;
-  /** Where the records of daemons are; this process's own places by default. */
+  /** Where daemon records are stored. Default: as for this process. */
   readonly home?: HomeSource;
-  /** Finds a name's addresses; the system's own way unless given. Asked at most once. */
+  /** Looks up the addresses of a host name, at most once. Default: the system resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -33,28 +35,73 @@ export interface HttpPolicy extends UrlPolicy {
 
 /** Contract: resolves by the deadline whatever the server does, name lookup and the last byte included. */
 export async function runHttp(hook: HttpHook, call: HttpCall): Promise<Ran> {
-  // Loaded when the first http hook runs: network code is a large part of what importing the engine would cost.
-  const waited = await waitFor(async (signal) => {
-    const { post } = await import("./post.ts");
-    return post(hook, call, signal);
-  }, call);
+  const waited = await waitFor((signal) => post(hook, call, signal), call);
   return waited.by === "answered" ? waited.value : unanswered(waited, call);
 }
 
-/** How an http entry that `hookline install` wrote is called: only the daemon of that app gets the token, and only it answers. */
+/** The request without its deadline. Contract: no text in the result contains a header value or the query of a URL. */
+async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promise<Ran> {
+  const admitted = admitUrl(hook.url, call.policy);
+  if ("refused" in admitted) return notStarted(admitted.refused);
+  const { url, allowPrivate } = admitted;
+  const filled = fillHeaders(hook.headers ?? {}, {
+    env: call.env,
+    allowedByHook: hook.allowedEnvVars ?? [],
+    allowedByPolicy: call.policy.allowedEnvVars,
+  });
+  if ("refused" in filled) return notStarted(filled.refused, filled.warnings);
+  const resolved = await resolveHost(url.hostname, allowPrivate, call.resolve ?? systemResolve);
+  if ("refused" in resolved) return notStarted(resolved.refused, filled.warnings);
+  signal.throwIfAborted();
+  const { addresses } = resolved;
+  const daemon = await ownDaemon(url, call.home ?? {});
+  const own = withSignIn(filled.headers, url);
+  const headers = daemon === undefined ? own : [...own, daemon.header];
+  const to = daemon === undefined ? {} : { daemon };
+  const ask = { url, addresses, headers, body: call.body, version: call.version, ...to };
+  return ranFrom(await exchange(ask, signal), url, filled.warnings);
+}
+
+function ranFrom(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): Ran {
+  if ("broken" in exchanged) {
+    const why = `${urlInWords(url)}: ${exchanged.broken}`;
+    if (!exchanged.sent) return notStarted(why, warnings);
+    return { ...nothingSaid, ended: { by: "threw", message: why }, failure: why, warnings };
+  }
+  const { status, body } = exchanged;
+  const failure = failureOf(exchanged, url);
+  return {
+    ended: { by: "http", status },
+    said: { kind: "body", ok: failure === undefined, whole: body.trouble === undefined },
+    stdout: body.text,
+    stderr: "",
+    ...(body.dropped > 0 ? { droppedBytes: { stdout: body.dropped, stderr: 0 } } : {}),
+    ...(failure === undefined ? {} : { failure }),
+    warnings,
+  };
+}
+
+function failureOf({ status, body }: Exclude<Exchanged, { broken: string }>, url: URL): string | undefined {
+  const where = urlInWords(url);
+  if (status >= 300 && status < 400) return `HTTP ${status} from ${where}: redirects are not followed`;
+  if (status < 200 || status >= 300) return `HTTP ${status} from ${where}`;
+  return body.trouble === undefined ? undefined : `${where} ${body.trouble}`;
+}
+
+/** How to call an http entry that `hookline install` wrote: only that app's daemon receives the request and may answer it. */
 export interface OwnDaemon {
   /** Asks for the proof. */
   readonly header: readonly [name: string, value: string];
-  /** Called once the connection is there. Undefined when the process that listens is the daemon; else why nothing is sent. */
+  /** Called after connecting. Undefined when the listening process is the daemon; otherwise the reason why nothing is sent. */
   refuses(): Promise<string | undefined>;
   proves(status: number, body: string, proof: unknown): boolean;
 }
 
-/** Undefined when the URL is not that of an app's daemon. */
-export async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon | undefined> {
+/** Undefined when the URL does not belong to an app's daemon. */
+async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon | undefined> {
   const [, key] = /^\/v1\/hook\/([0-9a-f]{32})$/.exec(url.pathname) ?? [];
   if (key === undefined || !isLoopback(url.hostname)) return undefined;
-  // Newer entries say it themselves; an older one has the port that was chosen for the app.
+  // Newer entries are marked in the URL; an older one uses the port that was chosen for the app.
   if (!url.searchParams.has("daemon") && (await chosenPort(key, home)) !== Number(url.port)) return undefined;
   const challenge = randomBytes(32).toString("hex");
   let record: DaemonRecord | undefined;
@@ -67,9 +114,12 @@ export async function ownDaemon(url: URL, home: HomeSource): Promise<OwnDaemon |
         if (!isFileProblem(error)) throw error;
         return error.message;
       }
-      if (record === undefined) return "the daemon does not run; nothing was sent to what listens on its port";
-      const isThere = url.hostname === "127.0.0.1" && record.port === Number(url.port);
-      return isThere ? undefined : "the daemon listens elsewhere; nothing was sent to what listens on this port";
+      if (record === undefined)
+        return "the daemon is not running; nothing was sent to the process that listens on its port";
+      const isDaemonPort = url.hostname === "127.0.0.1" && record.port === Number(url.port);
+      return isDaemonPort
+        ? undefined
+        : "the daemon listens on another port; nothing was sent to the process that listens on this one";
     },
     proves: (status, body, proof) =>
       record !== undefined && isAnswerProof(proof, answerProof(record.secret, challenge, status, body)),
@@ -87,7 +137,7 @@ async function chosenPort(key: string, home: HomeSource): Promise<number | undef
     const port = isObject(endpoint) ? endpoint["port"] : undefined;
     return typeof port === "number" ? port : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // cut short by a power cut: the daemon chooses another
+    if (error instanceof SyntaxError) return undefined; // truncated by a power failure: the daemon chooses another port
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atEveryOperation } from "../../../files/fixtures/faulty-fs.ts";
 import { namesIn, tempFolder } from "../../../files/fixtures/temp-folder.ts";
-import { mostBytes } from "../read-layer.ts";
+import { maxSettingsBytes } from "../settings-source.ts";
 import { editSettings } from "./edit-file.ts";
 import type { Edit } from "./edit-text.ts";
 
@@ -63,12 +63,12 @@ test.each([
 });
 
 test("an edit that would exceed the size limit is refused", async () => {
-  const file = await settingsFile(`{"a": "${"x".repeat(mostBytes - 10)}"}`);
+  const file = await settingsFile(`{"a": "${"x".repeat(maxSettingsBytes - 10)}"}`);
   await expect(editSettings(file, () => [deny("Bash")])).rejects.toMatchObject({
     code: "settings/not-editable",
-    message: expect.stringContaining(`at most ${mostBytes} are read`),
+    message: expect.stringContaining(`at most ${maxSettingsBytes} are read`),
   });
-  expect(lstatSync(file).size).toBe(mostBytes - 1);
+  expect(lstatSync(file).size).toBe(maxSettingsBytes - 1);
 });
 
 test("a foreign change between read and write is seen: the edit is made on the new content", async () => {

@@ -1,8 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../../files/internal.ts";
 import { Problem } from "../../../protocol/internal.ts";
-import { mostBytes } from "../read-layer.ts";
-import { readSourceFile } from "../settings-source.ts";
+import { maxSettingsBytes, readSourceFile } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 
@@ -73,7 +72,7 @@ async function attempt(
   const base = isReadable && options.prepare !== undefined ? options.prepare(before) : before;
   const edited = editText(base, change(settingsIn(base), before), file);
   const after = Buffer.from(edited.text);
-  if (after.length > mostBytes) throw tooLarge(file, after.length);
+  if (after.length > maxSettingsBytes) throw tooLarge(file, after.length);
   const result: EditedFile = {
     changed: edited.text !== before,
     created: bytes === undefined && edited.text !== before,
@@ -141,7 +140,7 @@ function asProblem(cause: unknown, file: string): unknown {
 
 /** Nobody could read it again, nor take out what was put in. */
 function tooLarge(file: string, bytes: number): Problem {
-  const message = `${file} would have ${bytes} bytes; at most ${mostBytes} are read. It was left as it is.`;
+  const message = `${file} would have ${bytes} bytes; at most ${maxSettingsBytes} are read. It was left as it is.`;
   return new Problem("settings/not-editable", message, { about: { file } });
 }
 
