@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { endTree, endTreeOnWindows } from "./end-tree.ts";
-import { type Processes, type ProcessRow, procfs } from "./process-list.ts";
-import { ps } from "./ps.ts";
+import { type Processes, type ProcessRow, procfs, ps } from "./process-list.ts";
 
 const tag = { name: "EXEC_TEST", value: `elsewhere-${process.pid}` };
 const cleanUp: (() => void)[] = [];

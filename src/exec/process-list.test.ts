@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../test/until.ts";
 import { endLeftovers, findLeftovers } from "./process-family.ts";
-import { processes } from "./process-list.ts";
-import { ps, rowsOf } from "./ps.ts";
+import { parsePs, processes, ps } from "./process-list.ts";
 
 const { list, isAlive, signal } = processes;
 const onLinux = test.runIf(process.platform === "linux");
@@ -61,7 +60,7 @@ test("lines of ps are read as they look on a Mac, and others are passed over", (
     "ps: something odd",
   ];
   const rest = { sid: 0, streams: [], tag: undefined };
-  expect(rowsOf(lines.join("\n"))).toEqual([
+  expect(parsePs(lines.join("\n"))).toEqual([
     { pid: 1, ppid: 0, pgid: 1, startedAt: "Mon Jan  5 08:15:00 2026", zombie: false, name: "/sbin/launchd", ...rest },
     { pid: 501, ppid: 500, pgid: 501, startedAt: "Tue Jan  6 10:00:59 2026", zombie: true, name: "(my tool)", ...rest },
   ]);

@@ -1,7 +1,34 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { ps } from "./ps.ts";
 
-export const signal: Processes["signal"] = (pid, name) => {
+/** One process on this machine, as far as this user may see it. No two processes share both pid and start time. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  /** 0 where the system does not report it. */
+  readonly sid: number;
+  readonly startedAt: string;
+  /** Has ended and waits for its parent to collect it; not alive. */
+  readonly zombie: boolean;
+  readonly name: string;
+  /** What stdin, stdout and stderr are connected to, where the system reports it. */
+  readonly streams: readonly string[];
+  /** The value of the requested variable in the environment the process was started with. */
+  readonly tag: string | undefined;
+}
+
+/** Reads the process table and sends signals. */
+export interface Processes {
+  /** Every process, with its value of the variable `tagName`. Empty where the table cannot be read. */
+  list(tagName: string): Promise<readonly ProcessRow[]>;
+  /** Whether exactly this process is still running. */
+  isAlive(row: Pick<ProcessRow, "pid" | "startedAt">): boolean;
+  /** Sends a signal to a process, or to a group by its negative number. */
+  signal(pid: number, name: NodeJS.Signals | 0): "sent" | "gone" | "not-permitted";
+}
+
+const signal: Processes["signal"] = (pid, name) => {
   try {
     process.kill(pid, name);
     return "sent";
@@ -10,32 +37,33 @@ export const signal: Processes["signal"] = (pid, name) => {
   }
 };
 
-/** The processes of Linux, read from `/proc`. Where that is hidden or absent the list is shorter or empty. */
-export const procfs: Processes = { list, isAlive, signal };
+/** The processes of Linux, read from `/proc`. Where `/proc` is hidden or absent the list is shorter or empty. */
+export const procfs: Processes = { list: listFromProc, isAlive: isAliveInProc, signal };
 
-/** Requests of the same moment share one look, because a look costs milliseconds. */
-function list(tagName: string): Promise<readonly ProcessRow[]> {
-  const shared = looking.get(tagName);
-  if (shared !== undefined) return shared;
-  const look = new Promise<readonly ProcessRow[]>((resolve) => {
+/** The processes of systems without `/proc`, from `ps`. It does not print environments, so rows have no tag. */
+export const ps: Processes = { list: listWithPs, isAlive: ({ pid }) => signal(pid, 0) !== "gone", signal };
+
+/** The processes of the current platform. */
+export const processes: Processes = process.platform === "linux" ? procfs : ps;
+
+const pendingLists = new Map<string, Promise<readonly ProcessRow[]>>();
+
+/** Calls in the same tick share one reading, because reading takes milliseconds. */
+function listFromProc(tagName: string): Promise<readonly ProcessRow[]> {
+  const pending = pendingLists.get(tagName);
+  if (pending !== undefined) return pending;
+  const list = new Promise<readonly ProcessRow[]>((resolve) => {
     setImmediate(() => {
-      looking.delete(tagName);
-      resolve(readAll(tagName));
+      pendingLists.delete(tagName);
+      resolve(readRows(tagName));
     });
   });
-  looking.set(tagName, look);
-  return look;
+  pendingLists.set(tagName, list);
+  return list;
 }
 
-const looking = new Map<string, Promise<readonly ProcessRow[]>>();
-
-function isAlive({ pid, startedAt }: Pick<ProcessRow, "pid" | "startedAt">): boolean {
-  const stat = readStat(pid);
-  return stat !== undefined && !stat.zombie && stat.startedAt === startedAt;
-}
-
-function readAll(tagName: string): ProcessRow[] {
-  const mark = Buffer.from(`\0${tagName}=`);
+function readRows(tagName: string): ProcessRow[] {
+  const prefix = Buffer.from(`\0${tagName}=`);
   const rows: ProcessRow[] = [];
   for (const name of listProc()) {
     const pid = Number(name);
@@ -43,7 +71,7 @@ function readAll(tagName: string): ProcessRow[] {
     const stat = readStat(pid);
     if (stat === undefined) continue;
     if (stat.zombie) rows.push({ ...stat, streams: [], tag: undefined });
-    else rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(read(`/proc/${pid}/environ`), mark) });
+    else rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(read(`/proc/${pid}/environ`), prefix) });
   }
   return rows;
 }
@@ -52,15 +80,20 @@ function listProc(): string[] {
   try {
     return readdirSync("/proc");
   } catch {
-    // No `/proc` in this sandbox: then nothing can be seen, and groups are all there is.
+    // No `/proc` in this sandbox: the caller falls back to process groups.
     return [];
   }
+}
+
+function isAliveInProc({ pid, startedAt }: Pick<ProcessRow, "pid" | "startedAt">): boolean {
+  const stat = readStat(pid);
+  return stat !== undefined && !stat.zombie && stat.startedAt === startedAt;
 }
 
 function readStat(pid: number): Omit<ProcessRow, "tag" | "streams"> | undefined {
   const text = read(`/proc/${pid}/stat`)?.toString("latin1");
   if (text === undefined) return undefined;
-  // The name stands in parentheses and may itself hold blanks and parentheses.
+  // The name is in parentheses and may itself contain spaces and parentheses.
   const nameEnd = text.lastIndexOf(")");
   const [state = "", ppid, pgid, sid, ...rest] = text.slice(nameEnd + 2).split(" ");
   return {
@@ -82,18 +115,18 @@ function streamsOf(pid: number): string[] {
     try {
       return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
     } catch {
-      // Closed, or the process is gone or somebody else's.
+      // Closed, or the process has ended or belongs to another user.
       return [];
     }
   });
 }
 
-function tagIn(environ: Buffer | undefined, mark: Buffer): string | undefined {
+function tagIn(environ: Buffer | undefined, prefix: Buffer): string | undefined {
   if (environ === undefined) return undefined;
-  const first = environ.subarray(0, mark.length - 1).equals(mark.subarray(1));
-  const at = first ? -1 : environ.indexOf(mark);
+  const first = environ.subarray(0, prefix.length - 1).equals(prefix.subarray(1));
+  const at = first ? -1 : environ.indexOf(prefix);
   if (!first && at < 0) return undefined;
-  const from = at + mark.length;
+  const from = at + prefix.length;
   const to = environ.indexOf(0, from);
   return environ.toString("utf8", from, to < 0 ? environ.length : to);
 }
@@ -102,37 +135,34 @@ function read(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // The process is gone or somebody else's, which is the answer.
+    // The process has ended or belongs to another user.
     return undefined;
   }
 }
 
-/** One process of this machine, as far as this user may see it. A pid and its start time together are never given twice. */
-export interface ProcessRow {
-  readonly pid: number;
-  readonly ppid: number;
-  readonly pgid: number;
-  /** 0 where the system does not tell. */
-  readonly sid: number;
-  readonly startedAt: string;
-  /** Has ended and waits to be collected by its parent; not alive. */
-  readonly zombie: boolean;
-  readonly name: string;
-  /** What stdin, stdout and stderr are connected to, where the system tells. */
-  readonly streams: readonly string[];
-  /** The value of the variable that was asked for, in the environment the process was started with. */
-  readonly tag: string | undefined;
+function listWithPs(): Promise<ProcessRow[]> {
+  return new Promise((resolve) => {
+    const options = { timeout: psTimeoutMs, maxBuffer: 16 * 2 ** 20, env: { PATH: "/bin:/usr/bin", LC_ALL: "C" } };
+    // A `ps` that fails or hangs gives an empty list: the caller falls back to process groups.
+    execFile("ps", psArguments(), options, (error, stdout) => resolve(error === null ? parsePs(stdout) : []));
+  });
 }
 
-/** What the system tells about processes, and does to them. */
-export interface Processes {
-  /** Every process, with its value of the variable `tagName`. Empty where nothing can be seen. */
-  list(tagName: string): Promise<readonly ProcessRow[]>;
-  /** Whether that very process still runs. */
-  isAlive(row: Pick<ProcessRow, "pid" | "startedAt">): boolean;
-  /** Sends a signal to a process, or to a group by its negative number. */
-  signal(pid: number, name: NodeJS.Signals | 0): "sent" | "gone" | "not-permitted";
+const psTimeoutMs = 300;
+
+/** One `-o` per column: the only portable way to ask for empty headings. */
+function psArguments(): string[] {
+  return ["-A", ...["pid", "ppid", "pgid", "stat", "lstart", "comm"].flatMap((column) => ["-o", `${column}=`])];
 }
 
-/** The processes of the system this runs on. */
-export const processes: Processes = process.platform === "linux" ? procfs : ps;
+export function parsePs(stdout: string): ProcessRow[] {
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, ppid, pgid, state = "", startedAt = "", name = ""] = psLine.exec(line) ?? [];
+    if (pid === undefined) return [];
+    const ids = { pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid), sid: 0 };
+    return [{ ...ids, startedAt, zombie: state.startsWith("Z"), name, streams: [], tag: undefined }];
+  });
+}
+
+/** `lstart` is a date of five fields. */
+const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*?)\s*$/;

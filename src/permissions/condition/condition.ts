@@ -1,12 +1,11 @@
 import { posix } from "node:path";
 import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
-import { couldStartAgent } from "../rules/called-names.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { isInvalid, parseRule } from "../rules/rule.ts";
 import { type Meaning, meaningOf, type Target } from "../rules/rule-meaning.ts";
 import { currentName, type ToolNames } from "../rules/rule-tools.ts";
-import { couldStartSkill, coversHost, hostOf } from "../rules/spec-patterns.ts";
+import { couldStartAgent, couldStartSkill, coversHost, hostOf } from "../rules/spec-patterns.ts";
 import { commandHolds } from "./command-condition.ts";
 
 /** A hook's `if`: one permission rule read as a filter. */

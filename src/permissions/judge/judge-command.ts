@@ -6,10 +6,10 @@ import { type CommandPart, staticValue } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
 import { criticalRemoval } from "../shell/word-scan.ts";
 import { judgeNet, namesInText } from "./judge-by-words.ts";
-import type { Desk, RulesOn } from "./judge-context.ts";
+import type { Access, Desk, RulesOn } from "./judge-context.ts";
+import { shellRead, shellWrite } from "./judge-context.ts";
 import { judgeNamed } from "./judge-file-names.ts";
-import type { Access } from "./judge-path.ts";
-import { judgeEdits, judgeReadOnly, shellRead, shellWrite } from "./judge-shell-files.ts";
+import { judgeEdits, judgeReadOnly } from "./judge-shell-files.ts";
 import { allowed, asked, byMode, denied, type Finding, strictest } from "./judgement.ts";
 import { judgeOutside } from "./working-directories.ts";
 

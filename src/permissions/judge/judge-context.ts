@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { type PathFs, realFs, remembering } from "../paths/path-fs.ts";
-import { foldsCase, type PathCase, type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
+import { foldsCase, isWithin, type PathCase, type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import type { RuleWarning } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
@@ -177,4 +177,24 @@ export function rulesOn(tools: readonly string[], policy: Policy): RulesOn {
   // Tool names come with the calls; a caller that makes them up must not fill the memory.
   if (known.size < 100) known.set(key, found);
   return found;
+}
+
+/** What is done to a file, and under the rules of which tools. */
+export interface Access {
+  readonly writes: boolean;
+  readonly shell: boolean;
+  readonly tools: readonly string[];
+}
+
+export const shellWrite: Access = { writes: true, shell: true, tools: ["Edit", "Write"] };
+export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] };
+
+export function isInside(path: ResolvedPath, desk: Desk): boolean {
+  return path.kind !== "unreadable" && desk.roots.some((root) => isWithin(path.resolved, root));
+}
+
+/** Not a regular file, folder or free name, or below a folder of the kernel. */
+export function isSpecial(path: ResolvedPath): boolean {
+  if (path.kind === "special" || path.kind === "unreadable") return true;
+  return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));
 }

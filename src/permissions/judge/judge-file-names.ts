@@ -6,15 +6,8 @@ import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pa
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
-import type { Desk } from "./judge-context.ts";
-import {
-  type Access,
-  anchorsOf,
-  denyRules,
-  judgeRestrictions,
-  protectionFinding,
-  spelledAnchors,
-} from "./judge-path.ts";
+import type { Access, Desk } from "./judge-context.ts";
+import { anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./judge-path.ts";
 import { asked, denied, type Finding, strictest } from "./judgement.ts";
 
 /** A word that names files: its patterns, or undefined where they are not known; and as it is written. */

@@ -3,7 +3,7 @@ import { foldName, isWithin, type ResolvedPath, segmentsBelow, worktreeAround } 
 import type { PolicyRule } from "../policy.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/rule-tools.ts";
-import { type Desk, rulesOn } from "./judge-context.ts";
+import { type Access, type Desk, isInside, isSpecial, rulesOn } from "./judge-context.ts";
 import {
   allowed,
   answerOf,
@@ -16,13 +16,6 @@ import {
   strictest,
 } from "./judgement.ts";
 import { boundaryFinding } from "./working-directories.ts";
-
-/** What is done to a file, and under the rules of which tools. */
-export interface Access {
-  readonly writes: boolean;
-  readonly shell: boolean;
-  readonly tools: readonly string[];
-}
 
 const reading = ["Read"];
 
@@ -69,7 +62,7 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk
   if (first && [path.written, ...path.links].some(isProcessFolder)) {
     return asked(mode, "rule", `${first.text} may apply: ${path.given} leads to the folder of whoever reads it`, first);
   }
-  const boundary = boundaryFinding(path, () => isInside(path, desk), access, desk);
+  const boundary = boundaryFinding(path, access, desk);
   if (boundary) return boundary;
   const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
   if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
@@ -118,16 +111,6 @@ export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | und
     );
   }
   return undefined;
-}
-
-export function isInside(path: ResolvedPath, desk: Desk): boolean {
-  return path.kind !== "unreadable" && desk.roots.some((root) => isWithin(path.resolved, root));
-}
-
-/** Not a regular file, folder or free name, or below a folder of the kernel's. */
-export function isSpecial(path: ResolvedPath): boolean {
-  if (path.kind === "special" || path.kind === "unreadable") return true;
-  return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));
 }
 
 export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {

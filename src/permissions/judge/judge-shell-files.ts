@@ -7,22 +7,10 @@ import { type OptionGrammar, readArguments } from "../shell/programs/program-opt
 import { type ReadFiles, readOnlyFiles } from "../shell/programs/read-only-commands.ts";
 import { type CommandPart, type FilePart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
-import { type Desk, rulesOn } from "./judge-context.ts";
+import { type Access, type Desk, isInside, isSpecial, rulesOn, shellRead, shellWrite } from "./judge-context.ts";
 import { judgeNamed } from "./judge-file-names.ts";
-import {
-  type Access,
-  anchorsOf,
-  isInside,
-  isSpecial,
-  judgePath,
-  judgeRestrictions,
-  protectionFinding,
-  ruleCovers,
-} from "./judge-path.ts";
+import { anchorsOf, judgePath, judgeRestrictions, protectionFinding, ruleCovers } from "./judge-path.ts";
 import { asked, byMode, type Finding, harmless, strictest, unusable } from "./judgement.ts";
-
-export const shellWrite: Access = { writes: true, shell: true, tools: ["Edit", "Write"] };
-export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] };
 
 const free = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"]);
 

@@ -2,11 +2,18 @@ import { posix } from "node:path";
 import { fitsPieces, type ToolInput } from "../../protocol/internal.ts";
 import { faultOf } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
-import { agentType, couldStartAgent } from "../rules/called-names.ts";
 import { coversTool, type ToolKind } from "../rules/rule-tools.ts";
-import { couldStartSkill, covers, coversHost, hostOf, skillText } from "../rules/spec-patterns.ts";
-import type { Desk } from "./judge-context.ts";
-import { type Access, judgePath } from "./judge-path.ts";
+import {
+  agentType,
+  couldStartAgent,
+  couldStartSkill,
+  covers,
+  coversHost,
+  hostOf,
+  skillText,
+} from "../rules/spec-patterns.ts";
+import type { Access, Desk } from "./judge-context.ts";
+import { judgePath } from "./judge-path.ts";
 import {
   allowed,
   asked,

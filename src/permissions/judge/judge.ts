@@ -3,8 +3,8 @@ import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf, type ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem } from "../shell/shell-part.ts";
-import { type Desk, type JudgeContext, openDesk } from "./judge-context.ts";
-import { isInside, isSpecial, protectionFinding } from "./judge-path.ts";
+import { type Desk, isInside, isSpecial, type JudgeContext, openDesk } from "./judge-context.ts";
+import { protectionFinding } from "./judge-path.ts";
 import { judgeShell, judgeWholeText } from "./judge-shell.ts";
 import { fieldCovers, judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
 import {

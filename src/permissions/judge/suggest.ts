@@ -4,7 +4,7 @@ import { escapeSpec } from "../rules/spec-glob.ts";
 import { checkUpdates } from "../updates.ts";
 import type { Look } from "./judge.ts";
 import type { Desk } from "./judge-context.ts";
-import { isInside } from "./judge-path.ts";
+import { isInside } from "./judge-context.ts";
 import type { JudgedPart } from "./judgement.ts";
 
 const mostSuggestions = 5;

@@ -2,29 +2,22 @@ import { isWithin, longestPath, type ResolvedPath } from "../paths/resolve-path.
 import { fileOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { isPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
-import type { Desk } from "./judge-context.ts";
-import { type Access, isInside } from "./judge-path.ts";
-import { shellRead } from "./judge-shell-files.ts";
+import { type Access, type Desk, isInside, shellRead } from "./judge-context.ts";
 import { asked, type Finding, strictest } from "./judgement.ts";
 
 /**
  * What `permissions.blockReadsOutsideWorkingDirectories` and `blockWritesOutsideWorkingDirectories` say about a path: a file tool is
  * refused in every mode and whatever rules allow; a shell command that reads outside is asked about. As measured in 2.1.325.
  */
-export function boundaryFinding(
-  path: ResolvedPath,
-  isInside: () => boolean,
-  access: Access,
-  desk: Desk,
-): Finding | undefined {
+export function boundaryFinding(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
   const { boundary } = desk.policy;
   if (!access.writes) {
-    if (!boundary.reads || isInside() || isExempt(path, boundary.exempt)) return undefined;
+    if (!boundary.reads || isInside(path, desk) || isExempt(path, boundary.exempt)) return undefined;
     const why = `${path.given} is outside the working directories, and permissions.blockReadsOutsideWorkingDirectories is set`;
     return access.shell ? asked(desk.mode, "rule", why) : refused(why);
   }
   if (!boundary.writes || access.shell) return undefined;
-  if (!isInside()) {
+  if (!isInside(path, desk)) {
     return refused(
       `${path.given} is outside the working directories, and permissions.blockWritesOutsideWorkingDirectories is set`,
     );
@@ -122,7 +115,7 @@ function judgeOne(path: string, desk: Desk): Finding | undefined {
   if (resolved === undefined) return asked(desk.mode, "analysis", "the command names more files than are looked at");
   // As in the client: a word that names nothing on disk is hardly a path.
   if (resolved.kind === "missing") return undefined;
-  return boundaryFinding(resolved, () => isInside(resolved, desk), shellRead, desk);
+  return boundaryFinding(resolved, shellRead, desk);
 }
 
 function notKnown({ raw }: ShellWord, desk: Desk): Finding {

@@ -145,3 +145,19 @@ function asciiLabel(label: string): string | undefined {
   if (lower === "" || /[\s:/@?#\\*[\]()%]/.test(lower)) return /^\[[0-9a-f:.]+\]$/.test(lower) ? lower : undefined;
   return domainToASCII(lower) || undefined;
 }
+
+/** The type of agent that a call asks for. */
+export function agentType(input: Readonly<Record<string, unknown>>): string {
+  const type = input["subagent_type"];
+  return typeof type === "string" && type.trim() !== "" ? type.trim() : "general-purpose";
+}
+
+/** The client finds an agent whatever the letters' case, hyphens, underscores and blanks of its name. */
+export function couldStartAgent(wanted: Glob, input: Readonly<Record<string, unknown>>): boolean {
+  const [first, ...rest] = wanted;
+  return fitsPieces([plain(first), ...rest.map(plain)], plain(agentType(input)));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, "");
+}

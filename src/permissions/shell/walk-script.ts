@@ -9,7 +9,6 @@ import {
   type Statement,
   type SyntaxNode,
 } from "unbash";
-import { assignedNames } from "./assigned-names.ts";
 import { expandWord, walkFound } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
 import { checkTest, type FileTest } from "./programs/builtins.ts";
@@ -31,7 +30,7 @@ import {
 import { checkGaps } from "./verify-parse.ts";
 import { walkCommand } from "./walk-command.ts";
 import type { Walk } from "./walk-context.ts";
-import { changesFolder, walkLoop } from "./walk-loop.ts";
+import { assignedNames, changesFolder, walkLoop } from "./walk-loop.ts";
 import { readWord } from "./word.ts";
 
 export function walkScript(script: ParsedScript, state: State, walk: Walk): Flow {

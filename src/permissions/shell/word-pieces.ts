@@ -194,3 +194,28 @@ export function hasBrackets(bare: string): boolean {
   const open = bare.indexOf("[");
   return open >= 0 && bare.indexOf("]", open + 1) > open;
 }
+
+export function variableAtom(raw: string, quoted: boolean): Atom | undefined {
+  const name = /^\$(?:([A-Za-z_][A-Za-z0-9_]*|[?#$!])|\{([A-Za-z_][A-Za-z0-9_]*)\})$/.exec(raw);
+  const found = name?.[1] ?? name?.[2];
+  return found === undefined ? undefined : { name: found, quoted };
+}
+
+export function hasTilde(bare: string): boolean {
+  return /(^|[=:])~/.test(bare);
+}
+
+export function tildeOf(bare: string, glob: Glob): string | undefined {
+  if (!bare.startsWith("~") || glob.length > 1) return undefined;
+  const rest = glob[0].slice(1);
+  return rest === "" || rest.startsWith("/") ? rest : undefined;
+}
+
+export const gap: Glob = ["", ""];
+
+/** `~/x` is a gap and `/x`; of a tilde elsewhere, or a set of characters, nothing is taken as known. */
+export function piecesWithoutTilde(bare: string, glob: Glob): Glob {
+  const slash = glob[0].indexOf("/");
+  if (hasBrackets(bare) || !bare.startsWith("~") || slash < 0 || hasTilde(bare.slice(1))) return gap;
+  return ["", glob[0].slice(slash), ...glob.slice(1)];
+}

@@ -6,12 +6,17 @@ import type { ShellWord, Span } from "./shell-part.ts";
 import {
   type Atom,
   escapePattern,
+  gap,
   hasBraces,
   hasBrackets,
+  hasTilde,
   maskOf,
+  piecesWithoutTilde,
   readQuoted,
   readUnquoted,
+  tildeOf,
   unquotedPattern,
+  variableAtom,
 } from "./word-pieces.ts";
 
 /**
@@ -29,7 +34,7 @@ export function readWord(word: Word, scope: Scope, found: Found): ReadWord {
   const tilde = tildeOf(reading.bare, reading.glob);
   const brackets = hasBrackets(reading.bare);
   return {
-    pieces: brackets || hasTilde(reading.bare) ? withoutTilde(reading.bare, reading.glob) : reading.glob,
+    pieces: brackets || hasTilde(reading.bare) ? piecesWithoutTilde(reading.bare, reading.glob) : reading.glob,
     raw,
     at: scope.span(word.pos, word.end),
     splits: reading.splits || brackets,
@@ -65,8 +70,6 @@ interface Reading {
   atoms: Atom[] | undefined;
   quoted: boolean;
 }
-
-const gap: Glob = ["", ""];
 
 function fresh(): Reading {
   return {
@@ -234,27 +237,4 @@ function add(reading: Reading, [first, ...rest]: Glob, bare: string, variable: b
 function addAtom(reading: Reading, atom: Atom | undefined): void {
   if (atom === undefined) reading.atoms = undefined;
   else reading.atoms?.push(atom);
-}
-
-function variableAtom(raw: string, quoted: boolean): Atom | undefined {
-  const name = /^\$(?:([A-Za-z_][A-Za-z0-9_]*|[?#$!])|\{([A-Za-z_][A-Za-z0-9_]*)\})$/.exec(raw);
-  const found = name?.[1] ?? name?.[2];
-  return found === undefined ? undefined : { name: found, quoted };
-}
-
-function hasTilde(bare: string): boolean {
-  return /(^|[=:])~/.test(bare);
-}
-
-function tildeOf(bare: string, glob: Glob): string | undefined {
-  if (!bare.startsWith("~") || glob.length > 1) return undefined;
-  const rest = glob[0].slice(1);
-  return rest === "" || rest.startsWith("/") ? rest : undefined;
-}
-
-/** `~/x` is a gap and `/x`; of a tilde elsewhere, or a set of characters, nothing is taken as known. */
-function withoutTilde(bare: string, glob: Glob): Glob {
-  const slash = glob[0].indexOf("/");
-  if (hasBrackets(bare) || !bare.startsWith("~") || slash < 0 || hasTilde(bare.slice(1))) return gap;
-  return ["", glob[0].slice(slash), ...glob.slice(1)];
 }
