@@ -2,7 +2,8 @@ import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { unless } from "../../files/internal.ts";
 import { driftOf } from "../formats/claude-code/format-drift.ts";
-import { gapsIn, partsOf } from "../parts/restore-large-parts.ts";
+import { gapsIn } from "../parts/restore-large-parts.ts";
+import { partsOf } from "../parts/spill-large-parts.ts";
 import { liesUnder } from "../safe-paths.ts";
 import { at, type Check, type Checked, type CheckFinding } from "./check-finding.ts";
 

@@ -4,8 +4,8 @@ import { checkRoots } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
-import { type Found, look } from "./list-folder.ts";
 import type { Root } from "./session-roots.ts";
+import { type FolderEntry, listEntries } from "./transcript-files.ts";
 
 /** A folder of sessions. Its name says nothing about its working directory: the records do. */
 export interface ProjectFolder {
@@ -54,12 +54,12 @@ export interface WorkflowFiles {
 }
 
 export async function findProjects(root: Root): Promise<ProjectFolder[]> {
-  const found = await look(root.path, join(root.path, "projects"));
+  const found = listEntries(root.path, join(root.path, "projects"));
   return found.filter(({ folder }) => folder).map(({ name, path }) => ({ root, name, path }));
 }
 
 export async function findSessionsIn({ root, name, path }: ProjectFolder): Promise<SessionPlace[]> {
-  const found = await look(root.path, path);
+  const found = listEntries(root.path, path);
   return found.flatMap((entry) => {
     const id = transcriptName(entry);
     if (id === undefined || id.startsWith("agent-") || !isSafeId(id)) return [];
@@ -109,7 +109,7 @@ export async function filesOf(place: SessionPlace): Promise<SessionFiles> {
 
 async function walk(root: string, folder: string, way: string): Promise<{ way: string; path: string }[]> {
   const files: { way: string; path: string }[] = [];
-  for (const entry of await look(root, folder)) {
+  for (const entry of listEntries(root, folder)) {
     const below = way === "" ? entry.name : `${way}/${entry.name}`;
     if (!entry.folder) files.push({ way: below, path: entry.path });
     // Links inside the root could form a ring; no client nests folders anywhere near this deep.
@@ -120,7 +120,7 @@ async function walk(root: string, folder: string, way: string): Promise<{ way: s
 
 async function agentsBeside({ root, folder, id }: SessionPlace): Promise<AgentFile[]> {
   const agents: AgentFile[] = [];
-  for (const entry of await look(root.path, folder)) {
+  for (const entry of listEntries(root.path, folder)) {
     const name = transcriptName(entry);
     if (!name?.startsWith("agent-") || !isSafeId(name.slice(6))) continue;
     if ((await sessionIdIn(entry.path)) === id) agents.push({ id: name.slice(6), file: entry.path, beside: true });
@@ -128,7 +128,7 @@ async function agentsBeside({ root, folder, id }: SessionPlace): Promise<AgentFi
   return agents;
 }
 
-function transcriptName({ name, folder }: Found): string | undefined {
+function transcriptName({ name, folder }: FolderEntry): string | undefined {
   const plain = unzipped(name);
   return !folder && plain.endsWith(".jsonl") ? plain.slice(0, -6) : undefined;
 }
@@ -155,11 +155,11 @@ async function sessionIdIn(file: string): Promise<string | undefined> {
 /** How many agents a session has, by the names in its own folder alone: a list has no time for more. */
 export async function countAgents({ root, folder, id }: SessionPlace): Promise<number> {
   const own = join(folder, id, "subagents");
-  const direct = await look(root.path, own);
+  const direct = listEntries(root.path, own);
   let count = direct.filter(isAgent).length;
   if (!direct.some(({ name }) => name === "workflows")) return count;
-  for (const run of await look(root.path, join(own, "workflows"))) {
-    if (run.folder) count += (await look(root.path, run.path)).filter(isAgent).length;
+  for (const run of listEntries(root.path, join(own, "workflows"))) {
+    if (run.folder) count += listEntries(root.path, run.path).filter(isAgent).length;
   }
   return count;
 }

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { checkRoots } from "../option-checks.ts";
 import { isSafeId, liesUnder } from "../safe-paths.ts";
@@ -31,8 +31,8 @@ export function findTranscripts(roots: readonly Root[], onUnread?: OnUnread): Tr
   const found = openFinds(onUnread);
   for (const root of roots) {
     const projects = join(root.path, "projects");
-    for (const project of entriesOf(root, projects, found)) {
-      if (project.folder) inProject(root, project.name, join(projects, project.name), found);
+    for (const { name, path, folder } of readFolder(root.path, projects, found.unread)) {
+      if (folder) inProject(root, name, path, found);
     }
   }
   return found.files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
@@ -63,8 +63,7 @@ function openFinds(unread: OnUnread = () => undefined): Finds {
 }
 
 function inProject(root: Root, project: string, folder: string, found: Finds): void {
-  for (const { name, folder: isFolder } of entriesOf(root, folder, found)) {
-    const path = join(folder, name);
+  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
     if (isFolder) {
       if (isSafeId(name)) inSession(root, project, name, join(path, "subagents"), found, 0);
       continue;
@@ -79,8 +78,7 @@ function inProject(root: Root, project: string, folder: string, found: Finds): v
 const deepest = 14;
 
 function inSession(root: Root, project: string, session: string, folder: string, found: Finds, depth: number): void {
-  for (const { name, folder: isFolder } of entriesOf(root, folder, found)) {
-    const path = join(folder, name);
+  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
     if (isFolder) {
       if (depth < deepest) inSession(root, project, session, path, found, depth + 1);
       continue;
@@ -110,33 +108,46 @@ function transcriptName(name: string): string | undefined {
   return isSafeId(id.startsWith("agent-") ? id.slice(6) : id) ? id : undefined;
 }
 
-/** What lies in a folder. A link is followed only if it stays under the root; a folder that is not there is empty. */
-function entriesOf(root: Root, folder: string, found: Finds): { readonly name: string; readonly folder: boolean }[] {
-  return listing(folder, found).flatMap((entry) => {
-    if (entry.isDirectory()) return { name: entry.name, folder: true };
-    if (entry.isFile()) return { name: entry.name, folder: false };
-    return entry.isSymbolicLink() ? behindLink(root, folder, entry.name) : [];
+/** An entry of a folder, with links followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly folder: boolean;
+}
+
+/** The entries of a folder by name; see `readFolder`. A folder that may not be read is empty. */
+export function listEntries(root: string, folder: string): FolderEntry[] {
+  return readFolder(root, folder, (_, error) => {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
   });
 }
 
-function listing(folder: string, found: Finds): Dirent[] {
+/** Files and folders by name. A link is followed only if it stays under the root; a folder that does not exist is empty. */
+function readFolder(root: string, folder: string, onUnread: OnUnread): FolderEntry[] {
+  const entries: FolderEntry[] = [];
+  for (const dirent of direntsOf(folder, onUnread)) {
+    const path = join(folder, dirent.name);
+    const target = dirent.isSymbolicLink() ? linkTarget(root, path) : dirent;
+    if (target?.isDirectory() || target?.isFile())
+      entries.push({ name: dirent.name, path, folder: target.isDirectory() });
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function direntsOf(folder: string, onUnread: OnUnread): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") found.unread(folder, error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") onUnread(folder, error);
     return [];
   }
 }
 
-function behindLink(root: Root, folder: string, name: string): { readonly name: string; readonly folder: boolean }[] {
-  const path = join(folder, name);
+function linkTarget(root: string, path: string): Stats | undefined {
   try {
-    if (!liesUnder(root.path, realpathSync(path))) return [];
-    const stat = statSync(path);
-    return stat.isDirectory() || stat.isFile() ? [{ name, folder: stat.isDirectory() }] : [];
+    return liesUnder(root, realpathSync(path)) ? statSync(path) : undefined;
   } catch {
-    // A link to nothing is nothing to read.
-    return [];
+    return undefined; // a broken link
   }
 }

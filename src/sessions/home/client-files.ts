@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { look } from "../find/list-folder.ts";
 import { findRoots, type Root, type Where } from "../find/session-roots.ts";
+import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { linesBackwards } from "../read/read-reverse.ts";
@@ -28,7 +28,7 @@ export async function loadFileHistory(root: Root, sessionId: string, entries: It
   const folder = await realInside(root.path, join(root.path, "file-history", safeId(sessionId)));
   const snapshots = snapshotsIn(entries);
   const backups: FileBackup[] = [];
-  for (const { name, path, folder: isFolder } of await look(root.path, folder)) {
+  for (const { name, path, folder: isFolder } of listEntries(root.path, folder)) {
     const version = /^[0-9a-f]{16}@v(\d+)$/.exec(name)?.[1];
     if (version === undefined || isFolder) continue;
     const { size } = await stat(path);

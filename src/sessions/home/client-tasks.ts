@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
 import { isObject, Problem } from "../../protocol/internal.ts";
-import { look } from "../find/list-folder.ts";
 import type { Root } from "../find/session-roots.ts";
+import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
 import { realInside, safeId } from "../safe-paths.ts";
 import { readIfThere } from "./client-json.ts";
@@ -30,7 +30,7 @@ export type TaskChange = Partial<
 export async function loadTasks(root: Root, sessionId: string): Promise<Task[]> {
   const folder = await realInside(root.path, join(root.path, "tasks", safeId(sessionId)));
   const tasks: Task[] = [];
-  for (const { name, path } of await look(root.path, folder)) {
+  for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
     const task = toTask(root, sessionId, path, await readIfThere(path));
     if (task !== undefined) tasks.push(task);

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
-import { look } from "../find/list-folder.ts";
 import { findRoots, type Where } from "../find/session-roots.ts";
+import { listEntries } from "../find/transcript-files.ts";
 import { readJsonObject } from "./client-json.ts";
 
 /** A session that a process says it is running. */
@@ -50,7 +50,7 @@ export async function readRegistry({ startOf = systemStart, ...where }: LiveOpti
   const sessions: LiveSession[] = [];
   for (const root of await findRoots(where)) {
     if (root.origin === "archive") continue;
-    for (const { name, path } of await look(root.path, join(root.path, "sessions"))) {
+    for (const { name, path } of listEntries(root.path, join(root.path, "sessions"))) {
       if (!/^\d+\.json$/.test(name)) continue;
       const note = await readJsonObject(path);
       const session = note === undefined ? undefined : toLive(path, Number.parseInt(name, 10), note, startOf);

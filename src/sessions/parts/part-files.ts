@@ -9,7 +9,7 @@ import type { ToolCall } from "../model/session-tool-call.ts";
 import { cutDeep } from "../read/json-records.ts";
 import { isSafeId, liesUnder, realInside } from "../safe-paths.ts";
 import { withField } from "../write/edit-line.ts";
-import { partsOf } from "./restore-large-parts.ts";
+import { partsOf } from "./spill-large-parts.ts";
 
 /** A file that a line names and that cannot be had. */
 export interface NoPart {

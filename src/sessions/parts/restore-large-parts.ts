@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-files.ts";
-import { type Part, putAt, valueAt } from "./spill-large-parts.ts";
+import { type Part, partsOf, putAt, valueAt } from "./spill-large-parts.ts";
 
 export interface PutBack {
   readonly record: Readonly<Record<string, unknown>>;
@@ -133,20 +133,4 @@ function putter(root: Record<string, unknown>): (at: Part["at"], value: unknown)
     const key = at.at(-1);
     if (key !== undefined) putAt(holder as Record<string, unknown>, [key], value);
   };
-}
-
-/** The parts a record says it has; what is not shaped like one is not one. */
-export function partsOf(record: Readonly<Record<string, unknown>>): Part[] {
-  const parts = valueAt(record, ["hookline", "parts"]);
-  return Array.isArray(parts) ? parts.filter(isPart) : [];
-}
-
-function isPart(value: unknown): value is Part {
-  if (typeof value !== "object" || value === null) return false;
-  const { at, file, as, sizeBytes, block } = value as Record<string, unknown>;
-  const way =
-    Array.isArray(at) && at.length > 0 && at.every((key) => typeof key === "string" || typeof key === "number");
-  const kind = as === "text" || as === "json" || as === "base64";
-  const stood = block === undefined || (typeof block === "object" && block !== null);
-  return way && kind && stood && typeof file === "string" && Number.isSafeInteger(sizeBytes) && Number(sizeBytes) >= 0;
 }

@@ -165,3 +165,19 @@ export function putAt(root: Record<string, unknown>, at: Way, value: unknown): v
   if (typeof holder !== "object" || holder === null || key === undefined) return;
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
+
+/** The parts a record says it has; what is not shaped like one is not one. */
+export function partsOf(record: Readonly<Record<string, unknown>>): Part[] {
+  const parts = valueAt(record, ["hookline", "parts"]);
+  return Array.isArray(parts) ? parts.filter(isPart) : [];
+}
+
+function isPart(value: unknown): value is Part {
+  if (typeof value !== "object" || value === null) return false;
+  const { at, file, as, sizeBytes, block } = value as Record<string, unknown>;
+  const way =
+    Array.isArray(at) && at.length > 0 && at.every((key) => typeof key === "string" || typeof key === "number");
+  const kind = as === "text" || as === "json" || as === "base64";
+  const stood = block === undefined || (typeof block === "object" && block !== null);
+  return way && kind && stood && typeof file === "string" && Number.isSafeInteger(sizeBytes) && Number(sizeBytes) >= 0;
+}

@@ -4,9 +4,8 @@ import type { Entry, Item, SystemEntry } from "../model/entry.ts";
 import { graphOf, isLinked, type Linked } from "../model/entry-graph.ts";
 import { pairTools } from "../model/pair-tool-calls.ts";
 import { draftOf, type Thread, takeSidechains, threadOf } from "../model/transcript-conversation.ts";
-import { lastBoundaryLine } from "../read/last-line-with.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { readBackwards } from "../read/read-reverse.ts";
+import { lastBoundaryLine, readBackwards } from "../read/read-reverse.ts";
 
 /** What going on with a conversation needs of its file. */
 export interface GoingOn {

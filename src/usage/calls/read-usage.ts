@@ -1,6 +1,6 @@
 import { isObject } from "../../protocol/internal.ts";
 import { readTokens, type TokenPart } from "../../sessions/internal.ts";
-import { microUsd } from "../prices/cost.ts";
+import { microUsd } from "../prices/price-rows.ts";
 import {
   clearRecord,
   type Hash,

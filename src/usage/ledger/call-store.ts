@@ -4,8 +4,7 @@ import { messageOf } from "../../protocol/internal.ts";
 import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/internal.ts";
 import { type Hash, hashBytes } from "../calls/usage-record.ts";
 import type { Progress } from "../scan/file-facts.ts";
-import { rulesVersion } from "./index-manifest.ts";
-import type { ReadPart } from "./known-file.ts";
+import { type ReadPart, rulesVersion } from "./index-manifest.ts";
 
 /** The calls of every transcript: what it takes to go on reading a large file without reading it again. */
 export interface CallStore {

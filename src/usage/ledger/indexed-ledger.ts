@@ -5,8 +5,14 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
 import { type CallStore, openCallStore } from "./call-store.ts";
-import { type Manifest, readManifest, writeManifest } from "./index-manifest.ts";
-import { isUnchanged, type KnownFile, ledgerFileOf } from "./known-file.ts";
+import {
+  isUnchanged,
+  type KnownFile,
+  ledgerFileOf,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from "./index-manifest.ts";
 import type { Ledger } from "./ledger.ts";
 import { refresh } from "./refresh-ledger.ts";
 import { pruneLive } from "./stored-rows.ts";

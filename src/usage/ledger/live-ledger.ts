@@ -8,9 +8,16 @@ import type { PriceTable } from "../prices/price-table.ts";
 import { type Progress, startOfFile } from "../scan/file-facts.ts";
 import { tryScan, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner } from "../scan/scanner.ts";
-import { readManifest } from "./index-manifest.ts";
+import {
+  endsOf,
+  hasGrown,
+  isUnchanged,
+  type KnownFile,
+  ledgerFileOf,
+  placeOf,
+  readManifest,
+} from "./index-manifest.ts";
 import { ledgerOf, manifestName } from "./indexed-ledger.ts";
-import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
 import { type Ledger, ownerInfo } from "./ledger.ts";
 import { addRawRows, rawRows, readLive, writeLive } from "./stored-rows.ts";
 

@@ -7,8 +7,15 @@ import { type Progress, startOfFile } from "../scan/file-facts.ts";
 import { copiesIn, tryScan, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
 import type { StoredFile } from "./call-store.ts";
-import type { Manifest } from "./index-manifest.ts";
-import { endsOf, hasGrown, isUnchanged, type KnownFile, ledgerFileOf, placeOf } from "./known-file.ts";
+import {
+  endsOf,
+  hasGrown,
+  isUnchanged,
+  type KnownFile,
+  ledgerFileOf,
+  type Manifest,
+  placeOf,
+} from "./index-manifest.ts";
 import { ownerInfo } from "./ledger.ts";
 import { addRawRows, rawRows } from "./stored-rows.ts";
 

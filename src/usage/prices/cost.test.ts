@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answer, reportOf } from "../fixtures/world.ts";
 import { openPrices } from "../internal.ts";
-import { type Bought, costOf, microUsd } from "./cost.ts";
-import type { PriceRow, Prices } from "./price-rows.ts";
+import { type Bought, costOf } from "./cost.ts";
+import { microUsd, type PriceRow, type Prices } from "./price-rows.ts";
 
 const table = openPrices();
 

@@ -1,7 +1,7 @@
 import type { Call, Tokens } from "../../sessions/internal.ts";
 import { readUsageObject } from "../calls/read-usage.ts";
 import { emptyRecord, type RecordPart } from "../calls/usage-record.ts";
-import type { PriceRow, Prices } from "./price-rows.ts";
+import { microUsd, type PriceRow, type Prices } from "./price-rows.ts";
 import { openPrices, type PriceTable } from "./price-table.ts";
 
 /** What is paid for: a call, or one of its parts. */
@@ -62,18 +62,6 @@ function costOfMany(prices: Prices, bought: Bought, factor: bigint, perSearch: b
     BigInt(bought.output) * BigInt(prices.output);
   const all = tokens * factor + BigInt(bought.webSearches) * perSearch * 200n;
   return Number((all + 100_000_000n) / 200_000_000n);
-}
-
-/** Micro-dollars of an amount in dollars as JSON wrote it, half up, by its decimal digits. */
-export function microUsd(dollars: number): number {
-  if (!Number.isFinite(dollars) || dollars <= 0) return 0;
-  const [digits = "0", exponent = "0"] = dollars.toExponential().split("e");
-  const [whole = "0", part = ""] = digits.split(".");
-  const all = BigInt(whole + part);
-  const power = 6 + Number(exponent) - part.length;
-  if (power >= 0) return Number(all * 10n ** BigInt(power));
-  const unit = 10n ** BigInt(-power);
-  return Number((2n * all + unit) / (2n * unit));
 }
 
 /** One answer and what its endpoint said it took. */

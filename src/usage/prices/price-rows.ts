@@ -113,6 +113,18 @@ function dollarsToPico(value: unknown, where: string): number {
   return Number(`${parts[1]}${(parts[2] ?? "").padEnd(6, "0")}`) * 1_000_000;
 }
 
+/** Micro-dollars of an amount in dollars as JSON wrote it, half up, by its decimal digits. */
+export function microUsd(dollars: number): number {
+  if (!Number.isFinite(dollars) || dollars <= 0) return 0;
+  const [digits = "0", exponent = "0"] = dollars.toExponential().split("e");
+  const [whole = "0", part = ""] = digits.split(".");
+  const all = BigInt(whole + part);
+  const power = 6 + Number(exponent) - part.length;
+  if (power >= 0) return Number(all * 10n ** BigInt(power));
+  const unit = 10n ** BigInt(-power);
+  return Number((2n * all + unit) / (2n * unit));
+}
+
 function day(value: unknown, otherwise: number, where: string): number {
   if (value === undefined || value === null) return otherwise;
   const at =

@@ -1,5 +1,5 @@
+import { readlinkSync } from "node:fs";
 import { Problem } from "../../protocol/internal.ts";
-import type { Zone } from "./zone.ts";
 
 const dayMs = 86_400_000;
 
@@ -35,4 +35,81 @@ export function weekOf(day: string, start: Weekday): string {
 function isDay(day: string): boolean {
   const at = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
+}
+
+/** Calendar days of a time zone. */
+export interface Zone {
+  /** Its name, for the report. */
+  readonly name: string;
+  /** The day, as `2026-10-07`, that a moment falls on. */
+  dayOf(ms: number): string;
+}
+
+/** The zone of that name; the system's when none is given. Throws `usage/timezone` for names nobody knows. */
+export function openZone(name?: string): Zone {
+  const offsetOf = name === undefined ? systemOffset : name === "UTC" ? () => 0 : namedOffset(name);
+  const days = new Map<number, { from: number; to: number; text: string }>();
+  return {
+    name: name ?? systemName(),
+    dayOf(ms) {
+      const utcDay = Math.floor(ms / dayMs);
+      let known = days.get(utcDay);
+      if (known === undefined) {
+        known = { from: offsetOf(utcDay * dayMs), to: offsetOf((utcDay + 1) * dayMs - 1), text: "" };
+        days.set(utcDay, known);
+      }
+      // The offset changes within a day twice a year, if at all.
+      const offset = known.from === known.to ? known.from : offsetOf(ms);
+      return new Date(ms + offset).toISOString().slice(0, 10);
+    },
+  };
+}
+
+function systemOffset(ms: number): number {
+  return -new Date(ms).getTimezoneOffset() * 60_000;
+}
+
+/** Loading what knows all zones takes longer than a report: the system's own is asked first. */
+function systemName(): string {
+  const { TZ } = process.env;
+  const named = TZ === undefined ? linkedZone() : /^[A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*$/.exec(TZ)?.[0];
+  return named ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function linkedZone(): string | undefined {
+  try {
+    return /\/zoneinfo\/(.+)$/.exec(readlinkSync("/etc/localtime"))?.[1];
+  } catch {
+    // No such link on this system.
+    return undefined;
+  }
+}
+
+function namedOffset(name: string): (ms: number) => number {
+  const format = formatFor(name);
+  return (ms) => {
+    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+  };
+}
+
+function formatFor(name: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat("en-US", {
+      timeZone: name,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  } catch (cause) {
+    throw new Problem("usage/timezone", `"${name}" is not a time zone. Write it as Europe/Berlin, or UTC.`, {
+      about: { timezone: name },
+      cause,
+    });
+  }
 }

@@ -6,8 +6,7 @@ import { quarterMs, sum } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { modelName } from "../prices/price-table.ts";
 import type { ReportRequest } from "../usage-options.ts";
-import { dayFrom } from "./calendar.ts";
-import { openZone, type Zone } from "./zone.ts";
+import { dayFrom, openZone, type Zone } from "./calendar.ts";
 
 /** The rollups a request is about, and what their numbers stand for. */
 export interface Selection {

@@ -9,8 +9,8 @@ import { reordered } from "../fixtures/mutate.ts";
 import { scanned } from "../fixtures/reference.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { chunkStart, wordIsMain, wordParseAll } from "./kernel/layout.ts";
-import { readLines } from "./read-chunks.ts";
 import { kernelBytes, openMemory } from "./scan-kernel.ts";
+import { scanLines } from "./scanner.ts";
 
 const memory = openMemory();
 
@@ -22,7 +22,7 @@ function accepts(value: string): boolean {
   const line = () => {
     isHandedOut = true;
   };
-  readLines(memory, chunkStart, chunkStart + length, 0, { line }, true);
+  scanLines(memory, chunkStart, chunkStart + length, 0, { line }, true);
   return !isHandedOut;
 }
 

@@ -15,8 +15,17 @@ import {
   wordMarks,
   wordParseAll,
 } from "./kernel/layout.ts";
-import type { LineSink } from "./read-chunks.ts";
 import type { AnswerReader, ScanMemory } from "./scan-kernel.ts";
+
+/** What is done with the lines of a file that are worth a look. */
+export interface LineSink {
+  /** `event` is why the kernel stopped at it. `start` and `end` are in memory, `offset` is in the file. */
+  line(event: number, start: number, end: number, offset: number, terminated: boolean): void;
+  /** A line longer than can be held. */
+  tooLong(offset: number, length: number): void;
+  /** Only a last line without newline is left: everything before `offset` is there to stay. */
+  beforeTail(offset: number): void;
+}
 
 /** What lines are put into, and what reads them. */
 export interface Desk {

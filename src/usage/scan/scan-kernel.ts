@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { timeOf } from "../calls/read-usage.ts";
-import { type Names, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
+import { type Hash, hashBytes, type Names, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
 import * as layout from "./kernel/layout.ts";
 import { chunkStart, roomBehind } from "./kernel/layout.ts";
 
@@ -111,12 +111,22 @@ export function answerReader(memory: ScanMemory, names: Names, record: UsageReco
     },
   };
 
+  /** The key of an answer is its id, or its request when it has no id. */
   function readIds(): void {
-    const { words } = memory;
-    record.key.a = words[layout.hashOfKey * 2] as number;
-    record.key.b = words[layout.hashOfKey * 2 + 1] as number;
-    record.request.a = words[layout.hashOfRequest * 2] as number;
-    record.request.b = words[layout.hashOfRequest * 2 + 1] as number;
+    readId(layout.fieldRequest, record.request);
+    if (isEmpty(layout.fieldId)) {
+      record.key.a = record.request.a;
+      record.key.b = record.request.b;
+    } else readId(layout.fieldId, record.key);
+  }
+
+  function readId(field: number, into: Hash): void {
+    if (isEmpty(field)) into.a = into.b = 0;
+    else hashBytes(memory.bytes, memory.words[field * 2] as number, memory.words[field * 2 + 1] as number, into);
+  }
+
+  function isEmpty(field: number): boolean {
+    return memory.words[field * 2] === memory.words[field * 2 + 1];
   }
 
   function readMarks(): void {

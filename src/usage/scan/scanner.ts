@@ -1,12 +1,11 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import { emptyRecord, type Names } from "../calls/usage-record.ts";
 import { forkSource, type Progress } from "./file-facts.ts";
-import { chunkStart, wordLines } from "./kernel/layout.ts";
-import { fileSink } from "./line-sink.ts";
-import { passThrough, readLines as readLinesInMemory } from "./read-chunks.ts";
-import { addAncestor, answerReader, openMemory } from "./scan-kernel.ts";
+import { chunkStart, eventDone, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
+import { fileSink, type LineSink } from "./line-sink.ts";
+import { addAncestor, answerReader, openMemory, type ScanMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
   /**
@@ -54,7 +53,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
     const descriptor = openSync(file.path, "r");
     try {
       const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
-      const pass = passThrough(memory, descriptor, progress.offset, maxLineBytes, sink);
+      const pass = readChunks(memory, descriptor, progress.offset, maxLineBytes, sink);
       const limit = progress.offset + (options.maxBytes ?? Infinity);
       let isDone = false;
       for (let chunks = 1; pass.next(); chunks++) {
@@ -107,11 +106,108 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
           memory.roomFor(length + 1);
           bytes.copy(memory.bytes, chunkStart);
           memory.bytes[chunkStart + length] = 10;
-          readLinesInMemory(memory, chunkStart, chunkStart + length + 1, offset - chunkStart, sink, terminated);
+          scanLines(memory, chunkStart, chunkStart + length + 1, offset - chunkStart, sink, terminated);
         }
       }
     }
     if (lines.isCut) throw cutArchive(file.path);
     stay();
+  }
+}
+
+/** One way through a file, chunk by chunk. */
+interface ChunkReader {
+  /** Reads a chunk and gives its lines to the sink; false at the end of the file. */
+  next(): boolean;
+  /** One past the last newline: where a later pass goes on. */
+  readonly offset: number;
+}
+
+const newlineByte = 10;
+
+/** Goes through a file from `from` on. A line that does not fit makes the memory grow; one over `maxLineBytes` is passed over. */
+function readChunks(
+  memory: ScanMemory,
+  descriptor: number,
+  from: number,
+  maxLineBytes: number,
+  sink: LineSink,
+): ChunkReader {
+  const longestEnd = chunkStart + maxLineBytes + 1;
+  let held = 0;
+  let lineAt = from;
+  let readAt = from;
+  /** The line at `lineAt` is too long: nothing of it is held. */
+  let isTooLong = false;
+
+  return {
+    next,
+    get offset() {
+      return lineAt;
+    },
+  };
+
+  function next(): boolean {
+    const fresh = chunkStart + held;
+    const room = Math.min(memory.end, longestEnd) - fresh;
+    const count = readSync(descriptor, memory.bytes, fresh, room, readAt);
+    if (count === 0) {
+      if (held > 0) tail(fresh);
+      held = 0;
+      return false;
+    }
+    readAt += count;
+    split(fresh + count);
+    return true;
+  }
+
+  function split(filled: number): void {
+    let start = chunkStart;
+    if (isTooLong) {
+      const newline = memory.bytes.subarray(0, filled).indexOf(newlineByte, start);
+      if (newline < 0) return;
+      start = newline + 1;
+      memory.words[wordLines] = (memory.words[wordLines] as number) + 1;
+      sink.tooLong(lineAt, readAt - (filled - newline) - lineAt);
+      isTooLong = false;
+    }
+    start = scanLines(memory, start, filled, readAt - filled, sink, true);
+    lineAt = readAt - (filled - start);
+    held = filled - start;
+    if (start > chunkStart) memory.bytes.copyWithin(chunkStart, start, filled);
+    else if (filled === longestEnd) {
+      isTooLong = true;
+      held = 0;
+    } else if (filled === memory.end) memory.roomFor(Math.min(held * 2, maxLineBytes + 1));
+  }
+
+  function tail(end: number): void {
+    sink.beforeTail(lineAt);
+    const lines = memory.words[wordLines] as number;
+    memory.bytes[end] = newlineByte;
+    scanLines(memory, chunkStart, end + 1, lineAt - chunkStart, sink, false);
+    // A line without its newline is no line yet.
+    memory.words[wordLines] = lines;
+  }
+}
+
+/** Lets the kernel go through the lines in memory; where the first line begins that has no newline before `filled`. */
+export function scanLines(
+  memory: ScanMemory,
+  start: number,
+  filled: number,
+  fileOffset: number,
+  sink: Pick<LineSink, "line">,
+  terminated: boolean,
+): number {
+  memory.words[wordNext] = start;
+  // The kernel looks for newlines: this one ends its last search, whatever was in memory before.
+  memory.bytes[filled] = newlineByte;
+  for (;;) {
+    const event = memory.run(filled);
+    const { words } = memory;
+    if (event === eventDone) return words[wordNext] as number;
+    const from = words[wordLineFrom] as number;
+    sink.line(event, from, words[wordLineTo] as number, fileOffset + from, terminated);
   }
 }

@@ -55,10 +55,7 @@ export const fieldWritten1h = 19;
 export const fieldSearches = 20;
 export const fieldThinking = 21;
 
-/** In the same way, what ids are compared by: two words each, as calls/hash.ts has them; both 0 when there is no request. */
-export const hashOfKey = 22;
-export const hashOfRequest = 23;
-export const resultsEnd = 192;
+export const resultsEnd = 176;
 
 /** Where the bytes of a file begin, behind the results and the constants of the kernel. */
 export const chunkStart = 8192;

@@ -44,30 +44,6 @@ export function isWholeAnswer(): bool {
   return lengthOf(layout.fieldModel) !== 11 || !field.isText(load<u32>(layout.fieldModel << 3), 11, "<synthetic>");
 }
 
-/** The key of an answer is its id, or its request when it has none. */
-export function hashIds(): void {
-  hashText(lengthOf(layout.fieldId) > 0 ? layout.fieldId : layout.fieldRequest, layout.hashOfKey);
-  if (lengthOf(layout.fieldRequest) > 0) hashText(layout.fieldRequest, layout.hashOfRequest);
-}
-
-/** The same as `hashBytes` of calls/hash.ts. */
-function hashText(text: i32, into: i32): void {
-  let a: u32 = 0x811c9dc5 ^ <u32>lengthOf(text);
-  let b: u32 = 0x9747b28c;
-  const to = load<u32>(text << 3, 4);
-  for (let p = load<u32>(text << 3); p < to; p++) {
-    const byte = <u32>json.byteAt(p);
-    a = (a ^ byte) * 0x01000193;
-    b = b * 0x5bd1e995 + byte;
-  }
-  a = (a ^ (a >> 15)) * 0x2c1b3c6d;
-  a ^= a >> 12;
-  b = (b ^ (b >> 16) ^ a) * 0x297a2d39;
-  b ^= b >> 15;
-  store<u32>(into << 3, a);
-  store<u32>(into << 3, b | 1, 4);
-}
-
 function isMet(one: i32): bool {
   return ((fieldsMet >> one) & 1) !== 0;
 }

@@ -4,7 +4,7 @@
  */
 import { byteAt, objectStart, skipBlanks } from "./json.ts";
 import * as layout from "./layout.ts";
-import { hashIds, hasToolResult, hasType, isOdd, isPlainPrompt, isType, isWholeAnswer, readLine } from "./line.ts";
+import { hasToolResult, hasType, isOdd, isPlainPrompt, isType, isWholeAnswer, readLine } from "./line.ts";
 
 const newline: u8 = 0x0a;
 const carriageReturn: u8 = 0x0d;
@@ -32,11 +32,7 @@ function eventOf(first: usize, end: usize): i32 {
   if (word(layout.wordParseAll) !== 0 || byteAt(first) !== objectStart) return layout.eventParse;
   const behind = readLine(first);
   if (behind === 0 || skipBlanks(behind) < end || isOdd || !hasType()) return layout.eventParse;
-  if (isType(9, "assistant")) {
-    if (!isWholeAnswer()) return layout.eventParse;
-    hashIds();
-    return layout.eventAnswer;
-  }
+  if (isType(9, "assistant")) return isWholeAnswer() ? layout.eventAnswer : layout.eventParse;
   if (isType(4, "user")) {
     if (word(layout.wordIsMain) === 0 || hasToolResult) return layout.eventDone;
     return isPlainPrompt ? layout.eventPrompt : layout.eventParse;
