@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
+import { type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
+import { errorCode } from "./file-problem.ts";
 
 export interface AppendOptions extends LockOptions {
   /** Acknowledge only what outlives a power cut. */

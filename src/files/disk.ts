@@ -22,6 +22,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { unless } from "./file-problem.ts";
 
 /**
  * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
@@ -116,22 +117,6 @@ export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">
     await unless(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());
   } finally {
     await folder.close();
-  }
-}
-
-/** The system's name for what went wrong, such as `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
-/** The value, or undefined when the error is one of `codes`; any other error goes on. */
-export async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (codes.includes(errorCode(error) ?? "")) return undefined;
-    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs, unless } from "./disk.ts";
+import { type Fs, nodeFs } from "./disk.ts";
+import { unless } from "./file-problem.ts";
 import { takeTurn, ticks } from "./in-process-queue.ts";
 import {
   type Claim,

@@ -10,9 +10,9 @@ export {
   readDaemonRecord,
   startTag,
 } from "./daemon-record.ts";
-export { directFs, errorCode, type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./disk.ts";
+export { directFs, type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./file-lock.ts";
-export { isFileProblem } from "./file-problem.ts";
+export { errorCode, isFileProblem, unless } from "./file-problem.ts";
 export { ticks } from "./in-process-queue.ts";
 export { packageFile, packageVersion } from "./package.ts";
 export { isInside } from "./paths.ts";

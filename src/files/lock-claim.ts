@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, openFor, readAll, unless, writeAll } from "./disk.ts";
+import { type Fs, openFor, readAll, writeAll } from "./disk.ts";
+import { errorCode, unless } from "./file-problem.ts";
 import { lifeOf, type Owner, ownerFrom, ownOwner } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { errorCode } from "./file-problem.ts";
 import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 

@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, nodeFs, openFor, readAll, unless, writeAll } from "./disk.ts";
+import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { unless } from "./file-problem.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 
 export interface ReplaceOptions {

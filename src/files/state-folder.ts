@@ -1,7 +1,8 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs, unless } from "./disk.ts";
+import { type Fs, nodeFs } from "./disk.ts";
+import { unless } from "./file-problem.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
 export interface HomeSource {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { errorCode, type Fs, nodeFs, unless } from "./disk.ts";
+import { type Fs, nodeFs } from "./disk.ts";
+import { errorCode, unless } from "./file-problem.ts";
 import { lifeOf, ownOwner, placeOf } from "./process-identity.ts";
 
 /**
