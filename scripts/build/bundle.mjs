@@ -60,7 +60,9 @@ export async function bundle(outdir) {
     format: "esm",
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
-    plugins: [asksForBuiltins, hasNoSideEffects()],
+    plugins: [sharesSdkChunk([...programs, ...onDemand]), asksForBuiltins, hasNoSideEffects()],
+    // The import that sharesSdkChunk adds is there for the chunks alone.
+    logOverride: { "ignored-bare-import": "silent" },
   });
 }
 
@@ -103,6 +105,27 @@ const asksForBuiltins = {
     build.onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: asking(readFileSync(path, "utf8")), loader: "ts" }));
   },
 };
+
+/**
+ * What the sdk loads on demand counts as an importer of the whole sdk. Modules with the same importers share a chunk, so the sdk is a few
+ * chunks instead of one for nearly every file.
+ */
+function sharesSdkChunk(entries) {
+  const files = new Set(entries.filter((entry) => entry.startsWith("sdk/")).map((entry) => join(src, entry)));
+  return {
+    name: "shares-sdk-chunk",
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (!files.has(path)) return undefined;
+        const all = relative(dirname(path), join(src, "sdk", "internal.ts"))
+          .split(sep)
+          .join("/");
+        const contents = `${asking(readFileSync(path, "utf8"))}\nimport "${all.startsWith(".") ? all : `./${all}`}";`;
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+}
 
 /** The same text on the same lines, with `import { a, b as c } from "node:x"` turned into a question to Node. */
 function asking(text) {

@@ -47,8 +47,8 @@ test("a record names the event, the answer and every handler with its outcome", 
     .preTool("Bash", { name: "late" }, () => undefined);
   const { records } = await logged(app);
   const thrown = {
-    error: expect.stringMatching(/^boom \(.*log\.test\.ts:43:\d+\)$/),
-    stack: expect.stringMatching(/^at .*log\.test\.ts:43:\d+/),
+    error: expect.stringMatching(/^boom \(.*logger\.test\.ts:43:\d+\)$/),
+    stack: expect.stringMatching(/^at .*logger\.test\.ts:43:\d+/),
   };
   expect(records).toEqual([
     {
