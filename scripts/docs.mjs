@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: prints the reference pages of docs/, links the chapters, and adds names that doors export to the changelog. A test
- * compares the files with what this would write.
+ * `npm run docs`: prints the reference pages of docs/, links the chapters, draws the picture of the README, and adds the names that entry
+ * points export to the changelog. Tests compare the files with what this would write.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { ruleWarningCodes } from "../dist/permissions/index.js";
 import { catalog, commonFields, problemCodes, warningCodes } from "../dist/protocol/index.js";
 import { exportedNames, withNames } from "./docs/changelog.mjs";
 import { docPages } from "./docs/pages.mjs";
+import { writeReplayPicture } from "./docs/replay-demo.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = join(root, "dist", "cli", "bin.cjs");
@@ -24,4 +25,5 @@ const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const changelog = join(root, "CHANGELOG.md");
 const names = await exportedNames(exports, (path) => import(`../dist/${path}.js`));
 writeFileSync(changelog, withNames(readFileSync(changelog, "utf8"), names));
+writeReplayPicture();
 process.stdout.write(`${pages.size} chapters written to docs/\n`);

@@ -22,3 +22,11 @@ test("the README shows steps of the demo as they are printed", async () => {
   const tour = await play("```console\n$ hookline demo --fast\n```\n");
   for (const step of stable(shown).trimEnd().split("\n\n")) expect(stable(tour)).toContain(step);
 });
+
+test("the picture in the README shows what replay prints", async () => {
+  const { replayPicture } = (await import(join(root, "scripts/docs/replay-demo.mjs"))) as {
+    replayPicture: () => { shown: string; printed: { stable: string } };
+  };
+  const { shown, printed } = replayPicture();
+  expect(shown, "npm run docs draws it").toBe(printed.stable);
+});
