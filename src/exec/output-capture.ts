@@ -1,5 +1,3 @@
-import type { Output } from "./process-run.ts";
-
 /** The first bytes of a stream. Holds at most `capBytes`, however much comes and in however many pieces. */
 export interface Capture {
   /** Kept bytes so far. */
@@ -135,3 +133,9 @@ const lineBreak = 0x0a;
 
 /** Long enough for a line to arrive in pieces, short enough for somebody who waits for an answer. */
 const restMs = 50;
+
+/** The beginning of a stream as text, up to the cap, and how many bytes came after it and were thrown away. */
+export interface Output {
+  readonly text: string;
+  readonly droppedBytes: number;
+}

@@ -1,4 +1,4 @@
-import type { OnLine } from "./output-capture.ts";
+import type { OnLine, Output } from "./output-capture.ts";
 import type { Tag } from "./process-family.ts";
 
 export interface StartOptions {
@@ -69,12 +69,6 @@ export type Ended =
   | { readonly by: "timeout"; readonly afterMs: number }
   | { readonly by: "cancelled" }
   | { readonly by: "not-started"; readonly why: string; readonly code?: string };
-
-/** The beginning of a stream as text, up to the cap, and how many bytes came after it and were thrown away. */
-export interface Output {
-  readonly text: string;
-  readonly droppedBytes: number;
-}
 
 /**
  * A process that outlived the end of its tree: `survived` every signal or was `left-behind` by one that ended by itself, belongs to someone else (`not-permitted`),

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CommandLine, type Program, programOf } from "./command-line.ts";
 import type { Tag } from "./process-family.ts";
 import type { Ended, Finished, Running, StartOptions } from "./process-run.ts";
-import { follow } from "./supervise.ts";
+import { follow, type Started } from "./supervise.ts";
 
 /** Starts a process and waits for its end. */
 export function run(command: CommandLine, options: StartOptions): Promise<Finished> {
@@ -49,11 +49,6 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tag?: Tag;
   readonly inherits?: number | undefined;
-}
-
-export interface Started {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly pid: number;
 }
 
 type Launch = Started | { readonly failure: Promise<Ended> };

@@ -1,3 +1,4 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +7,6 @@ import { onAbort } from "./on-abort.ts";
 import { type Capture, capture, watchLines } from "./output-capture.ts";
 import { startDeadline } from "./pausable-deadline.ts";
 import type { Ended, Finished, Leak, Running, StartOptions } from "./process-run.ts";
-import type { Started } from "./start-process.ts";
 
 /** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
 export function follow({ child, pid }: Started, options: StartOptions, elapsedMs: () => number): Running {
@@ -154,3 +154,8 @@ function readStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => voi
 /** Rests are few, because on a busy machine each may last much longer than asked for. */
 const restAfterBytes = 8 * 2 ** 20;
 const restMs = 1;
+
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+}

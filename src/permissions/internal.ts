@@ -9,21 +9,15 @@ export {
 export { judge } from "./judge/judge.ts";
 export type { JudgeContext } from "./judge/judge-context.ts";
 export type { DecidedBy, JudgedPart, JudgedPath, Judgement, RuleRef, Stance } from "./judge/judgement.ts";
-export { type Mode, readMode } from "./judge/judgement.ts";
-export {
-  type InsideContext,
-  type PathEntry,
-  type PathFs,
-  type PathStat,
-  realFs,
-  resolveInside,
-} from "./paths/path-fs.ts";
-export type { PathCase } from "./paths/resolve-path.ts";
+export { type InsideContext, realFs, resolveInside } from "./paths/path-fs.ts";
+export type { PathCase, PathEntry, PathFs, PathStat } from "./paths/resolve-path.ts";
 export { compileRules, type Policy, type PolicyRule } from "./policy.ts";
 export {
+  type Mode,
   type RuleLayer,
   type RuleWarning,
   type RuleWarningCode,
+  readMode,
   ruleLayerOf,
   ruleWarningCodes,
   type Scope,

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judge } from "./judge/judge.ts";
-import { type PathFs, realFs } from "./paths/path-fs.ts";
+import { realFs } from "./paths/path-fs.ts";
 import { protectionOf } from "./paths/path-protection.ts";
+import type { PathFs } from "./paths/resolve-path.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
 

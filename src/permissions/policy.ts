@@ -1,12 +1,13 @@
 import { isAbsolute, parse } from "node:path";
 import { isObject } from "../protocol/internal.ts";
 import { badCall } from "./check-call.ts";
-import { type Mode, readMode } from "./judge/judgement.ts";
 import {
   layerFaults,
+  type Mode,
   mayGrant,
   type RuleLayer,
   type RuleWarning,
+  readMode,
   type Scope,
   scopes,
   writtenRules,

@@ -129,3 +129,14 @@ export const ruleWarningCodes = {
 } as const;
 
 export type RuleWarningCode = keyof typeof ruleWarningCodes;
+
+/** How a call is settled when no rule decided. */
+export type Mode = (typeof columns)[number] | "auto";
+
+export const columns = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+
+/** The mode a word names; undefined for one that nobody knows. */
+export function readMode(word: unknown): Mode | undefined {
+  if (word === "manual") return "default";
+  return word === "auto" ? word : columns.find((mode) => mode === word);
+}

@@ -1,9 +1,8 @@
 import type { PermissionUpdate } from "../protocol/internal.ts";
-import { readMode } from "./judge/judgement.ts";
-import { type PathFs, realFs } from "./paths/path-fs.ts";
-import { faultOf, resolvePath } from "./paths/resolve-path.ts";
+import { realFs } from "./paths/path-fs.ts";
+import { faultOf, type PathFs, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
-import type { RuleLayer, RuleWarning } from "./rule-layer.ts";
+import { type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { meaningOf } from "./rules/rule-meaning.ts";
 

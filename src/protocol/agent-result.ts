@@ -1,4 +1,4 @@
-import type { ToolInput } from "./outcome.ts";
+import type { ToolInput } from "./hook-output.ts";
 
 /** How a run ended, as `--output-format json` prints it. */
 export interface AgentResult {

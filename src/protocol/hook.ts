@@ -1,6 +1,5 @@
 import type { FieldsOf } from "./field.ts";
-import type { HookOutput } from "./hook-output.ts";
-import type { ToolInput, Verdict } from "./outcome.ts";
+import type { HookOutput, ToolInput, Verdict } from "./hook-output.ts";
 
 export type HookType = Hook["type"];
 /** The types that can stand in a file. */

@@ -45,11 +45,16 @@ export type {
 } from "./hook.ts";
 export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook.ts";
 export {
+  compareDecisions,
+  type Decision,
+  decisions,
   type HookOutput,
   type HookSpecificOutput,
   outputShapes,
   type PermissionAnswer,
   specificShapes,
+  type ToolInput,
+  type Verdict,
   type WireShape,
 } from "./hook-output.ts";
 export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
@@ -67,7 +72,6 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export { compareDecisions, type Decision, decisions, type ToolInput, type Verdict } from "./outcome.ts";
 export { messageOf, missingPackage, Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";

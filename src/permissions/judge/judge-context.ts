@@ -1,11 +1,18 @@
 import { dirname } from "node:path";
-import { type PathFs, realFs, remembering } from "../paths/path-fs.ts";
-import { foldsCase, isWithin, type PathCase, type ResolvedPath, resolvePath } from "../paths/resolve-path.ts";
+import { realFs, remembering } from "../paths/path-fs.ts";
+import {
+  foldsCase,
+  isWithin,
+  type PathCase,
+  type PathFs,
+  type ResolvedPath,
+  resolvePath,
+} from "../paths/resolve-path.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
-import type { RuleWarning } from "../rule-layer.ts";
+import { type Mode, type RuleWarning, readMode } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import { type ReadOnlyTable, readOnlyCommands } from "../shell/programs/read-only-commands.ts";
-import { type Finding, type Mode, readMode } from "./judgement.ts";
+import type { Finding } from "./judgement.ts";
 
 /** What a host says about the place and the moment of a call. */
 export interface JudgeContext {

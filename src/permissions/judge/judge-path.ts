@@ -1,20 +1,11 @@
 import { protectionOf } from "../paths/path-protection.ts";
 import { foldName, isWithin, type ResolvedPath, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
+import type { Mode } from "../rule-layer.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import { type Access, type Desk, isInside, isSpecial, rulesOn } from "./judge-context.ts";
-import {
-  allowed,
-  answerOf,
-  asked,
-  byMode,
-  type Deed,
-  denied,
-  type Finding,
-  type Mode,
-  strictest,
-} from "./judgement.ts";
+import { allowed, answerOf, asked, byMode, type Deed, denied, type Finding, strictest } from "./judgement.ts";
 import { boundaryFinding } from "./working-directories.ts";
 
 const reading = ["Read"];

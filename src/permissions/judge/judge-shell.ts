@@ -162,7 +162,7 @@ export function judgeWholeText(
 ): { findings: readonly Finding[]; parts: readonly JudgedPart[]; complete: false } {
   const text = command.trim();
   const found = judge(text, tool, desk);
-  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, desk);
+  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, desk.context.cwd);
   return { findings: [found], parts: [part], complete: false };
 }
 

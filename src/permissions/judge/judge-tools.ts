@@ -41,7 +41,9 @@ export function judgeFiles(
   const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, desk) }));
   return {
     findings: judged.map(({ finding }) => finding),
-    parts: judged.map(({ given, finding }) => wholePart({ kind: "path", text: String(given) }, finding, desk)),
+    parts: judged.map(({ given, finding }) =>
+      wholePart({ kind: "path", text: String(given) }, finding, desk.context.cwd),
+    ),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { ToolInput } from "../../protocol/internal.ts";
 import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
-import { coversTool, currentName, kindOf, type ToolKind } from "../rules/rule-tools.ts";
-import type { ShellProblem } from "../shell/shell-part.ts";
+import { coversTool, currentName, kindOf } from "../rules/rule-tools.ts";
 import { type Desk, isInside, isSpecial, type JudgeContext, openDesk } from "./judge-context.ts";
 import { protectionFinding } from "./judge-path.ts";
 import { judgeShell, judgeWholeText } from "./judge-shell.ts";
@@ -13,8 +12,8 @@ import {
   type Finding,
   firmest,
   harmless,
-  type JudgedPart,
   type Judgement,
+  type Look,
   refOf,
   strictest,
   unusable,
@@ -89,15 +88,6 @@ function toldWith(found: Finding, { findings, parts }: Look): string {
   return [...told, ...(open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [])].join("; ");
 }
 
-/** What looking at a call's content gave. */
-export interface Look {
-  readonly kind: ToolKind;
-  readonly findings: readonly Finding[];
-  readonly parts: readonly JudgedPart[];
-  readonly complete: boolean;
-  readonly problems: readonly ShellProblem[];
-}
-
 function look(tool: string, input: ToolInput, desk: Desk): Look {
   const kind = kindOf(tool, desk.policy.names);
   const whole = { kind, complete: true, problems: [] };
@@ -116,7 +106,11 @@ function look(tool: string, input: ToolInput, desk: Desk): Look {
       return { ...whole, ...judgeFiles(tool, kind, input, desk) };
     default: {
       const found = judgeName(tool, kind, input, desk);
-      return { ...whole, findings: [found], parts: [wholePart(namedThing(tool, kind, input), found, desk)] };
+      return {
+        ...whole,
+        findings: [found],
+        parts: [wholePart(namedThing(tool, kind, input), found, desk.context.cwd)],
+      };
     }
   }
 }

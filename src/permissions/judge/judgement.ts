@@ -1,9 +1,9 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { PolicyRule } from "../policy.ts";
-import type { RuleWarning, Scope } from "../rule-layer.ts";
+import { columns, type Mode, type RuleWarning, type Scope } from "../rule-layer.ts";
 import type { RuleList } from "../rules/rule-meaning.ts";
+import type { ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
-import type { Desk } from "./judge-context.ts";
 
 /** What decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
@@ -144,9 +144,8 @@ export function refOf(rule: PolicyRule | null): RuleRef | null {
 export function wholePart(
   { kind, text, at = [0, 0] }: Pick<JudgedPart, "kind" | "text"> & Partial<Pick<JudgedPart, "at">>,
   { decision, by, rule, why }: Finding,
-  desk: Desk,
+  cwd: string,
 ): JudgedPart {
-  const { cwd } = desk.context;
   return { kind, text, at, head: null, dynamic: false, via: [], cwd, decision, by, rule: refOf(rule), why };
 }
 
@@ -163,11 +162,6 @@ export type Deed =
   | "protected"
   | "own-file"
   | "asked";
-
-/** How a call is settled when no rule decided. */
-export type Mode = (typeof columns)[number] | "auto";
-
-const columns = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
 
 const table: Readonly<Record<Deed, readonly [Answer, Answer, Answer, Answer, Answer]>> = {
   "read-inside": ["allow", "allow", "allow", "allow", "allow"],
@@ -188,8 +182,11 @@ export function answerOf(mode: Mode, deed: Deed): Answer {
   return table[deed][column] ?? "ask";
 }
 
-/** The mode a word names; undefined for one that nobody knows. */
-export function readMode(word: unknown): Mode | undefined {
-  if (word === "manual") return "default";
-  return word === "auto" ? word : columns.find((mode) => mode === word);
+/** What looking at a call's content gave. */
+export interface Look {
+  readonly kind: ToolKind;
+  readonly findings: readonly Finding[];
+  readonly parts: readonly JudgedPart[];
+  readonly complete: boolean;
+  readonly problems: readonly ShellProblem[];
 }

@@ -2,10 +2,8 @@ import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/internal.ts";
 import { escapeSpec } from "../rules/spec-glob.ts";
 import { checkUpdates } from "../updates.ts";
-import type { Look } from "./judge.ts";
-import type { Desk } from "./judge-context.ts";
-import { isInside } from "./judge-context.ts";
-import type { JudgedPart } from "./judgement.ts";
+import { type Desk, isInside } from "./judge-context.ts";
+import type { JudgedPart, Look } from "./judgement.ts";
 
 const mostSuggestions = 5;
 

@@ -1,31 +1,9 @@
 import { lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { Problem } from "../../protocol/internal.ts";
 import { badCall, checkFolder } from "../check-call.ts";
-import { faultOf, isWithin, resolvePath } from "./resolve-path.ts";
-
-/** All that judging asks of a file system. No call opens a file or can hang on one; `lstat` and `readlink` follow no link. */
-export interface PathFs {
-  lstat(path: string): PathStat;
-  /** Contract: called on links only. */
-  readlink(path: string): string | undefined;
-  /**
-   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it cannot be told, or is more
-   * than anyone looks at. Without this call a glob is judged by its text alone.
-   */
-  list?(path: string): readonly PathEntry[] | undefined;
-}
-
-export interface PathEntry {
-  readonly name: string;
-  readonly kind: "file" | "folder" | "link" | "special";
-}
+import { faultOf, isWithin, type PathEntry, type PathFs, type PathStat, resolvePath } from "./resolve-path.ts";
 
 const mostEntries = 20_000;
-
-/** `missing`: there is no such name. `unreadable`: nobody could say. */
-export type PathStat =
-  | { readonly kind: "file" | "folder" | "link" | "special"; readonly device: number; readonly inode: number }
-  | { readonly kind: "missing" | "unreadable" };
 
 /** The real one. */
 export const realFs: PathFs = {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { PathFs, PathStat } from "./path-fs.ts";
 import { protectionOf } from "./path-protection.ts";
-import { faultOf, foldName, foldsCase, isWithin, resolvePath } from "./resolve-path.ts";
+import { faultOf, foldName, foldsCase, isWithin, type PathFs, type PathStat, resolvePath } from "./resolve-path.ts";
 
 /** A file system of names: a folder, a file, or what a link says. */
 function disk(

@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import type { PathFs } from "./path-fs.ts";
 
 /** A path, looked at once: every name it goes by on the way, the last being the real one. */
 export interface ResolvedPath {
@@ -153,3 +152,25 @@ function askVolume(name: string, folder: string, stat: Existing["stat"], fs: Pat
   if (other.kind === "unreadable") return undefined;
   return "device" in other && other.device === stat.device && other.inode === stat.inode;
 }
+
+/** All that judging asks of a file system. No call opens a file or can hang on one; `lstat` and `readlink` follow no link. */
+export interface PathFs {
+  lstat(path: string): PathStat;
+  /** Contract: called on links only. */
+  readlink(path: string): string | undefined;
+  /**
+   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it cannot be told, or is more
+   * than anyone looks at. Without this call a glob is judged by its text alone.
+   */
+  list?(path: string): readonly PathEntry[] | undefined;
+}
+
+export interface PathEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "special";
+}
+
+/** `missing`: there is no such name. `unreadable`: nobody could say. */
+export type PathStat =
+  | { readonly kind: "file" | "folder" | "link" | "special"; readonly device: number; readonly inode: number }
+  | { readonly kind: "missing" | "unreadable" };

@@ -8,8 +8,7 @@ import {
   type Token,
 } from "../rules/path-segment.ts";
 import { isPattern, unescapePattern } from "../shell/word-pieces.ts";
-import type { PathFs } from "./path-fs.ts";
-import { foldName, type ResolvedPath } from "./resolve-path.ts";
+import { foldName, type PathFs, type ResolvedPath } from "./resolve-path.ts";
 
 /** One segment of a glob as bash reads it; `\\` takes the next letter as it is. */
 export function compileShellSegment(text: string): Segment {

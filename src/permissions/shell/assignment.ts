@@ -2,10 +2,10 @@ import type { Assignment } from "unbash";
 import { collectScripts } from "./expansion.ts";
 import { type Found, report, type Scope } from "./scope.ts";
 import { type ShellWord, type Span, staticValue } from "./shell-part.ts";
-import { placesOf, type State, type VariableValue, withoutVariables, withVariable } from "./shell-state.ts";
+import { placesOf, type State, withoutVariables, withVariable } from "./shell-state.ts";
 import { isHarmlessName, isPrivateName, type Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { assignAtoms, type Expander, escapePattern, expandAtoms } from "./word-pieces.ts";
+import { assignAtoms, type Expander, escapePattern, expandAtoms, type VariableValue } from "./word-pieces.ts";
 
 /** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
 export function walkAssignment(node: Assignment, exported: boolean, state: State, walk: Walk, found: Found): State {

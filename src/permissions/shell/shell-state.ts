@@ -1,15 +1,6 @@
 import { posix } from "node:path";
 import { type Places, type ShellWord, staticValue } from "./shell-part.ts";
-import { isPattern, someWord, unescapePattern } from "./word-pieces.ts";
-
-/** What a variable may hold: a text, or with `live` a pattern of names that bash found on disk. */
-export interface VariableValue {
-  readonly text: string;
-  readonly live: boolean;
-}
-
-/** What is known of the shell's variables at one point of a script; a name that is absent may hold anything. */
-export type Variables = ReadonlyMap<string, readonly VariableValue[]>;
+import { isPattern, someWord, unescapePattern, type Variables, type VariableValue } from "./word-pieces.ts";
 
 export const noVariables: Variables = new Map();
 

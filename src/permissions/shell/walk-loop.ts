@@ -9,13 +9,12 @@ import {
   somewhere,
   somewhereAmong,
   staying,
-  type VariableValue,
   withoutVariables,
   withVariable,
 } from "./shell-state.ts";
 import { isPrivateName, type Walk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { isPattern, unescapePattern } from "./word-pieces.ts";
+import { isPattern, unescapePattern, type VariableValue } from "./word-pieces.ts";
 
 const mostRounds = 3;
 

@@ -1,5 +1,4 @@
 import type { Glob } from "../rules/spec-glob.ts";
-import type { Variables, VariableValue } from "./shell-state.ts";
 
 /** A piece of a word before expansion. `pattern` is text with every sign that means itself escaped. */
 export type Atom =
@@ -219,3 +218,12 @@ export function piecesWithoutTilde(bare: string, glob: Glob): Glob {
   if (hasBrackets(bare) || !bare.startsWith("~") || slash < 0 || hasTilde(bare.slice(1))) return gap;
   return ["", glob[0].slice(slash), ...glob.slice(1)];
 }
+
+/** What a variable may hold: a text, or with `live` a pattern of names that bash found on disk. */
+export interface VariableValue {
+  readonly text: string;
+  readonly live: boolean;
+}
+
+/** What is known of the shell's variables at one point of a script; a name that is absent may hold anything. */
+export type Variables = ReadonlyMap<string, readonly VariableValue[]>;

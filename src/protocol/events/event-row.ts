@@ -1,7 +1,6 @@
 import type { Fields, FieldsOf } from "../field.ts";
 import type { HookType } from "../hook.ts";
-import type { HookSpecificOutput } from "../hook-output.ts";
-import type { Decision } from "../outcome.ts";
+import type { Decision, HookSpecificOutput } from "../hook-output.ts";
 
 export type Phase = "session" | "prompt" | "tool" | "turn" | "agent" | "context" | "settings" | "mcp";
 

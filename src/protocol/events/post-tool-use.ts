@@ -1,4 +1,4 @@
-import type { ToolInput } from "../outcome.ts";
+import type { ToolInput } from "../hook-output.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
 import { type CatalogRow, types, usual } from "./event-row.ts";
 
