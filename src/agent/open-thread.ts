@@ -1,6 +1,6 @@
 import type { Message, Purpose } from "../models/internal.ts";
 import { defined } from "../protocol/internal.ts";
-import type { Transcript } from "../sessions/internal.ts";
+import type { TranscriptWriter } from "../sessions/internal.ts";
 import type { AgentIdentity, AgentSession, Thread } from "./session/agent-session.ts";
 import { openJournal } from "./session/journal.ts";
 import { type AgentDefinition, allowedTools } from "./subagents/subagent-definitions.ts";
@@ -13,7 +13,7 @@ export interface ThreadParts extends Pick<Thread, "model" | "cwd" | "contextToke
   /** Absent on the main thread. */
   readonly agent?: AgentIdentity;
   readonly purpose: Purpose;
-  readonly transcript: Transcript;
+  readonly transcript: TranscriptWriter;
   /** The kind of subagent that the thread is, or that the session was started as. */
   readonly definition: () => AgentDefinition | undefined;
   readonly messages: Message[];

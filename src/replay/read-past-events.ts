@@ -2,12 +2,12 @@ import { join } from "node:path";
 import {
   type AssistantEntry,
   type AttachmentEntry,
-  type Block,
   type Entry,
-  isCall,
+  type EntryBlock,
+  type EntryToolResultBlock,
+  isModelCall,
   readEntries,
-  readMeta,
-  type ToolResultBlock,
+  readSubagentMeta,
   type TranscriptFile,
   type Unreadable,
   type UserEntry,
@@ -28,7 +28,7 @@ export async function* pastEventsIn(
   readTo: (bytes: number) => void,
 ): AsyncGenerator<PastEvent | RefusedThen | UnreadableLine, undefined> {
   const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
-  const meta = file.meta === undefined ? undefined : await readMeta(file.meta);
+  const meta = file.meta === undefined ? undefined : await readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
     readTo(reader.cursor.offset);
@@ -62,7 +62,7 @@ function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<Past
   if (entry.kind === "attachment" && refuses(entry) && memory.open.delete(entry.toolUseId ?? "")) {
     yield { name: "refused-then", toolUseId: entry.toolUseId ?? "" };
   }
-  if (entry.kind === "assistant" && isCall(entry)) yield* callsIn(entry, memory, around(entry));
+  if (entry.kind === "assistant" && isModelCall(entry)) yield* callsIn(entry, memory, around(entry));
   if (entry.kind !== "user") return;
   memory.promptId = entry.promptId ?? memory.promptId;
   memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
@@ -138,21 +138,21 @@ function refuses({ type, hookEvent, fields }: AttachmentEntry): boolean {
   return type === "hook_blocking_error" && hookEvent === "PreToolUse";
 }
 
-function isRefused({ toolDenialKind, toolUseResult }: UserEntry, block: ToolResultBlock): boolean {
+function isRefused({ toolDenialKind, toolUseResult }: UserEntry, block: EntryToolResultBlock): boolean {
   if (toolDenialKind != null || toolUseResult === "User rejected tool use") return true;
   return block.isError && textOf(block.content).startsWith("The user doesn't want to proceed with this tool use.");
 }
 
-function textOf(content: readonly Block[]): string {
+function textOf(content: readonly EntryBlock[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-function failureOf(block: ToolResultBlock): string {
+function failureOf(block: EntryToolResultBlock): string {
   return textOf(block.content)
     .replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, "$1")
     .replace(/^Error: /, "");
 }
 
-function isInterrupt(block: ToolResultBlock): boolean {
+function isInterrupt(block: EntryToolResultBlock): boolean {
   return textOf(block.content).startsWith("[Request interrupted by user");
 }

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fitsWildcard, nearest, Problem } from "../protocol/internal.ts";
-import { findRoots, findTranscripts, folderName, type TranscriptFile, type Where } from "../sessions/internal.ts";
+import { findRoots, findTranscripts, folderName, type RootOptions, type TranscriptFile } from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
 /** Which of the past is wanted; what is left out is all of it. */
@@ -37,7 +37,7 @@ function toolPattern(name: string): (tool: string) => boolean {
   return (tool) => fitsWildcard(name, tool);
 }
 
-export interface WhichTranscripts extends Where {
+export interface WhichTranscripts extends RootOptions {
   /** Sessions that began in this folder; every one there is unless told. */
   readonly project?: string | undefined;
   /** Files that were last written before this hold nothing newer. */

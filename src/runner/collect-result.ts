@@ -1,6 +1,6 @@
 import type { Finished } from "../exec/internal.ts";
 import { defined } from "../protocol/internal.ts";
-import { type Call, finalTextAtStop } from "../sessions/internal.ts";
+import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import { fateOf } from "./exit-reason.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
@@ -76,7 +76,7 @@ async function answerOf({
   return last === undefined ? { answer: "", answerSource: "none" } : { answer: last, answerSource: "result" };
 }
 
-function textOf({ content }: Call): string {
+function textOf({ content }: ModelCall): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
@@ -105,7 +105,7 @@ function lost({ finished: { ended, leaked }, transcript, payloads }: RunFacts): 
   return warnings;
 }
 
-function toolCounts(calls: readonly Call[]): SessionResult["toolCalls"] {
+function toolCounts(calls: readonly ModelCall[]): SessionResult["toolCalls"] {
   const counts = new Map<string, number>();
   for (const { content } of calls) {
     for (const block of content)

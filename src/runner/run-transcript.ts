@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
 import {
   addTokens,
-  type Call,
-  callsOf,
   type Entry,
   findSession,
   findTranscriptsOf,
+  type ModelCall,
+  modelCallsOf,
   noTokens,
+  type RootOptions,
   readEntries,
   type Tokens,
-  type Where,
 } from "../sessions/internal.ts";
 import { openPrices, priceOf } from "../usage/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
@@ -23,28 +23,28 @@ export interface TranscriptMark {
   readonly copied: ReadonlySet<string>;
 }
 
-export async function markTranscript({ resume, fork }: SessionCall, where: Where): Promise<TranscriptMark> {
+export async function markTranscript({ resume, fork }: SessionCall, where: RootOptions): Promise<TranscriptMark> {
   if (resume === undefined) return { sizes: new Map(), copied: new Set() };
   const { file } = await findSession(resume, { ...where, idsOnly: true });
   const files = findTranscriptsOf(file);
   if (!fork) return { sizes: new Map(files.map(({ path, size }) => [path, size])), copied: new Set() };
   const entries = await Promise.all(files.map(({ path }) => entriesFrom(path, 0)));
-  return { sizes: new Map(), copied: new Set(callsOf(entries.flat()).map(({ key }) => key)) };
+  return { sizes: new Map(), copied: new Set(modelCallsOf(entries.flat()).map(({ key }) => key)) };
 }
 
 export interface NewCalls {
   /** Of the main conversation. */
-  readonly main: readonly Call[];
+  readonly main: readonly ModelCall[];
   /** Of it and of all subagents. */
-  readonly all: readonly Call[];
+  readonly all: readonly ModelCall[];
   /** Those from before the run as well. */
-  readonly whole: () => Promise<readonly Call[]>;
+  readonly whole: () => Promise<readonly ModelCall[]>;
 }
 
 /** The answers a run has added to a session. */
 export async function callsSince(file: string, mark: TranscriptMark): Promise<NewCalls> {
-  const added = async (path: string): Promise<readonly Call[]> =>
-    callsOf(await entriesFrom(path, mark.sizes.get(path) ?? 0)).filter(({ key }) => !mark.copied.has(key));
+  const added = async (path: string): Promise<readonly ModelCall[]> =>
+    modelCallsOf(await entriesFrom(path, mark.sizes.get(path) ?? 0)).filter(({ key }) => !mark.copied.has(key));
   const main = await added(file);
   const agents = findTranscriptsOf(file).filter(({ agent }) => agent !== undefined);
   return {
@@ -52,7 +52,7 @@ export async function callsSince(file: string, mark: TranscriptMark): Promise<Ne
     all: [...main, ...(await Promise.all(agents.map(({ path }) => added(path)))).flat()],
     async whole() {
       const entries = await Promise.all([file, ...agents.map(({ path }) => path)].map((path) => entriesFrom(path, 0)));
-      return entries.flatMap((some) => callsOf(some));
+      return entries.flatMap((some) => modelCallsOf(some));
     },
   };
 }
@@ -66,7 +66,11 @@ async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
 }
 
 /** The session's transcript: where its hooks said it is, else where the agent's sessions lie. */
-export async function findTranscript(sessionId: string, said: unknown, where: Where): Promise<string | undefined> {
+export async function findTranscript(
+  sessionId: string,
+  said: unknown,
+  where: RootOptions,
+): Promise<string | undefined> {
   if (typeof said === "string" && (await isFile(said))) return said;
   try {
     return (await findSession(sessionId, { ...where, idsOnly: true })).file;
@@ -90,7 +94,7 @@ export type Spent = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "
 export const unknownSpending: Spent = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };
 
 /** Tokens and money of answers, counted by ourselves. */
-export function spentBy(calls: readonly Call[]): Spent {
+export function spentBy(calls: readonly ModelCall[]): Spent {
   const price = priceOf(openPrices());
   const byModel = new Map<string, Tokens>();
   const microByModel = new Map<string, number | null>();

@@ -6,52 +6,53 @@ import { Problem, plainLine } from "../protocol/internal.ts";
  */
 export function checkCount(name: string, value: unknown): void {
   if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
-  throw wrong(name, value, "a whole number from 0 on");
+  throw optionProblem(name, value, "a whole number from 0 on");
 }
 
 export function checkTurn(value: unknown): void {
   if (!Number.isSafeInteger(value) || value === 0)
-    throw wrong("turn", value, "a whole number: 1 is the first turn, -1 the last");
+    throw optionProblem("turn", value, "a whole number: 1 is the first turn, -1 the last");
 }
 
 export function checkFunction(name: string, value: unknown): void {
-  if (typeof value !== "function") throw wrong(name, value, "a function");
+  if (typeof value !== "function") throw optionProblem(name, value, "a function");
 }
 
 export function checkText(name: string, value: unknown): void {
-  if (typeof value !== "string") throw wrong(name, value, "a text");
+  if (typeof value !== "string") throw optionProblem(name, value, "a text");
 }
 
 export function checkPattern(name: string, value: unknown): void {
   if (typeof value !== "string" && !(value instanceof RegExp))
-    throw wrong(name, value, "a text or a regular expression");
+    throw optionProblem(name, value, "a text or a regular expression");
 }
 
 export function checkWord(name: string, value: unknown, words: readonly string[]): void {
-  if (!words.includes(value as string)) throw wrong(name, value, words.map((word) => `"${word}"`).join(" or "));
+  if (!words.includes(value as string)) throw optionProblem(name, value, words.map((word) => `"${word}"`).join(" or "));
 }
 
 export function checkMs(name: string, value: unknown): void {
   if (value !== undefined && (typeof value !== "number" || Number.isNaN(value)))
-    throw wrong(name, value, "a number of milliseconds");
+    throw optionProblem(name, value, "a number of milliseconds");
 }
 
 export function checkObject(name: string, value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, value, "an object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw optionProblem(name, value, "an object");
 }
 
 /** A record of a transcript is an object that says what it is. */
 export function checkRecord(draft: unknown): void {
   checkObject("record", draft);
   const { type } = draft as { readonly type?: unknown };
-  if (typeof type !== "string" || type === "") throw wrong("type of a record", type, 'a text such as "user"');
+  if (typeof type !== "string" || type === "") throw optionProblem("type of a record", type, 'a text such as "user"');
 }
 
 /** Where a session of a store works, and which one it is. */
 export function checkSessionOptions(options: unknown): void {
   checkObject("options", options);
   const { cwd, id, gitBranch, at } = options as Readonly<Record<string, unknown>>;
-  if (typeof cwd !== "string" || cwd === "") throw wrong("cwd", cwd, "the path of a folder");
+  if (typeof cwd !== "string" || cwd === "") throw optionProblem("cwd", cwd, "the path of a folder");
   for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
 }
 
@@ -60,17 +61,17 @@ export function checkRoots(value: unknown): void {
   const isRoot = (one: unknown) =>
     typeof one === "object" && one !== null && "path" in one && typeof one.path === "string";
   if (!Array.isArray(value) || !value.every(isRoot))
-    throw wrong("roots", value, "a list of roots, as findRoots gives it");
+    throw optionProblem("roots", value, "a list of roots, as findRoots gives it");
 }
 
 /** Where a session lies: `place` of a session, or a row of a list. An id alone names no file. */
-export function checkPlace(value: unknown): void {
+export function checkSessionPlace(value: unknown): void {
   const { id, root, folder, file } = (typeof value === "object" && value !== null ? value : {}) as Partial<
     Record<string, unknown>
   >;
   const isRoot = typeof root === "object" && root !== null && "path" in root && typeof root.path === "string";
   if (!isRoot || [id, folder, file].some((part) => typeof part !== "string"))
-    throw wrong("place", value, "where a session lies, such as place of an opened session");
+    throw optionProblem("place", value, "where a session lies, such as place of an opened session");
 }
 
 /** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */
@@ -80,7 +81,7 @@ export function checkWindow(wish: unknown): void {
     unknown
   >;
   if ([from, around, last].filter((one) => one !== undefined).length !== 1)
-    throw wrong("window", wish, "one of { from }, { around } and { last }");
+    throw optionProblem("window", wish, "one of { from }, { around } and { last }");
   if (last !== undefined) checkCount("last", last);
   if (limit !== undefined) checkCount("limit", limit);
   if (around !== undefined) checkText("around", around);
@@ -88,7 +89,7 @@ export function checkWindow(wish: unknown): void {
   else if (from !== undefined) checkText("from", from);
 }
 
-export function wrong(name: string, value: unknown, wanted: string): Problem {
+export function optionProblem(name: string, value: unknown, wanted: string): Problem {
   return new Problem("sessions/option", plainLine(`${name} is ${wanted}, not ${shown(value)}.`), {
     about: { option: name },
   });

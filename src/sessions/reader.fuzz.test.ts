@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { randomFrom } from "../../test/fuzz/random.ts";
 import { seed } from "../../test/size.ts";
-import { isRecord, toEntry } from "./formats/claude-code/to-entry.ts";
+import { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
 import { recordsOf } from "./read/json-records.ts";
 import { readEntries } from "./read/read-entries.ts";
 
@@ -62,7 +62,7 @@ test("a hundred thousand random byte strings are read without a throw, none in m
         : Buffer.from(Array.from({ length: 1 + below(14) }, () => pieces[below(pieces.length)]).join(""), "latin1");
     const from = performance.now();
     const line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 1, bytes, terminated: run % 3 !== 0 };
-    for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord))
+    for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord))
       if (record.kind === "record") toEntry(record);
     slowest = Math.max(slowest, performance.now() - from);
   }

@@ -4,7 +4,7 @@ import { Problem, plainLine } from "../protocol/internal.ts";
 import { checkText } from "./option-checks.ts";
 
 /** True when `path` lies in `root` or is it, as text; links are not looked at. */
-export function liesUnder(root: string, path: string): boolean {
+export function isPathInside(root: string, path: string): boolean {
   const way = relative(resolve(root), resolve(path));
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(way) !== way);
 }
@@ -13,10 +13,10 @@ export function liesUnder(root: string, path: string): boolean {
  * The real path of `path`, or a `sessions/unsafe-id` problem when it leaves `root` by `..` or through a link. What does not
  * exist yet is judged by its nearest folder that does.
  */
-export async function realInside(root: string, path: string): Promise<string> {
+export async function resolveInside(root: string, path: string): Promise<string> {
   const real = await realOrIntended(path);
   const realRoot = await realOrIntended(root);
-  if (liesUnder(root, path) && liesUnder(realRoot, real)) return real;
+  if (isPathInside(root, path) && isPathInside(realRoot, real)) return real;
   throw new Problem("sessions/unsafe-id", plainLine(`${path} leads out of ${root}. Nothing was opened.`), {
     about: { path, root },
   });

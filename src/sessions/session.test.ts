@@ -12,7 +12,7 @@ import { findTranscripts } from "./find/transcript-files.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";
 import { archiveSession } from "./keep/archive-session.ts";
 import { migrateSession } from "./keep/migrate-session.ts";
-import { readSpilled } from "./parts/part-files.ts";
+import { readSpilledOutput } from "./parts/part-files.ts";
 import { searchSessions } from "./query/search-sessions.ts";
 import { followSession } from "./read/follow-session.ts";
 import { openSession, sessionAt } from "./session.ts";
@@ -165,7 +165,7 @@ describe("spilled outputs", () => {
     write(join(folder, "s1.jsonl"), use(path));
     const model = await sessionAt(place()).load();
     const tool = model.toolCall("t1");
-    return tool === undefined ? undefined : readSpilled(model.place, tool);
+    return tool === undefined ? undefined : readSpilledOutput(model.place, tool);
   };
 
   test("the recorded one is found in its session's own folder, though the path in the record is another machine's", async () => {
@@ -173,7 +173,7 @@ describe("spilled outputs", () => {
     const model = await sessionAt(place("6c14e30e-19c7-474f-9e66-5a1b83c07fa9")).load();
     const tool = model.toolCalls.find((one) => one.spilled !== undefined);
     expect(tool?.spilled).toMatchObject({ sizeBytes: 228_894 });
-    const text = tool === undefined ? undefined : await readSpilled(model.place, tool);
+    const text = tool === undefined ? undefined : await readSpilledOutput(model.place, tool);
     expect(text?.length).toBe(228_894);
   });
 

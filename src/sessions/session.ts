@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
 import { type FindOptions, findSession } from "./find/find-session.ts";
-import { filesOf, type SessionFiles, type SessionPlace } from "./find/session-files.ts";
-import type { Entry, Item } from "./model/entry.ts";
+import { type SessionFiles, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
+import type { Entry, TranscriptItem } from "./model/entry.ts";
 import { finalText } from "./model/final-text.ts";
 import { type Ancestor, lineageOf } from "./model/lineage.ts";
 import { modelOf, type SessionModel } from "./model/session-model.ts";
 import { type PriceOf, type SessionStats, statsOf } from "./model/session-stats.ts";
-import { checkWindow, wrong } from "./option-checks.ts";
+import { checkWindow, optionProblem } from "./option-checks.ts";
 import { queryOf } from "./query/build-query.ts";
 import type { Query } from "./query/query.ts";
 import { querySource } from "./query/query-source.ts";
-import { type OffsetTable, offsetsOf, readWindow, type WindowWish } from "./read/entry-window.ts";
+import { type OffsetTable, offsetsOf, readEntryWindow, type WindowRequest } from "./read/entry-window.ts";
 import { readEntries } from "./read/read-entries.ts";
-import { contentReader } from "./read/session-content.ts";
-import { type Header, readHeader } from "./read/session-header.ts";
+import { sessionContentReader } from "./read/session-content.ts";
+import { readHeader, type SessionHeader } from "./read/session-header.ts";
 
 /**
  * One session, as deep as it is asked: its place at once, its header from the ends of its file, a window of its lines, or
@@ -25,15 +25,15 @@ export interface Session {
   /** True once the whole session is in memory. */
   readonly loaded: boolean;
   files(): Promise<SessionFiles>;
-  header(): Promise<Header>;
+  header(): Promise<SessionHeader>;
   /** The main transcript, line by line, without keeping it. */
-  entries(options?: { signal?: AbortSignal }): AsyncGenerator<Item, void>;
+  entries(options?: { signal?: AbortSignal }): AsyncGenerator<TranscriptItem, void>;
   /** All of it: entries, graph, indexes. */
   load(signal?: AbortSignal): Promise<SessionModel>;
   /** Takes in what was written since the load; true when something was. */
   refresh(signal?: AbortSignal): Promise<boolean>;
   /** A stretch of the main transcript, without the rest. */
-  window(wish: WindowWish, signal?: AbortSignal): Promise<Item[]>;
+  window(wish: WindowRequest, signal?: AbortSignal): Promise<TranscriptItem[]>;
   query(): Query<Entry>;
   stats(options?: { price?: PriceOf }): Promise<SessionStats>;
   /** What the agent said last. */
@@ -54,14 +54,18 @@ export interface SessionAtOptions {
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
-    throw wrong("openSession", which, "an id, the beginning of one, last, the path of a transcript, or a place");
+    throw optionProblem(
+      "openSession",
+      which,
+      "an id, the beginning of one, last, the path of a transcript, or a place",
+    );
   return sessionAt(which, options);
 }
 
 export function sessionAt(place: SessionPlace, { now = Date.now, missing }: SessionAtOptions = {}): Session {
-  const reader = contentReader(place, missing);
+  const reader = sessionContentReader(place, missing);
   let loading: Promise<SessionModel> | undefined;
-  let header: Promise<Header> | undefined;
+  let header: Promise<SessionHeader> | undefined;
   let model: SessionModel | undefined;
   let table: Promise<OffsetTable> | undefined;
 
@@ -93,7 +97,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     get loaded() {
       return model !== undefined;
     },
-    files: () => filesOf(place),
+    files: () => sessionFilesOf(place),
     header() {
       if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
       // As a load that failed: the next asker tries again.
@@ -115,7 +119,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
         table = offsetsOf(place.file, known, signal);
         return table;
       };
-      return isEmpty() ? [] : readWindow(place.file, wish, offsets, signal);
+      return isEmpty() ? [] : readEntryWindow(place.file, wish, offsets, signal);
     },
     query: () => queryOf(querySource({ place, model: () => model, load, now, isEmpty })),
     stats: async (options) => statsOf(await load(), options),

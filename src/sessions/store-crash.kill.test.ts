@@ -11,7 +11,7 @@ import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
 import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { placesIn } from "./fixtures/recorded-home.ts";
 import { entriesOf, itemsOf, said } from "./fixtures/store-entries.ts";
-import { gapsIn } from "./parts/restore-large-parts.ts";
+import { missingParts } from "./parts/restore-large-parts.ts";
 import { openStore } from "./write/session-store.ts";
 
 const cwd = "/home/dev/project";
@@ -115,7 +115,7 @@ test.each(["lost", "kept"] as const)(
         expect([k, entries.flatMap(({ uuid }) => uuid ?? []).slice(0, durable.length)]).toEqual([k, durable]);
         for (const entry of entries) {
           const record = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Record<string, unknown>;
-          expect(gapsIn(record, place?.file ?? "")).toEqual([]);
+          expect(missingParts(record, place?.file ?? "")).toEqual([]);
         }
       },
       shortStride,

@@ -1,13 +1,13 @@
 export type { AgentMeta } from "./agent-meta.ts";
-export type { Bought } from "./prices/cost.ts";
+export type { BilledTokens } from "./prices/cost.ts";
 export { costOf, type PricedUsage, priceOf, priceUsage } from "./prices/cost.ts";
 export type { PriceRow, Prices } from "./prices/price-rows.ts";
-export { type ModelName, modelName, openPrices, type PriceTable } from "./prices/price-table.ts";
+export { openPrices, type PricedModel, type PriceTable, pricedModel } from "./prices/price-table.ts";
 export type { Amounts, CostMode } from "./reports/amounts.ts";
 export type { ReportRows, ShownPrice, UsageReport } from "./reports/build-report.ts";
 export { type Weekday, weekdays } from "./reports/calendar.ts";
 export type { DayRow, ModelRow, MonthRow, ProjectRow, WeekRow } from "./reports/report-rows.ts";
-export type { Unpriced, UsageWarning, UsageWarningCode } from "./reports/report-warnings.ts";
+export type { UnpricedModel, UsageWarning, UsageWarningCode } from "./reports/report-warnings.ts";
 export type { AgentRow, Reconciled, SessionRow } from "./reports/session-rows.ts";
 export type { BlockRow } from "./reports/usage-blocks.ts";
 export type { StatuslineInput } from "./statusline-figures.ts";

@@ -1,14 +1,14 @@
 import type { HomeSource } from "../files/internal.ts";
 import { defined, isObject, parseJson } from "../protocol/internal.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/internal.ts";
-import { sum } from "./calls/rollups.ts";
+import { sumColumn } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
-import { select } from "./reports/selection.ts";
+import { selectRollups } from "./reports/selection.ts";
 import { blockRows } from "./reports/usage-blocks.ts";
-import { indexFolder } from "./usage-report.ts";
-import { keepStatuslineCost, readUsageSettings } from "./usage-state-files.ts";
+import { usageIndexFolder } from "./usage-report.ts";
+import { readUsageSettings, saveStatuslineCost } from "./usage-state-files.ts";
 
 export interface StatuslineOptions extends HomeSource {
   readonly now?: number;
@@ -44,10 +44,10 @@ export async function statusline(text: string, options: StatuslineOptions = {}):
     isWhole = false;
   };
   const files = input.transcript === undefined ? [] : findTranscriptsOf(input.transcript, unread);
-  const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options), maxBytes: mostBytes });
+  const ledger = await liveLedger(files, prices, { folder: usageIndexFolder(roots, options), maxBytes: mostBytes });
   if (input.session !== undefined && input.hostMicroUsd !== undefined) {
     // Kept for `usage session --reconcile`; a status line does not fail for it.
-    await keepStatuslineCost(options, input.session, input.hostMicroUsd).catch(() => undefined);
+    await saveStatuslineCost(options, input.session, input.hostMicroUsd).catch(() => undefined);
   }
   return {
     ...input,
@@ -61,20 +61,20 @@ function figures(
   input: StatuslineInput,
   { now = Date.now(), timezone }: StatuslineOptions,
 ): Pick<Statusline, "sessionCost" | "today" | "block"> {
-  const selection = select(ledger, { now, ...defined({ timezone }) });
+  const selection = selectRollups(ledger, { now, ...defined({ timezone }) });
   const { rollups, files } = ledger;
   const today = selection.zone.dayOf(now);
   const todays: number[] = [];
   const own: number[] = [];
-  for (let at = 0; at < rollups.count * sum.size; at += sum.size) {
+  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
     if (selection.dayOf(at) === today) todays.push(at);
-    if (input.session !== undefined && files[rollups.sums[at + sum.file] as number]?.session === input.session)
+    if (input.session !== undefined && files[rollups.sums[at + sumColumn.file] as number]?.session === input.session)
       own.push(at);
   }
   const options = { mode: "auto", breakdown: false, agents: false } as const;
   const recent = {
     ...selection,
-    keep: (at: number) => (rollups.sums[at + sum.lastAt] as number) > now - 24 * 3_600_000,
+    keep: (at: number) => (rollups.sums[at + sumColumn.lastAt] as number) > now - 24 * 3_600_000,
   };
   const block = blockRows(recent, options, now, undefined).find((row) => row.active);
   return {

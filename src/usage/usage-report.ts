@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type HomeSource, statePath } from "../files/internal.ts";
-import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/internal.ts";
+import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
@@ -12,7 +12,7 @@ import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
 
 export interface UsageOptions extends ReportRequest, HomeSource {
   /** Config folders of agents; those of this user unless told. */
-  readonly roots?: readonly (string | Root)[] | undefined;
+  readonly roots?: readonly (string | SessionRoot)[] | undefined;
   /** A file of prices that come before the package's own. */
   readonly prices?: string | undefined;
   /** `false`: read everything, write nothing. `"rescan"`: read everything and keep it. */
@@ -46,7 +46,7 @@ export async function usageReport<Name extends ReportName = "daily">(
 /** Everything there is to know about these roots, from the index or from a scan. */
 export function ledgerFor(
   found: readonly TranscriptFile[],
-  roots: readonly Root[],
+  roots: readonly SessionRoot[],
   prices: ReturnType<typeof openPrices>,
   options: UsageOptions,
 ): Promise<Ledger> {
@@ -62,13 +62,16 @@ export function ledgerFor(
   if (options.index === false) return scanAll(found, prices, scan);
   return indexedLedger(found, prices, {
     ...scan,
-    folder: indexFolder(roots, options),
+    folder: usageIndexFolder(roots, options),
     rescan: options.index === "rescan",
   });
 }
 
 /** One index for the folders a user usually has, and one for every other choice of folders. */
-export function indexFolder(roots: readonly Root[], source: HomeSource & { readonly roots?: unknown }): string {
+export function usageIndexFolder(
+  roots: readonly SessionRoot[],
+  source: HomeSource & { readonly roots?: unknown },
+): string {
   const folder = join(statePath(source), "usage");
   const { env = process.env } = source;
   if (source.roots === undefined && !env["CLAUDE_CONFIG_DIR"]) return folder;

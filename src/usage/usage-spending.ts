@@ -1,14 +1,14 @@
 import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/internal.ts";
-import { findRoots, findTranscripts, type Root, type TranscriptFile } from "../sessions/internal.ts";
-import { sum } from "./calls/rollups.ts";
+import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
+import { sumColumn } from "./calls/rollups.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
-import { select, sessionNamed } from "./reports/selection.ts";
+import { selectRollups, sessionNamed } from "./reports/selection.ts";
 import { forkSource } from "./scan/file-facts.ts";
 import { checkSpentOn } from "./usage-options.ts";
-import { indexFolder } from "./usage-report.ts";
+import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings } from "./usage-state-files.ts";
 
 /** What the question is about: one session, one day, one month or one project; agents are always in it. */
@@ -22,7 +22,7 @@ export type SpentOn =
   | { readonly project: string };
 
 export interface SpentOptions extends HomeSource {
-  readonly roots?: readonly (string | Root)[] | undefined;
+  readonly roots?: readonly (string | SessionRoot)[] | undefined;
   readonly timezone?: string;
   readonly now?: number;
 }
@@ -45,21 +45,21 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   const session = "session" in on ? wholeId(on.session, found) : undefined;
   const wanted = session === undefined ? undefined : withSources(session, found);
   const files = found.filter((file) => wanted === undefined || file.session === undefined || wanted.has(file.session));
-  const ledger = await liveLedger(files, prices, { folder: indexFolder(roots, options) });
+  const ledger = await liveLedger(files, prices, { folder: usageIndexFolder(roots, options) });
   const { now, timezone } = options;
-  const selection = select(ledger, {
+  const selection = selectRollups(ledger, {
     ...defined({ now, timezone, projectNames: settings.projects }),
     ...("day" in on ? { since: on.day, until: on.day } : {}),
     ...("project" in on ? { project: on.project } : {}),
   });
   const { rollups } = ledger;
   const isAsked = (at: number): boolean => {
-    if (session !== undefined) return ledger.files[rollups.sums[at + sum.file] as number]?.session === session;
+    if (session !== undefined) return ledger.files[rollups.sums[at + sumColumn.file] as number]?.session === session;
     if ("month" in on) return selection.dayOf(at).startsWith(on.month);
     return selection.keep(at);
   };
   const rows: number[] = [];
-  for (let at = 0; at < rollups.count * sum.size; at += sum.size) if (isAsked(at)) rows.push(at);
+  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) if (isAsked(at)) rows.push(at);
   const amounts = amountsOf(rollups, rows, "auto");
   return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
 }

@@ -73,7 +73,7 @@ export function statuslineCosts(source: HomeSource): (session: string) => number
   };
 }
 
-export async function keepStatuslineCost(source: HomeSource, session: string, costMicroUsd: number): Promise<void> {
+export async function saveStatuslineCost(source: HomeSource, session: string, costMicroUsd: number): Promise<void> {
   if (statuslineCosts(source)(session) === costMicroUsd) return;
   await openFolder(folderOf(source));
   await replaceFile(join(folderOf(source), nameOf(session)), JSON.stringify({ session, costMicroUsd }));

@@ -5,7 +5,7 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from "../../models/internal.ts";
-import type { Block, Linked } from "../../sessions/internal.ts";
+import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, sayOf } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 
@@ -24,7 +24,7 @@ export interface History {
 }
 
 /** Reads the entries of a transcript; large parts are already in their places. */
-export function readHistory(context: readonly Linked[]): History {
+export function readHistory(context: readonly GraphEntry[]): History {
   const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageOf(entry) ?? []);
   const waiting = new Set(deferred.map(({ call }) => call.id));
@@ -38,14 +38,14 @@ export function readHistory(context: readonly Linked[]): History {
 }
 
 /** The model that answered last; lines about API errors name none. */
-function lastModel(context: readonly Linked[]): string | undefined {
+function lastModel(context: readonly GraphEntry[]): string | undefined {
   const last = context.findLast(
     (entry) => entry.kind === "assistant" && entry.model !== undefined && entry.model !== "<synthetic>",
   );
   return last?.kind === "assistant" ? last.model : undefined;
 }
 
-function tokensIn(context: readonly Linked[]): number {
+function tokensIn(context: readonly GraphEntry[]): number {
   const last = context.findLast((entry) => entry.kind === "assistant" && entry.usage !== undefined);
   const usage = last?.kind === "assistant" ? (last.usage ?? {}) : {};
   const names = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
@@ -53,7 +53,7 @@ function tokensIn(context: readonly Linked[]): number {
 }
 
 /** Calls that a hook deferred in an earlier run and that still wait for a decision. */
-function deferredIn(context: readonly Linked[]): readonly BatchCall[] {
+function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
   const wanted = new Set<string>();
   for (const entry of context)
     if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") wanted.add(entry.toolUseId ?? "");
@@ -72,7 +72,7 @@ function deferredIn(context: readonly Linked[]): readonly BatchCall[] {
   return calls.filter(({ call }) => wanted.has(call.id));
 }
 
-function messageOf(entry: Linked): Message | undefined {
+function messageOf(entry: GraphEntry): Message | undefined {
   if (entry.kind === "attachment") {
     const { type, hookName, hookEvent, toolUseId, fields } = entry;
     const text = sayOf({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
@@ -86,7 +86,7 @@ function messageOf(entry: Linked): Message | undefined {
 }
 
 /** A block of a transcript in the API's spelling; nothing for those that no model is ever sent. */
-function asSent(block: Block): readonly ContentBlock[] {
+function asSent(block: EntryBlock): readonly ContentBlock[] {
   switch (block.type) {
     case "text":
       return block.text === "" ? [] : [{ type: "text", text: block.text }];
@@ -115,7 +115,7 @@ function resultOf({
   content,
   contentWasText,
   isError,
-}: Extract<Block, { type: "tool_result" }>): ToolResultBlock {
+}: Extract<EntryBlock, { type: "tool_result" }>): ToolResultBlock {
   const blocks = content.flatMap(asSent);
   const text = blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
   return {

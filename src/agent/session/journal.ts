@@ -1,6 +1,6 @@
 import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../models/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import type { AppendRecordOptions, Draft, Transcript } from "../../sessions/internal.ts";
+import type { AppendRecordOptions, RecordDraft, TranscriptWriter } from "../../sessions/internal.ts";
 import type { Attachment } from "../turn/attachments.ts";
 
 /** The transcript of one thread, in the client's format. Contract: when a call resolves, its lines are in the file. */
@@ -21,7 +21,7 @@ export interface Journal {
   /** A sentence for people who read the transcript; the model does not get it. */
   inform(content: string, level: "info" | "warning"): Promise<void>;
   /** Any other line. */
-  note(draft: Draft, options?: AppendRecordOptions): Promise<string>;
+  note(draft: RecordDraft, options?: AppendRecordOptions): Promise<string>;
 }
 
 /** How a user line came about. */
@@ -56,10 +56,10 @@ export interface JournalOptions {
   readonly attribution?: string;
 }
 
-export function openJournal(transcript: Transcript, { promptId, cwd, attribution }: JournalOptions): Journal {
+export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attribution }: JournalOptions): Journal {
   let tail: string[] = [];
 
-  async function append(draft: Draft, options?: AppendRecordOptions): Promise<string> {
+  async function append(draft: RecordDraft, options?: AppendRecordOptions): Promise<string> {
     const placed = draft.type in threaded ? { ...draft, cwd: cwd() } : draft;
     const { uuid = "" } = await transcript.append(placed, options).catch((cause: unknown) => {
       throw notWritten(transcript.file, cause);

@@ -9,14 +9,14 @@ import {
   findRoots,
   findSession,
   folderName,
-  type Linked,
+  type GraphEntry,
   openStore,
   type SessionPlace,
-  type Store,
+  type SessionStore,
   type StoreSession,
   sessionAt,
   storeRoot,
-  type Transcript,
+  type TranscriptWriter,
 } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { readPromptFile } from "../world/prompt-file.ts";
@@ -32,8 +32,8 @@ export interface SessionRecord {
   readonly root: string;
   /** What teammates of the session belong to. */
   readonly team: string;
-  readonly main: Transcript;
-  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<Transcript>;
+  readonly main: TranscriptWriter;
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<TranscriptWriter>;
   agentFile(id: string): string;
   newAgentId(name?: string): string;
   newTaskId(): string;
@@ -45,7 +45,7 @@ export interface OpenedRecord {
   readonly record: SessionRecord;
   readonly source: "startup" | "resume";
   /** What was said before; empty for a new session. */
-  readonly context: readonly Linked[];
+  readonly context: readonly GraphEntry[];
   /** The agent that the earlier session was started as. */
   readonly startedAs?: string;
   /** The session it was forked from, which SessionStart names. */
@@ -91,7 +91,7 @@ async function openNamed(options: AgentOptions): Promise<OpenedRecord> {
   };
 }
 
-async function begin(store: Store, { sessionId, uuid }: AgentOptions, wanted: { cwd: string }) {
+async function begin(store: SessionStore, { sessionId, uuid }: AgentOptions, wanted: { cwd: string }) {
   const id = sessionId ?? uuid();
   const session = await store.open({ ...wanted, id });
   if ("context" in session) {
@@ -115,11 +115,11 @@ export async function nextRecord(options: AgentOptions): Promise<SessionRecord> 
 }
 
 /** A session that another program wrote to is its own: we go on in a fork, and it keeps every byte. */
-function writtenByUs(context: readonly Linked[]): boolean {
+function writtenByUs(context: readonly GraphEntry[]): boolean {
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
-function recordOf(session: StoreSession, root: string, store: Store): SessionRecord {
+function recordOf(session: StoreSession, root: string, store: SessionStore): SessionRecord {
   const { id, file, folder } = session;
   return {
     ...namesOf(id, file, folder, root),
@@ -176,7 +176,7 @@ function unwritten({ cwd, sessionId, uuid }: AgentOptions, root: string): Sessio
   };
 }
 
-function nowhere(file: string, uuid: () => string): Transcript {
+function nowhere(file: string, uuid: () => string): TranscriptWriter {
   let tip: string | null = null;
   return {
     file,

@@ -6,14 +6,14 @@ import {
   cutArchive,
   findSession,
   liveSessions,
+  type RootOptions,
   type SessionModel,
   type SessionPlace,
-  type Where,
 } from "../../sessions/internal.ts";
 import type { Call, Io } from "../command-line/command.ts";
 
 /** Where commands look for sessions: in the usual places, or in the folders named by --root. */
-export function whereFrom(call: Call, io: Io): Where {
+export function whereFrom(call: Call, io: Io): RootOptions {
   const roots = rootsFrom(call, io);
   return { env: io.env, home: io.home, ...(roots.length === 0 ? {} : { roots }) };
 }

@@ -1,12 +1,12 @@
 import type { AssistantEntry, Entry, UserEntry } from "../model/entry.ts";
-import type { Linked } from "../model/entry-graph.ts";
-import { keyOf } from "../model/model-call.ts";
-import type { ToolCall } from "../model/session-tool-call.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
-import { at, type Check, type CheckFinding, counted } from "./check-finding.ts";
+import type { GraphEntry } from "../model/entry-graph.ts";
+import { callKey } from "../model/model-call.ts";
+import type { SessionToolCall } from "../model/session-tool-call.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
+import { type CheckFinding, countedEntries, findingAt, type SessionCheck } from "./check-finding.ts";
 
 /** How the entries of each conversation hang together. */
-export const checkLinks: Check = function* ({ threads }) {
+export const checkLinks: SessionCheck = function* ({ threads }) {
   for (const thread of threads) {
     yield* badUuids(thread);
     yield* graphFindings(thread);
@@ -23,36 +23,46 @@ export function hasBadUuid({ kind, uuid }: { readonly kind: string; readonly uui
   return !shape.test(uuid);
 }
 
-function* badUuids(thread: Thread): Generator<CheckFinding> {
-  for (const entry of counted(thread)) {
+function* badUuids(thread: Conversation): Generator<CheckFinding> {
+  for (const entry of countedEntries(thread)) {
     if (!hasBadUuid(entry)) continue;
     const said = entry.uuid ? `${JSON.stringify(entry.uuid)} is no uuid` : "has no uuid";
-    yield at(entry, "bad-uuid", "error", `line ${entry.line}: ${said}`);
+    yield findingAt(entry, "bad-uuid", "error", `line ${entry.line}: ${said}`);
   }
 }
 
-function* graphFindings({ graph }: Thread): Generator<CheckFinding> {
+function* graphFindings({ graph }: Conversation): Generator<CheckFinding> {
   const repeated = repeatedLines(graph.nodes);
   for (const { what, entry } of graph.findings) {
     const { line, parentUuid, uuid } = entry;
     if (what === "duplicate-uuid") {
       const same = repeated.has(entry);
       const how = same ? "word for word" : "with other content; the later line counts";
-      yield at(entry, what, same ? "warning" : "error", `line ${line} repeats the uuid of an earlier line ${how}`);
+      yield findingAt(
+        entry,
+        what,
+        same ? "warning" : "error",
+        `line ${line} repeats the uuid of an earlier line ${how}`,
+      );
     } else if (what === "parent-missing") {
-      yield at(entry, what, "error", `line ${line} hangs on ${parentUuid}, which is not in this file`);
+      yield findingAt(entry, what, "error", `line ${line} hangs on ${parentUuid}, which is not in this file`);
     } else if (what === "parent-cycle") {
-      yield at(entry, what, "error", `line ${line} (${uuid}) is its own ancestor`);
+      yield findingAt(entry, what, "error", `line ${line} (${uuid}) is its own ancestor`);
     } else {
-      yield at(entry, what, "warning", `the compaction at line ${line} continues an entry that is not in this file`);
+      yield findingAt(
+        entry,
+        what,
+        "warning",
+        `the compaction at line ${line} continues an entry that is not in this file`,
+      );
     }
   }
 }
 
 /** Lines that repeat, byte for byte, the line of the same uuid before them. */
-export function repeatedLines(nodes: readonly Linked[]): ReadonlySet<Linked> {
-  const newest = new Map<string, Linked>();
-  const repeated = new Set<Linked>();
+export function repeatedLines(nodes: readonly GraphEntry[]): ReadonlySet<GraphEntry> {
+  const newest = new Map<string, GraphEntry>();
+  const repeated = new Set<GraphEntry>();
   for (const node of nodes) {
     const before = newest.get(node.uuid);
     if (before !== undefined && Buffer.from(node.raw()).equals(before.raw())) repeated.add(node);
@@ -61,14 +71,14 @@ export function repeatedLines(nodes: readonly Linked[]): ReadonlySet<Linked> {
   return repeated;
 }
 
-function* roots({ graph }: Thread): Generator<CheckFinding> {
+function* roots({ graph }: Conversation): Generator<CheckFinding> {
   const tops = graph.nodes.filter((node) => node.parentUuid === null && !graph.superseded(node));
   const [first] = graph.nodes;
   if (first === undefined) return;
-  if (tops.length === 0) yield at(first, "root-missing", "error", "no entry begins this conversation");
+  if (tops.length === 0) yield findingAt(first, "root-missing", "error", "no entry begins this conversation");
   const beginnings = tops.filter((node) => !(node.kind === "system" && node.subtype === "compact_boundary"));
   for (const entry of beginnings.slice(1)) {
-    yield at(entry, "several-roots", "note", `line ${entry.line} begins the conversation again`);
+    yield findingAt(entry, "several-roots", "note", `line ${entry.line} begins the conversation again`);
   }
 }
 
@@ -76,13 +86,13 @@ function* roots({ graph }: Thread): Generator<CheckFinding> {
 const usualSpreadMs = 60_000;
 
 /** Timestamps never decide anything here; a large step back still says that lines were mixed or edited. */
-function* times({ graph }: Thread): Generator<CheckFinding> {
+function* times({ graph }: Conversation): Generator<CheckFinding> {
   for (const [index, entry] of graph.nodes.entries()) {
     const parent = graph.nodes[graph.parents[index] ?? -1];
     if (parent === undefined || graph.linkOf(index) !== "written" || graph.superseded(entry)) continue;
     const [before, after] = [Date.parse(parent.timestamp ?? ""), Date.parse(entry.timestamp ?? "")];
     if (before - after > usualSpreadMs) {
-      yield at(
+      yield findingAt(
         entry,
         "time-before-parent",
         "warning",
@@ -102,12 +112,12 @@ const reasons = {
 } as const;
 
 /** Bytes that are no record, and a last line that was never finished. */
-export const checkLines: Check = function* ({ model, threads, tails, live }) {
+export const checkLines: SessionCheck = function* ({ model, threads, tails, live }) {
   for (const item of model.unreadable) {
-    yield at(item, "bad-line", "error", `line ${item.line} ${reasons[item.why]}`);
+    yield findingAt(item, "bad-line", "error", `line ${item.line} ${reasons[item.why]}`);
   }
   for (const entry of joined(threads)) {
-    yield at(
+    yield findingAt(
       entry,
       "bad-line",
       "error",
@@ -121,7 +131,7 @@ export const checkLines: Check = function* ({ model, threads, tails, live }) {
   for (const { entries } of threads) {
     for (const entry of entries) {
       if (entry.lossy)
-        yield at(
+        yield findingAt(
           entry,
           "lossy-text",
           "note",
@@ -132,7 +142,7 @@ export const checkLines: Check = function* ({ model, threads, tails, live }) {
 };
 
 /** The first entry of each line that could be read only by taking it apart. */
-function* joined(threads: readonly Thread[]): Generator<Entry> {
+function* joined(threads: readonly Conversation[]): Generator<Entry> {
   const seen = new Set<string>();
   for (const { items } of threads) {
     for (const item of items) {
@@ -145,34 +155,34 @@ function* joined(threads: readonly Thread[]): Generator<Entry> {
 }
 
 /** Every tool call has one result, and every result a call. */
-export const checkTools: Check = function* ({ model, threads }) {
+export const checkTools: SessionCheck = function* ({ model, threads }) {
   for (const thread of threads) {
-    for (const tool of loneUses(thread)) {
-      yield at(tool.use, "tool-use-without-result", "error", `${tool.name} (${tool.id}) was never answered`);
+    for (const tool of unansweredToolUses(thread)) {
+      yield findingAt(tool.use, "tool-use-without-result", "error", `${tool.name} (${tool.id}) was never answered`);
     }
     yield* results(thread, (id) => model.toolCall(id) !== undefined);
   }
 };
 
 /** Calls without a result though the conversation went on. At its end a call may still be running, or be deferred. */
-export function loneUses(thread: Thread): ToolCall[] {
-  const spoken = thread.entries.filter(isSpoken);
+export function unansweredToolUses(thread: Conversation): SessionToolCall[] {
+  const spoken = thread.entries.filter(isReplyOrPrompt);
   return thread.toolCalls.filter(({ result, status, use, call }) => {
     if (result !== undefined || status === "deferred") return false;
     const next = spoken.findLast(
-      (entry) => entry.offset <= use.offset || entry.kind === "user" || keyOf(entry) !== call.key,
+      (entry) => entry.offset <= use.offset || entry.kind === "user" || callKey(entry) !== call.key,
     );
     return next !== undefined && next.offset > use.offset;
   });
 }
 
-function isSpoken(entry: Entry): entry is AssistantEntry | UserEntry {
+function isReplyOrPrompt(entry: Entry): entry is AssistantEntry | UserEntry {
   if (entry.kind === "assistant") return true;
   return entry.kind === "user" && ["prompt", "interrupt", "notification", "teammate"].includes(entry.role);
 }
 
 /** A result block that should not be there. */
-interface StrayResult {
+interface UnmatchedResult {
   readonly entry: UserEntry;
   readonly toolUseId: string;
   /** Its place in the entry's content. */
@@ -180,10 +190,10 @@ interface StrayResult {
   readonly code: "tool-result-without-use" | "duplicate-tool-result";
 }
 
-export function strayResults(thread: Thread, isCalled: (id: string) => boolean): StrayResult[] {
+export function unmatchedResults(thread: Conversation, isCalled: (id: string) => boolean): UnmatchedResult[] {
   const seen = new Set<string>();
-  const stray: StrayResult[] = [];
-  for (const entry of counted(thread)) {
+  const stray: UnmatchedResult[] = [];
+  for (const entry of countedEntries(thread)) {
     if (entry.kind !== "user") continue;
     for (const [block, { type, ...rest }] of entry.content.entries()) {
       if (type !== "tool_result" || !("toolUseId" in rest)) continue;
@@ -196,9 +206,9 @@ export function strayResults(thread: Thread, isCalled: (id: string) => boolean):
   return stray;
 }
 
-function* results(thread: Thread, isCalled: (id: string) => boolean): Generator<CheckFinding> {
-  for (const { entry, toolUseId, code } of strayResults(thread, isCalled)) {
+function* results(thread: Conversation, isCalled: (id: string) => boolean): Generator<CheckFinding> {
+  for (const { entry, toolUseId, code } of unmatchedResults(thread, isCalled)) {
     const what = code === "duplicate-tool-result" ? "was answered before" : "was never called";
-    yield at(entry, code, "error", `line ${entry.line} answers ${toolUseId}, which ${what}`);
+    yield findingAt(entry, code, "error", `line ${entry.line} answers ${toolUseId}, which ${what}`);
   }
 }

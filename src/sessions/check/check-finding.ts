@@ -1,6 +1,6 @@
-import type { Entry, Item } from "../model/entry.ts";
+import type { Entry, TranscriptItem } from "../model/entry.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
 import type { Tail } from "../read/read-lines.ts";
 
 export type Severity = "error" | "warning" | "note";
@@ -17,12 +17,12 @@ export interface CheckFinding {
 }
 
 /** A session under examination. */
-export interface Checked {
+export interface CheckedSession {
   readonly model: SessionModel;
   /** A process is still writing it: its last line may be under way. */
   readonly live: boolean;
   /** The session's own conversations; agents that lie in another session's folder are that session's affair. */
-  readonly threads: readonly Thread[];
+  readonly threads: readonly Conversation[];
   readonly tails: readonly FileTail[];
 }
 
@@ -33,15 +33,15 @@ export interface FileTail extends Tail {
 }
 
 /** Contract: changes nothing. Callers may add their own. */
-export type Check = (session: Checked) => Iterable<CheckFinding> | AsyncIterable<CheckFinding>;
+export type SessionCheck = (session: CheckedSession) => Iterable<CheckFinding> | AsyncIterable<CheckFinding>;
 
-export function at(item: Item, code: string, severity: Severity, message: string): CheckFinding {
+export function findingAt(item: TranscriptItem, code: string, severity: Severity, message: string): CheckFinding {
   const { file, line, offset } = item;
   const uuid = item.kind === "unreadable" ? undefined : item.uuid;
   return { code, severity, file, line, offset, ...(uuid === undefined || uuid === "" ? {} : { uuid }), message };
 }
 
 /** Lines whose uuid was written again later count no more, so what they say is not wrong either. */
-export function* counted(thread: Thread): Generator<Entry> {
+export function* countedEntries(thread: Conversation): Generator<Entry> {
   for (const entry of thread.entries) if (!thread.graph.superseded(entry)) yield entry;
 }

@@ -1,14 +1,14 @@
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { unless } from "../../files/internal.ts";
-import { driftOf } from "../formats/claude-code/format-drift.ts";
-import { gapsIn } from "../parts/restore-large-parts.ts";
-import { partsOf } from "../parts/spill-large-parts.ts";
-import { liesUnder } from "../safe-paths.ts";
-import { at, type Check, type Checked, type CheckFinding } from "./check-finding.ts";
+import { formatDriftOf } from "../formats/claude-code/format-drift.ts";
+import { missingParts } from "../parts/restore-large-parts.ts";
+import { largePartsIn } from "../parts/spill-large-parts.ts";
+import { isPathInside } from "../safe-paths.ts";
+import { type CheckedSession, type CheckFinding, findingAt, type SessionCheck } from "./check-finding.ts";
 
 /** What concerns the session as a whole: whose lines they are, its agents, the files its lines name. */
-export const checkSession: Check = async function* (session) {
+export const checkSession: SessionCheck = async function* (session) {
   yield* identity(session);
   yield* agents(session);
   yield* spilled(session);
@@ -16,7 +16,7 @@ export const checkSession: Check = async function* (session) {
   yield* drift(session);
 };
 
-function* identity({ model, threads }: Checked): Generator<CheckFinding> {
+function* identity({ model, threads }: CheckedSession): Generator<CheckFinding> {
   for (const { entries } of threads) {
     const ids = new Set([model.id]);
     const versions = new Set<string>();
@@ -24,17 +24,17 @@ function* identity({ model, threads }: Checked): Generator<CheckFinding> {
       const { sessionId, version, line } = entry;
       if (sessionId !== undefined && !ids.has(sessionId)) {
         ids.add(sessionId);
-        yield at(entry, "session-id-mixed", "error", `line ${line} belongs to session ${sessionId}`);
+        yield findingAt(entry, "session-id-mixed", "error", `line ${line} belongs to session ${sessionId}`);
       }
       if (version === undefined || versions.has(version)) continue;
       versions.add(version);
       if (versions.size > 1)
-        yield at(entry, "mixed-versions", "warning", `from line ${line} on, version ${version} wrote`);
+        yield findingAt(entry, "mixed-versions", "warning", `from line ${line} on, version ${version} wrote`);
     }
   }
 }
 
-function* agents({ model }: Checked): Generator<CheckFinding> {
+function* agents({ model }: CheckedSession): Generator<CheckFinding> {
   for (const agent of model.agents) {
     if (agent.borrowedFrom !== undefined) continue;
     const place = { file: agent.file, line: 1, offset: 0 };
@@ -50,7 +50,7 @@ function* agents({ model }: Checked): Generator<CheckFinding> {
   }
 }
 
-async function* spilled({ model, threads }: Checked): AsyncGenerator<CheckFinding> {
+async function* spilled({ model, threads }: CheckedSession): AsyncGenerator<CheckFinding> {
   const folder = join(model.place.folder, model.id);
   const isThere = async (path: string) => {
     const found = await Promise.all([path, `${path}.gz`].map((name) => unless(["ENOENT", "ENOTDIR"], lstat(name))));
@@ -60,39 +60,44 @@ async function* spilled({ model, threads }: Checked): AsyncGenerator<CheckFindin
     for (const { result, spilled: named } of toolCalls) {
       if (named === undefined || result === undefined) continue;
       // A session that was moved or copied names the path it had before.
-      const inside = liesUnder(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
+      const inside = isPathInside(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
       if (await isThere(inside)) continue;
-      yield at(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
+      yield findingAt(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
     }
     for (const entry of entries) {
-      if (partsOf({ hookline: entry.hookline }).length === 0) continue;
+      if (largePartsIn({ hookline: entry.hookline }).length === 0) continue;
       const written = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
-      for (const { file, why } of gapsIn(written, entry.file)) {
+      for (const { file, why } of missingParts(written, entry.file)) {
         const said = why.includes("ENOENT") ? "is not there" : `cannot be put back (${why})`;
-        yield at(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${said}`);
+        yield findingAt(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${said}`);
       }
     }
   }
 }
 
-function* usage({ threads, live }: Checked): Generator<CheckFinding> {
+function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
   for (const { calls } of threads) {
     for (const call of calls) {
       const [first] = call.lines;
       if (first === undefined) continue;
       if (call.conflict)
-        yield at(first, "usage-conflict", "warning", `the lines of ${call.key} disagree about its input`);
+        yield findingAt(first, "usage-conflict", "warning", `the lines of ${call.key} disagree about its input`);
       const running = live && call === calls.at(-1);
       if (call.stopReason !== null || running) continue;
-      yield at(first, "interim-only-call", "warning", `${call.key} has no final line: its output tokens are too few`);
+      yield findingAt(
+        first,
+        "interim-only-call",
+        "warning",
+        `${call.key} has no final line: its output tokens are too few`,
+      );
     }
   }
 }
 
 /** One note per kind and conversation, with how often each name occurs: a newer client must not bury what is wrong. */
-function* drift({ threads }: Checked): Generator<CheckFinding> {
+function* drift({ threads }: CheckedSession): Generator<CheckFinding> {
   for (const { items } of threads) {
-    const found = driftOf(items);
+    const found = formatDriftOf(items);
     for (const [code, key] of [
       ["unknown-type", "unknownTypes"] as const,
       ["unknown-field", "unknownFields"] as const,
@@ -102,9 +107,9 @@ function* drift({ threads }: Checked): Generator<CheckFinding> {
         for (const [name, count] of Object.entries(version[key])) names.set(name, (names.get(name) ?? 0) + count);
       }
       if (names.size === 0) continue;
-      const first = items.find((item) => driftOf([item]).some((one) => Object.keys(one[key]).length > 0));
+      const first = items.find((item) => formatDriftOf([item]).some((one) => Object.keys(one[key]).length > 0));
       if (first !== undefined)
-        yield at(first, code, "note", unknownText(names, code === "unknown-type" ? "type" : "field"));
+        yield findingAt(first, code, "note", unknownText(names, code === "unknown-type" ? "type" : "field"));
     }
   }
 }

@@ -1,24 +1,24 @@
 import { interruptedResult } from "../formats/claude-code/write-record.ts";
-import type { Entry, Item, UserEntry } from "../model/entry.ts";
-import { isLinked, type Linked } from "../model/entry-graph.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
-import { withField, withoutBlocks } from "../write/edit-line.ts";
-import { hasBadUuid, loneUses, strayResults } from "./check-conversation.ts";
+import type { Entry, TranscriptItem, UserEntry } from "../model/entry.ts";
+import { type GraphEntry, isGraphEntry } from "../model/entry-graph.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
+import { setField, withoutBlocks } from "../write/edit-line.ts";
+import { hasBadUuid, unansweredToolUses, unmatchedResults } from "./check-conversation.ts";
 
 /** The uuid each entry of a conversation will have. */
 export type UuidOf = (entry: Entry) => string;
 
 /** Gives a uuid of its own to every entry that has none, or one that another entry has too. */
-export function mendUuids(thread: Thread, desk: Desk, uuid: () => string): UuidOf {
+export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () => string): UuidOf {
   const renewed = new Map<Entry, string>();
   const renew = (entry: Entry, fresh: string, code: string, why: string) => {
     renewed.set(entry, fresh);
     const change = desk.change(entry);
-    change.bytes = change.bytes && withField(change.bytes, "uuid", fresh);
-    desk.say(entry, code, `line ${entry.line} ${why}: it gets the uuid ${fresh}`);
+    change.bytes = change.bytes && setField(change.bytes, "uuid", fresh);
+    desk.report(entry, code, `line ${entry.line} ${why}: it gets the uuid ${fresh}`);
   };
   for (const entry of thread.entries) {
-    if (!isLinked(entry) && hasBadUuid(entry)) renew(entry, uuid(), "bad-uuid", "has no uuid");
+    if (!isGraphEntry(entry) && hasBadUuid(entry)) renew(entry, uuid(), "bad-uuid", "has no uuid");
   }
   for (const [id, nodes] of byUuid(thread.graph.nodes)) {
     const last = nodes.at(-1);
@@ -34,8 +34,8 @@ export function mendUuids(thread: Thread, desk: Desk, uuid: () => string): UuidO
   return (entry) => renewed.get(entry) ?? entry.uuid ?? "";
 }
 
-function byUuid(nodes: readonly Linked[]): ReadonlyMap<string, Linked[]> {
-  const groups = new Map<string, Linked[]>();
+function byUuid(nodes: readonly GraphEntry[]): ReadonlyMap<string, GraphEntry[]> {
+  const groups = new Map<string, GraphEntry[]>();
   for (const node of nodes) {
     const group = groups.get(node.uuid);
     if (group === undefined) groups.set(node.uuid, [node]);
@@ -48,7 +48,12 @@ function byUuid(nodes: readonly Linked[]): ReadonlyMap<string, Linked[]> {
  * Hangs every entry on its parent as the reader understood it: a missing one is the line before, a ring is cut at its
  * latest line, and what hung on a line that is taken out hangs on that line's own parent.
  */
-export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken: (entry: Entry) => boolean): void {
+export function repairParents(
+  thread: Conversation,
+  desk: RepairChanges,
+  uuidOf: UuidOf,
+  isTaken: (entry: Entry) => boolean,
+): void {
   const { graph } = thread;
   const flawed = new Map(graph.findings.map(({ entry, what }) => [entry, what]));
   for (const [index, entry] of graph.nodes.entries()) {
@@ -64,9 +69,9 @@ export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken:
     const parent = node === undefined ? null : uuidOf(node);
     if (parent === entry.parentUuid) continue;
     const change = desk.change(entry);
-    change.bytes = change.bytes && withField(change.bytes, "parentUuid", parent);
+    change.bytes = change.bytes && setField(change.bytes, "parentUuid", parent);
     const code = flawed.get(entry) ?? "parent-taken";
-    desk.say(
+    desk.report(
       entry,
       code,
       `line ${entry.line} now ${node === undefined ? "begins the conversation" : `hangs on line ${node.line}`}`,
@@ -74,12 +79,12 @@ export function mendParents(thread: Thread, desk: Desk, uuidOf: UuidOf, isTaken:
   }
 }
 
-function isBoundary(entry: Linked): boolean {
+function isBoundary(entry: GraphEntry): boolean {
   return entry.kind === "system" && entry.subtype === "compact_boundary";
 }
 
 /** One thing that is put right. */
-export interface Mend {
+export interface RepairStep {
   readonly code: string;
   readonly file: string;
   readonly line: number;
@@ -94,35 +99,35 @@ export interface LineChange {
   /** Lines to follow it. */
   readonly after: Buffer[];
   /** What was taken out of it, to be kept aside. */
-  readonly aside: Aside[];
+  readonly removed: RemovedContent[];
 }
 
-export interface Aside {
+export interface RemovedContent {
   readonly why: string;
   readonly content: Uint8Array | unknown;
 }
 
 /** Where a repair is worked out before anything is written. Lines nobody asks for keep their bytes. */
-export interface Desk {
-  readonly mends: readonly Mend[];
-  readonly changes: ReadonlyMap<Item, LineChange>;
-  change(item: Item): LineChange;
-  say(item: Item, code: string, message: string): void;
+export interface RepairChanges {
+  readonly mends: readonly RepairStep[];
+  readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
+  change(item: TranscriptItem): LineChange;
+  report(item: TranscriptItem, code: string, message: string): void;
 }
 
-export function openDesk(): Desk {
-  const mends: Mend[] = [];
-  const changes = new Map<Item, LineChange>();
+export function openRepairChanges(): RepairChanges {
+  const mends: RepairStep[] = [];
+  const changes = new Map<TranscriptItem, LineChange>();
   return {
     mends,
     changes,
     change(item) {
       const bytes = () => Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw());
-      const known = changes.get(item) ?? { bytes: bytes(), after: [], aside: [] };
+      const known = changes.get(item) ?? { bytes: bytes(), after: [], removed: [] };
       changes.set(item, known);
       return known;
     },
-    say(item, code, message) {
+    report(item, code, message) {
       const { file, line } = item;
       const uuid = item.kind === "unreadable" ? undefined : item.uuid;
       mends.push({ code, file, line, ...(uuid ? { uuid } : {}), message });
@@ -131,9 +136,13 @@ export function openDesk(): Desk {
 }
 
 /** Takes out results of calls that were never made or were answered before. Gives the entries that go altogether. */
-export function mendResults(thread: Thread, desk: Desk, isCalled: (id: string) => boolean): ReadonlySet<Entry> {
+export function repairResults(
+  thread: Conversation,
+  desk: RepairChanges,
+  isCalled: (id: string) => boolean,
+): ReadonlySet<Entry> {
   const strays = new Map<UserEntry, { codes: Set<string>; blocks: Set<number> }>();
-  for (const { entry, block, code } of strayResults(thread, isCalled)) {
+  for (const { entry, block, code } of unmatchedResults(thread, isCalled)) {
     const known = strays.get(entry) ?? { codes: new Set(), blocks: new Set() };
     strays.set(entry, known);
     known.codes.add(code);
@@ -145,23 +154,23 @@ export function mendResults(thread: Thread, desk: Desk, isCalled: (id: string) =
     const why = [...codes].join(", ");
     if (blocks.size === entry.content.length) {
       gone.add(entry);
-      change.aside.push({ why, content: entry.raw() });
+      change.removed.push({ why, content: entry.raw() });
       change.bytes = null;
-      desk.say(entry, why, `line ${entry.line} is set aside`);
+      desk.report(entry, why, `line ${entry.line} is set aside`);
     } else if (change.bytes !== null) {
       const { line, removed } = withoutBlocks(change.bytes, blocks);
       change.bytes = line;
-      change.aside.push({ why, content: removed });
-      desk.say(entry, why, `${removed.length} results of line ${entry.line} are set aside`);
+      change.removed.push({ why, content: removed });
+      desk.report(entry, why, `${removed.length} results of line ${entry.line} are set aside`);
     }
   }
   return gone;
 }
 
 /** Gives every call that was never answered a result that says it was interrupted. */
-export function mendUses(thread: Thread, desk: Desk, uuidOf: UuidOf, uuid: () => string): void {
-  for (const { id, name, use } of loneUses(thread)) {
+export function repairToolUses(thread: Conversation, desk: RepairChanges, uuidOf: UuidOf, uuid: () => string): void {
+  for (const { id, name, use } of unansweredToolUses(thread)) {
     desk.change(use).after.push(interruptedResult(use, id, uuidOf(use), uuid()));
-    desk.say(use, "tool-use-without-result", `${name} (${id}) of line ${use.line} gets a result: interrupted`);
+    desk.report(use, "tool-use-without-result", `${name} (${id}) of line ${use.line} gets a result: interrupted`);
   }
 }

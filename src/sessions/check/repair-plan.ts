@@ -1,59 +1,59 @@
-import type { Entry, Item } from "../model/entry.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
+import type { Entry, TranscriptItem } from "../model/entry.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
 import { hasBom } from "../read/byte-source.ts";
-import { withField } from "../write/edit-line.ts";
-import type { Checked, FileTail } from "./check-finding.ts";
+import { setField } from "../write/edit-line.ts";
+import type { CheckedSession, FileTail } from "./check-finding.ts";
 import {
-  type Aside,
-  type Desk,
   type LineChange,
-  type Mend,
-  mendParents,
-  mendResults,
-  mendUses,
-  mendUuids,
-  openDesk,
+  openRepairChanges,
+  type RemovedContent,
+  type RepairChanges,
+  type RepairStep,
+  repairParents,
+  repairResults,
+  repairToolUses,
+  repairUuids,
 } from "./repair-lines.ts";
 
 /** What a repair would change. Lines that are not in it keep their bytes. */
 export interface RepairPlan {
-  readonly mends: readonly Mend[];
-  readonly changes: ReadonlyMap<Item, LineChange>;
+  readonly mends: readonly RepairStep[];
+  readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
   readonly tails: readonly FileTail[];
 }
 
 /** Contract: nothing is written; lines are read again from disk for their bytes. */
-export function planRepair(session: Checked, uuid: () => string): RepairPlan {
-  const desk = openDesk();
+export function planRepair(session: CheckedSession, uuid: () => string): RepairPlan {
+  const desk = openRepairChanges();
   for (const item of session.model.unreadable) {
     const change = desk.change(item);
-    change.aside.push({ why: `bad-line, ${item.why}`, content: change.bytes });
+    change.removed.push({ why: `bad-line, ${item.why}`, content: change.bytes });
     change.bytes = null;
-    desk.say(item, "bad-line", `${item.length} bytes of line ${item.line} are set aside`);
+    desk.report(item, "bad-line", `${item.length} bytes of line ${item.line} are set aside`);
   }
   for (const thread of session.threads) {
     takeApart(thread, desk);
-    const uuidOf = mendUuids(thread, desk, uuid);
-    const gone = mendResults(thread, desk, (id) => session.model.toolCall(id) !== undefined);
-    mendParents(thread, desk, uuidOf, (entry) => gone.has(entry));
-    mendUses(thread, desk, uuidOf, uuid);
-    mendSessionId(thread, session.model.id, desk);
+    const uuidOf = repairUuids(thread, desk, uuid);
+    const gone = repairResults(thread, desk, (id) => session.model.toolCall(id) !== undefined);
+    repairParents(thread, desk, uuidOf, (entry) => gone.has(entry));
+    repairToolUses(thread, desk, uuidOf, uuid);
+    repairSessionId(thread, session.model.id, desk);
   }
   const tails = session.live ? [] : session.tails;
-  return { mends: [...desk.mends, ...tails.map((tail) => tailMend(tail, session))], changes: desk.changes, tails };
+  return { mends: [...desk.mends, ...tails.map((tail) => tailStep(tail, session))], changes: desk.changes, tails };
 }
 
 /** Records that share a line with others, or with damage, get a line each. */
-function takeApart({ entries }: Thread, desk: Desk): void {
+function takeApart({ entries }: Conversation, desk: RepairChanges): void {
   for (const entry of entries) {
     if (!entry.recovered) continue;
     desk.change(entry);
-    desk.say(entry, "bad-line", `a record of line ${entry.line} gets a line of its own`);
+    desk.report(entry, "bad-line", `a record of line ${entry.line} gets a line of its own`);
   }
 }
 
 /** The other id stays in the line as that of an ancestor. */
-function mendSessionId({ entries }: Thread, id: string, desk: Desk): void {
+function repairSessionId({ entries }: Conversation, id: string, desk: RepairChanges): void {
   const lines = new Map<string, Entry[]>();
   for (const entry of entries) {
     if (entry.sessionId === undefined || entry.sessionId === id) continue;
@@ -63,16 +63,16 @@ function mendSessionId({ entries }: Thread, id: string, desk: Desk): void {
     for (const entry of all) {
       const change = desk.change(entry);
       if (change.bytes === null) continue;
-      change.bytes = withField(change.bytes, "sessionId", id);
-      if (entry.ancestorSessionId === undefined) change.bytes = withField(change.bytes, "session_id", other);
+      change.bytes = setField(change.bytes, "sessionId", id);
+      if (entry.ancestorSessionId === undefined) change.bytes = setField(change.bytes, "session_id", other);
     }
     const [first] = all;
     if (first !== undefined)
-      desk.say(first, "session-id-mixed", `${all.length} lines of session ${other} are named after this one`);
+      desk.report(first, "session-id-mixed", `${all.length} lines of session ${other} are named after this one`);
   }
 }
 
-function tailMend({ file, line, length, offset }: FileTail, { threads }: Checked): Mend {
+function tailStep({ file, line, length, offset }: FileTail, { threads }: CheckedSession): RepairStep {
   const isRecord = threads.some(({ entries }) =>
     entries.some((entry) => entry.file === file && entry.offset >= offset),
   );
@@ -81,13 +81,18 @@ function tailMend({ file, line, length, offset }: FileTail, { threads }: Checked
 }
 
 /** A file after the repair, and what was taken out of it. */
-export interface Repaired {
+export interface RepairedFile {
   readonly bytes: Buffer;
-  readonly aside: readonly (Aside & { readonly line: number; readonly offset: number })[];
+  readonly removed: readonly (RemovedContent & { readonly line: number; readonly offset: number })[];
 }
 
 /** Contract: every byte that belongs to no change is in the result, in its order. `items` are those of this file, in order. */
-export function applyPlan(file: string, bytes: Buffer, items: readonly Item[], plan: RepairPlan): Repaired {
+export function applyPlan(
+  file: string,
+  bytes: Buffer,
+  items: readonly TranscriptItem[],
+  plan: RepairPlan,
+): RepairedFile {
   const parts: Buffer[] = [];
   const aside: { why: string; content: unknown; line: number; offset: number }[] = [];
   let done = 0;
@@ -102,7 +107,7 @@ export function applyPlan(file: string, bytes: Buffer, items: readonly Item[], p
     parts.push(bytes.subarray(done, start), rewritten(line, bytes, start, end, plan));
     done = end;
     for (const item of line) {
-      for (const one of plan.changes.get(item)?.aside ?? [])
+      for (const one of plan.changes.get(item)?.removed ?? [])
         aside.push({ ...one, line: item.line, offset: item.offset });
     }
   }
@@ -116,14 +121,14 @@ export function applyPlan(file: string, bytes: Buffer, items: readonly Item[], p
   }
   const result = Buffer.concat(parts);
   const unended = result.length > 0 && result.at(-1) !== newline;
-  return { bytes: unended ? Buffer.concat([result, Buffer.from("\n")]) : result, aside };
+  return { bytes: unended ? Buffer.concat([result, Buffer.from("\n")]) : result, removed: aside };
 }
 
 const newline = 0x0a;
 
 /** The items of each line that has a change, line by line. */
-function* changedLines(items: readonly Item[], plan: RepairPlan): Generator<Item[]> {
-  const byLine = new Map<number, Item[]>();
+function* changedLines(items: readonly TranscriptItem[], plan: RepairPlan): Generator<TranscriptItem[]> {
+  const byLine = new Map<number, TranscriptItem[]>();
   for (const item of items) {
     const line = byLine.get(item.line);
     if (line === undefined) byLine.set(item.line, [item]);
@@ -132,7 +137,13 @@ function* changedLines(items: readonly Item[], plan: RepairPlan): Generator<Item
   for (const line of byLine.values()) if (line.some((item) => plan.changes.has(item))) yield line;
 }
 
-function rewritten(line: readonly Item[], bytes: Buffer, start: number, end: number, plan: RepairPlan): Buffer {
+function rewritten(
+  line: readonly TranscriptItem[],
+  bytes: Buffer,
+  start: number,
+  end: number,
+  plan: RepairPlan,
+): Buffer {
   const [only, ...others] = line;
   const parts: Buffer[] = [];
   for (const item of line) {
@@ -152,6 +163,6 @@ function rewritten(line: readonly Item[], bytes: Buffer, start: number, end: num
   return Buffer.concat(parts);
 }
 
-function isRecovered(item: Item): boolean {
+function isRecovered(item: TranscriptItem): boolean {
   return item.kind !== "unreadable" && item.recovered === true;
 }

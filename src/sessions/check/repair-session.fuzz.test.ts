@@ -8,7 +8,7 @@ import { tempFolder } from "../../files/fixtures/temp-folder.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { answered, nowhere, plain } from "../fixtures/damaged-session.ts";
 import { answer, prompt, result, sidechain, toolUse, type Wire } from "../fixtures/transcript.ts";
-import { callsAndTokens } from "../keep/replace-session-files.ts";
+import { callFingerprint } from "../keep/replace-session-files.ts";
 import { sessionAt } from "../session.ts";
 import { repairSession } from "./repair-session.ts";
 import { validateSession } from "./validate-session.ts";
@@ -73,11 +73,11 @@ test("whatever is done to the lines of a session, it can be mended, and counts t
         folder,
         file,
       };
-      const before = callsAndTokens(await sessionAt(place).load());
+      const before = callFingerprint(await sessionAt(place).load());
       const options = { env: { HOOKLINE_HOME: join(root, "state") }, inPlace: true, fs: quickFs };
       await repairSession(place, options);
       expect((await validateSession(place)).findings.filter(({ severity }) => severity === "error")).toEqual([]);
-      expect(callsAndTokens(await sessionAt(place).load())).toBe(before);
+      expect(callFingerprint(await sessionAt(place).load())).toBe(before);
       expect(await repairSession(place, options)).toEqual({ mends: [] });
       await rm(join(root, String(n)), { recursive: true });
     }),

@@ -5,7 +5,7 @@ import { nodeFs } from "../../files/internal.ts";
 import { answered, asked, called, nowhere, plain, resulted, world } from "../fixtures/damaged-session.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, type Wire, write } from "../fixtures/transcript.ts";
-import { callsAndTokens } from "../keep/replace-session-files.ts";
+import { callFingerprint } from "../keep/replace-session-files.ts";
 import { restoreBackup } from "../keep/session-backup.ts";
 import { sessionAt } from "../session.ts";
 import { repairSession } from "./repair-session.ts";
@@ -136,7 +136,7 @@ test.each(flaws)("%s", async (_, lines, tail, codes) => {
   expect(mends.every(({ file }) => file === place.file)).toBe(true);
   expect(await readFile(place.file)).toEqual(before);
   expect((await validateSession(copy)).findings.filter(({ severity }) => severity === "error")).toEqual([]);
-  expect(callsAndTokens(await sessionAt(copy).load())).toBe(callsAndTokens(model));
+  expect(callFingerprint(await sessionAt(copy).load())).toBe(callFingerprint(model));
   expect(await repairSession(copy, { env })).toEqual({ mends: [] });
   expect(await readFile(join(backup.folder, "0.bin"))).toEqual(before);
   // Lines that no mend names are the same, byte for byte.

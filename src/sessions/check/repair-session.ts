@@ -13,14 +13,20 @@ import {
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { callsAndTokens, copySession, differences, removeTree, swapIn } from "../keep/replace-session-files.ts";
-import { type Backup, backUp } from "../keep/session-backup.ts";
-import type { Item } from "../model/entry.ts";
-import { checkPlace } from "../option-checks.ts";
+import {
+  callFingerprint,
+  changedFiles,
+  copySession,
+  removeTree,
+  replaceSessionFiles,
+} from "../keep/replace-session-files.ts";
+import { type Backup, backUpSession } from "../keep/session-backup.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { checkSessionPlace } from "../option-checks.ts";
 import { sessionAt } from "../session.ts";
-import type { Checked } from "./check-finding.ts";
-import type { Mend } from "./repair-lines.ts";
-import { applyPlan, planRepair, type Repaired } from "./repair-plan.ts";
+import type { CheckedSession } from "./check-finding.ts";
+import type { RepairStep } from "./repair-lines.ts";
+import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
 import { examine, validateSession } from "./validate-session.ts";
 
 export interface RepairOptions extends HomeSource {
@@ -35,8 +41,8 @@ export interface RepairOptions extends HomeSource {
   readonly uuid?: () => string;
 }
 
-export interface Repair {
-  readonly mends: readonly Mend[];
+export interface RepairResult {
+  readonly mends: readonly RepairStep[];
   /** The mended session; absent when there was nothing to mend, or for a dry run. */
   readonly place?: SessionPlace;
   /** The files as they were. */
@@ -50,8 +56,8 @@ export interface Repair {
  * Contract: the result has no errors and the same calls and tokens as before, and every line that no mend names has its
  * bytes. If that cannot be had, it throws and the original is as it was.
  */
-export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<Repair> {
-  checkPlace(place);
+export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<RepairResult> {
+  checkSessionPlace(place);
   const { fs = nodeFs, inPlace = false } = options;
   if (place.file.endsWith(".gz")) throw archived(place);
   if (!inPlace || options.dryRun === true) return repairCopy(place, { ...options, inPlace: false });
@@ -59,12 +65,12 @@ export async function repairSession(place: SessionPlace, options: RepairOptions 
   return withLock(place.file, () => repairCopy(place, options), { fs });
 }
 
-async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<Repair> {
+async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<RepairResult> {
   const { fs = nodeFs, now = Date.now, uuid = randomUUID } = options;
   const name = `${new Date(now()).toISOString().replaceAll(":", "-")}-${place.id}-${uuid().slice(0, 8)}`;
   const root = join(await openState(["repaired"], options, fs), name);
   const copy = await copySession(place, root, fs);
-  const mends = await mendCopy(copy.place, place, fs, uuid);
+  const mends = await repairUntilClean(copy.place, place, fs, uuid);
   if (mends.length > 0) {
     await checkResult(place, copy.place, options.dryRun === true).catch(async (error: unknown) => {
       if (options.dryRun === true) await removeTree(root, fs);
@@ -77,12 +83,12 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
   }
   const backups = await openState(["backups"], options, fs);
   if (options.inPlace === true) {
-    const backup = await swapIn(place, copy, { backups, why: "repair", now: now() }, fs);
+    const backup = await replaceSessionFiles(place, copy, { backups, why: "repair", now: now() }, fs);
     await removeTree(root, fs);
     return { mends, place, backup };
   }
-  const paths = (await differences(place, copy)).changed.map((path) => join(place.folder, path));
-  const backup = await backUp({ root: backups, session: place.id, why: "repair", paths, now: now() }, fs);
+  const paths = (await changedFiles(place, copy)).changed.map((path) => join(place.folder, path));
+  const backup = await backUpSession({ root: backups, session: place.id, why: "repair", paths, now: now() }, fs);
   return { mends, place: copy.place, backup };
 }
 
@@ -90,7 +96,7 @@ async function checkResult(place: SessionPlace, copy: SessionPlace, dryRun: bool
   const { counts, findings } = await validateSession(copy);
   const left = findings.find(({ severity }) => severity === "error");
   const [before, after] = await Promise.all([sessionAt(place).load(), sessionAt(copy).load()]);
-  const counted = callsAndTokens(before) === callsAndTokens(after);
+  const counted = callFingerprint(before) === callFingerprint(after);
   if (counts.error === 0 && counted) return;
   const why = left === undefined ? "its calls would not count the same" : `${left.code} would be left: ${left.message}`;
   const attempt = dryRun ? "" : `; the attempt is in ${copy.folder}`;
@@ -125,8 +131,13 @@ function archived(place: SessionPlace): Problem {
 const mostRounds = 8;
 
 /** Mends the files of a copied session until there is nothing left to mend. Mends are told by the original's paths. */
-async function mendCopy(copy: SessionPlace, original: SessionPlace, fs: Fs, uuid: () => string): Promise<Mend[]> {
-  const mends: Mend[] = [];
+async function repairUntilClean(
+  copy: SessionPlace,
+  original: SessionPlace,
+  fs: Fs,
+  uuid: () => string,
+): Promise<RepairStep[]> {
+  const mends: RepairStep[] = [];
   for (let round = 0; round < mostRounds; round += 1) {
     const session = await examine(copy, false);
     const plan = planRepair(session, uuid);
@@ -137,20 +148,20 @@ async function mendCopy(copy: SessionPlace, original: SessionPlace, fs: Fs, uuid
     const files = new Set([...[...plan.changes.keys()].map(({ file }) => file), ...plan.tails.map(({ file }) => file)]);
     for (const file of files) {
       const repaired = applyPlan(file, await readFile(file), itemsIn(file, session), plan);
-      await keepAside(repaired, relative(copy.folder, file), copy, fs);
+      await keepRemoved(repaired, relative(copy.folder, file), copy, fs);
       await replaceFile(file, repaired.bytes, { fs });
     }
   }
   return mends;
 }
 
-function itemsIn(file: string, { threads }: Checked): Item[] {
+function itemsIn(file: string, { threads }: CheckedSession): TranscriptItem[] {
   const items = threads.flatMap((thread) => thread.items.filter((item) => item.file === file));
   return items.sort((a, b) => a.offset - b.offset);
 }
 
 /** Beside the session, in `<session>/hookline-set-aside.jsonl`, a line for each thing that was taken out. */
-async function keepAside({ aside }: Repaired, file: string, copy: SessionPlace, fs: Fs): Promise<void> {
+async function keepRemoved({ removed: aside }: RepairedFile, file: string, copy: SessionPlace, fs: Fs): Promise<void> {
   if (aside.length === 0) return;
   const folder = join(copy.folder, copy.id);
   await ensureFolder(folder, fs);

@@ -1,33 +1,33 @@
 import type { SessionPlace } from "../find/session-files.ts";
-import type { Linked } from "../model/entry-graph.ts";
+import type { GraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
-import { checkPlace } from "../option-checks.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
+import { checkSessionPlace } from "../option-checks.ts";
 import { readLines } from "../read/read-lines.ts";
 import { sessionAt } from "../session.ts";
 import { checkLines, checkLinks, checkTools } from "./check-conversation.ts";
-import type { Check, Checked, CheckFinding, FileTail, Severity } from "./check-finding.ts";
+import type { CheckedSession, CheckFinding, FileTail, SessionCheck, Severity } from "./check-finding.ts";
 import { checkSession } from "./check-session.ts";
 
-export interface Validation {
+export interface ValidationResult {
   readonly findings: readonly CheckFinding[];
   readonly counts: Readonly<Record<Severity, number>>;
   /** What a reader that merely follows parents from the end would get. */
-  readonly resume: ResumeForecast;
+  readonly resume: ParentChainResult;
 }
 
 export interface ValidateOptions {
   /** A process is still writing it; then an unfinished last line is no flaw. */
   readonly live?: boolean;
   /** Rules of the caller's own, beside ours. */
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly SessionCheck[];
 }
 
-const ourChecks: readonly Check[] = [checkLines, checkLinks, checkTools, checkSession];
+const ourChecks: readonly SessionCheck[] = [checkLines, checkLinks, checkTools, checkSession];
 
 /** Looks for everything that is wrong with a session. Contract: changes nothing. */
-export async function validateSession(place: SessionPlace, options: ValidateOptions = {}): Promise<Validation> {
-  checkPlace(place);
+export async function validateSession(place: SessionPlace, options: ValidateOptions = {}): Promise<ValidationResult> {
+  checkSessionPlace(place);
   const session = await examine(place, options.live ?? false);
   const findings: CheckFinding[] = [];
   for (const check of [...ourChecks, ...(options.checks ?? [])]) {
@@ -38,12 +38,12 @@ export async function validateSession(place: SessionPlace, options: ValidateOpti
   return {
     findings,
     counts: { error: count("error"), warning: count("warning"), note: count("note") },
-    resume: forecastResume(session.model.main),
+    resume: checkParentChain(session.model.main),
   };
 }
 
 /** Everything the checks look at, read once. */
-export async function examine(place: SessionPlace, live: boolean): Promise<Checked> {
+export async function examine(place: SessionPlace, live: boolean): Promise<CheckedSession> {
   const model = await sessionAt(place).load();
   const own = model.agents.filter(({ borrowedFrom }) => borrowedFrom === undefined);
   const threads = [model.main, ...own.map(({ thread }) => thread)];
@@ -65,14 +65,14 @@ function compare(a: string, b: string): number {
 }
 
 /** How much of a conversation a plain walk from its end, parent by parent, comes by. */
-export interface ResumeForecast {
-  readonly reached: Counts;
-  readonly missed: Counts;
+export interface ParentChainResult {
+  readonly reached: EntryCounts;
+  readonly missed: EntryCounts;
   /** The first link on the way that leads nowhere. */
   readonly breaksAt?: { readonly uuid: string; readonly parentUuid: string; readonly line: number };
 }
 
-interface Counts {
+interface EntryCounts {
   readonly entries: number;
   readonly prompts: number;
   readonly toolResults: number;
@@ -82,10 +82,10 @@ interface Counts {
  * Measured against what a model should be given: all since the last compaction. Results of parallel tools are the usual
  * loss, since each hangs on its own call and the walk passes by one of them only.
  */
-function forecastResume(thread: Thread): ResumeForecast {
+function checkParentChain(thread: Conversation): ParentChainResult {
   const byUuid = new Map(thread.graph.nodes.map((node) => [node.uuid, node]));
-  const walked = new Set<Linked>();
-  let breaksAt: ResumeForecast["breaksAt"];
+  const walked = new Set<GraphEntry>();
+  let breaksAt: ParentChainResult["breaksAt"];
   let at = byUuid.get(thread.branches.leaf ?? "");
   while (at !== undefined && !walked.has(at)) {
     walked.add(at);
@@ -102,7 +102,7 @@ function forecastResume(thread: Thread): ResumeForecast {
   };
 }
 
-function count(entries: readonly Linked[]): Counts {
+function count(entries: readonly GraphEntry[]): EntryCounts {
   const users = entries.filter((entry) => entry.kind === "user");
   return {
     entries: entries.length,

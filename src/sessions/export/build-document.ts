@@ -1,13 +1,13 @@
 import { noBranch } from "../model/branches.ts";
-import type { Block } from "../model/content-block.ts";
+import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
-import { sayOf } from "../model/entry-text.ts";
-import { isCall, isFiller } from "../model/model-call.ts";
+import { userText } from "../model/entry-text.ts";
+import { isClientFiller, isModelCall } from "../model/model-call.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import type { ToolCall } from "../model/session-tool-call.ts";
+import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { isStopFeedback } from "../model/session-turns.ts";
-import type { Agent } from "../model/subagents.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
+import type { Subagent } from "../model/subagents.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
 import { textOfBlock } from "../query/query-filters.ts";
 import type {
   DocumentAgent,
@@ -51,11 +51,11 @@ interface Scope {
   readonly seen: Set<string>;
 }
 
-function itemsOf(thread: Thread, scope: Scope): DocumentItem[] {
+function itemsOf(thread: Conversation, scope: Scope): DocumentItem[] {
   const turnOf = new Map<Entry, number>(
     thread.turns(scope.options.leaf).turns.flatMap(({ number, entries }) => entries.map((entry) => [entry, number])),
   );
-  const tools = new Map<string, ToolCall>(thread.toolCalls.map((tool) => [tool.id, tool]));
+  const tools = new Map<string, SessionToolCall>(thread.toolCalls.map((tool) => [tool.id, tool]));
   return thread.history(scope.options.leaf).flatMap((entry) => {
     const turn = turnOf.get(entry);
     const at = {
@@ -71,12 +71,17 @@ function timeOf({ timestamp }: Entry): { timestamp?: string } {
   return timestamp !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(timestamp) ? { timestamp } : {};
 }
 
-function itemsIn(entry: Entry, tools: ReadonlyMap<string, ToolCall>, thread: Thread, scope: Scope): DocumentItem[] {
+function itemsIn(
+  entry: Entry,
+  tools: ReadonlyMap<string, SessionToolCall>,
+  thread: Conversation,
+  scope: Scope,
+): DocumentItem[] {
   const { redact } = scope;
   switch (entry.kind) {
     case "assistant":
-      if (isFiller(entry)) return [];
-      if (!isCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
+      if (isClientFiller(entry)) return [];
+      if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
     case "user":
       return userItems(entry, thread, scope);
@@ -98,9 +103,9 @@ function itemsIn(entry: Entry, tools: ReadonlyMap<string, ToolCall>, thread: Thr
 }
 
 function answerItem(
-  block: Block,
+  block: EntryBlock,
   model: string | undefined,
-  tools: ReadonlyMap<string, ToolCall>,
+  tools: ReadonlyMap<string, SessionToolCall>,
   scope: Scope,
 ): DocumentItem[] {
   const { redact, options } = scope;
@@ -110,7 +115,7 @@ function answerItem(
   return tool === undefined ? [] : [toolItem(tool, scope)];
 }
 
-function toolItem(tool: ToolCall, scope: Scope): DocumentTool {
+function toolItem(tool: SessionToolCall, scope: Scope): DocumentTool {
   const { redact, options, model } = scope;
   const ms = Date.parse(tool.endedAt ?? "") - Date.parse(tool.startedAt ?? "");
   const agent = options.agents ? model.agents.find(({ toolCall }) => toolCall?.id === tool.id) : undefined;
@@ -128,7 +133,7 @@ function toolItem(tool: ToolCall, scope: Scope): DocumentTool {
   };
 }
 
-function agentOf(agent: Agent, scope: Scope): DocumentAgent {
+function agentOf(agent: Subagent, scope: Scope): DocumentAgent {
   scope.seen.add(agent.id);
   const { leaf: _, ...options } = scope.options;
   return {
@@ -140,10 +145,10 @@ function agentOf(agent: Agent, scope: Scope): DocumentAgent {
 
 function userItems(
   entry: Extract<Entry, { kind: "user" }>,
-  thread: Thread,
+  thread: Conversation,
   { redact, options }: Scope,
 ): DocumentItem[] {
-  const text = redact(sayOf(entry));
+  const text = redact(userText(entry));
   switch (entry.role) {
     case "prompt":
     case "notification":
@@ -165,7 +170,7 @@ function userItems(
   }
 }
 
-function compactionItem(uuid: string, thread: Thread, redact: (text: string) => string): DocumentItem[] {
+function compactionItem(uuid: string, thread: Conversation, redact: (text: string) => string): DocumentItem[] {
   const found = thread.compactions.find(({ boundary }) => boundary.uuid === uuid);
   if (found === undefined) return [];
   const { trigger, preTokens, postTokens, summary } = found;
@@ -180,7 +185,7 @@ function compactionItem(uuid: string, thread: Thread, redact: (text: string) => 
   ];
 }
 
-function textsIn(blocks: readonly Block[]): string {
+function textsIn(blocks: readonly EntryBlock[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
@@ -196,7 +201,7 @@ function hookText(fields: Readonly<Record<string, unknown>>): string {
 const raster: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Only pictures that are nothing but pictures, and only what base64 can spell. */
-function imagesIn(blocks: readonly Block[]): DocumentImage[] {
+function imagesIn(blocks: readonly EntryBlock[]): DocumentImage[] {
   return blocks.flatMap((block) => {
     if (block.type === "tool_result") return imagesIn(block.content);
     if (block.type !== "image" || typeof block.source !== "object" || block.source === null) return [];

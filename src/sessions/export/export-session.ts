@@ -1,5 +1,5 @@
 import { titleOf } from "../model/entry-text.ts";
-import { checkObject, checkWord, wrong } from "../option-checks.ts";
+import { checkObject, checkWord, optionProblem } from "../option-checks.ts";
 import type { Session } from "../session.ts";
 import { documentOf } from "./build-document.ts";
 import type { DocumentOptions } from "./document.ts";
@@ -15,7 +15,7 @@ export async function exportSession(
   options: DocumentOptions = {},
 ): Promise<string> {
   checkObject("session", session);
-  if (typeof session.load !== "function") throw wrong("session", session, "a session, as openSession gives it");
+  if (typeof session.load !== "function") throw optionProblem("session", session, "a session, as openSession gives it");
   checkWord("format", format, ["markdown", "html", "json"]);
   const model = await session.load();
   const document = documentOf(model, titleOf(model.main.entries), options);

@@ -2,11 +2,11 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { Problem, plainLine } from "../../protocol/internal.ts";
 import { safeId } from "../safe-paths.ts";
-import { listSessions, realFiles } from "./list-sessions.ts";
+import { listSessions, realFileFinder } from "./list-sessions.ts";
 import { findSessions, type SessionPlace } from "./session-files.ts";
-import { findRoots, originRank, type Where } from "./session-roots.ts";
+import { findRoots, originRank, type RootOptions } from "./session-roots.ts";
 
-export interface FindOptions extends Where {
+export interface FindOptions extends RootOptions {
   /** Where `last` looks; this process's own unless told. */
   readonly cwd?: string;
   /** Refuse paths: for names that come over a wire. */
@@ -46,7 +46,7 @@ async function newest({ cwd = process.cwd(), ...where }: FindOptions): Promise<S
 }
 
 /** Sessions whose id begins with the name, each once. */
-async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
+async function candidates(name: string, where: RootOptions): Promise<SessionPlace[]> {
   const found = new Map<string, SessionPlace>();
   for await (const place of findSessions(await findRoots(where))) {
     if (place.id !== name && (name.length < 4 || !place.id.startsWith(name))) continue;
@@ -59,7 +59,7 @@ async function candidates(name: string, where: Where): Promise<SessionPlace[]> {
 
 /** Of places that a linked project folder gives for one file, the one that is no link. */
 async function eachFileOnce(places: readonly SessionPlace[]): Promise<SessionPlace[]> {
-  const fileOf = realFiles();
+  const fileOf = realFileFinder();
   const byFile = new Map<string, SessionPlace>();
   for (const place of places) {
     const file = await fileOf(place);

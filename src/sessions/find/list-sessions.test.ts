@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answer, prompt, type Wire, write } from "../fixtures/transcript.ts";
 import { readHeader } from "../read/session-header.ts";
 import { findSession } from "./find-session.ts";
-import { type ListOptions, listSessions, type SessionSummary } from "./list-sessions.ts";
+import { type ListSessionsOptions, listSessions, type SessionSummary } from "./list-sessions.ts";
 
 let home: string;
-let where: ListOptions;
+let where: ListSessionsOptions;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "hookline-list-")));
   where = { env: { HOOKLINE_HOME: join(home, "state") }, home };
@@ -31,7 +31,7 @@ function session(
   return file;
 }
 
-async function list(options: ListOptions = {}): Promise<SessionSummary[]> {
+async function list(options: ListSessionsOptions = {}): Promise<SessionSummary[]> {
   const all: SessionSummary[] = [];
   for await (const one of listSessions({ ...where, ...options })) all.push(one);
   return all;

@@ -4,15 +4,15 @@ import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, readRegistry } from "../home/live-sessions.ts";
 import { fieldOf } from "../model/session-tool-call.ts";
 import { checkMs } from "../option-checks.ts";
-import { type Header, readHeader } from "../read/session-header.ts";
-import { countAgents, findSessions, type SessionPlace } from "./session-files.ts";
-import { findRoots, folderOf, type Origin, originRank, type Where } from "./session-roots.ts";
+import { readHeader, type SessionHeader } from "../read/session-header.ts";
+import { countSubagents, findSessions, type SessionPlace } from "./session-files.ts";
+import { findRoots, originRank, projectFolderFilter, type RootOptions, type RootOrigin } from "./session-roots.ts";
 
 /** One session in a list: what its file's ends and its place say. */
 export interface SessionSummary {
   readonly id: string;
   readonly place: SessionPlace;
-  readonly origin: Origin;
+  readonly origin: RootOrigin;
   /** The working directory most sessions of its folder have; the folder's name when no record has any. */
   readonly project: string;
   /** Other working directories found in the same folder. */
@@ -33,7 +33,7 @@ export interface SessionSummary {
   readonly goneAtSource: boolean;
 }
 
-export interface ListOptions extends Where {
+export interface ListSessionsOptions extends RootOptions {
   /** Only sessions of this working directory. */
   readonly cwd?: string;
   /** Only sessions whose file changed since. */
@@ -42,14 +42,14 @@ export interface ListOptions extends Where {
 }
 
 /** Sessions of all roots, newest activity first, as they are read. A session in several places is given once. */
-export async function* listSessions(options: ListOptions = {}): AsyncGenerator<SessionSummary, undefined> {
+export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
   checkMs("sinceMs", options.sinceMs);
   const places = await newestFirst(options);
   const running = new Map((await readRegistry(options)).map((session) => [session.sessionId, session.live]));
   const headers = headerReader();
   const folders = byFolder(places);
-  const wanted = options.cwd === undefined ? undefined : await folderOf(options.cwd);
-  const fileOf = realFiles();
+  const wanted = options.cwd === undefined ? undefined : await projectFolderFilter(options.cwd);
+  const fileOf = realFileFinder();
   const given = new Set<string>();
   for (const found of places) {
     options.signal?.throwIfAborted();
@@ -65,7 +65,7 @@ export async function* listSessions(options: ListOptions = {}): AsyncGenerator<S
 }
 
 /** Where the file of a session really lies: a project folder may be a link to another, and then each of its sessions is found twice. */
-export function realFiles(): (place: SessionPlace) => Promise<string> {
+export function realFileFinder(): (place: SessionPlace) => Promise<string> {
   const folders = new Map<string, Promise<string>>();
   return async ({ folder, file }) => {
     const real = folders.get(folder) ?? realpath(folder).catch(() => folder);
@@ -80,7 +80,7 @@ interface Dated {
   readonly goneAtSource: boolean;
 }
 
-async function newestFirst(options: ListOptions): Promise<Dated[]> {
+async function newestFirst(options: ListSessionsOptions): Promise<Dated[]> {
   const found = new Map<string, Dated>();
   for await (const place of findSessions(await findRoots(options))) {
     options.signal?.throwIfAborted();
@@ -112,7 +112,7 @@ function byFolder(places: readonly Dated[]): ReadonlyMap<string, SessionPlace[]>
 }
 
 /** What a file that cannot be read is listed with. What went since it was found is not in the list. */
-async function bareHeader(file: string): Promise<Header | undefined> {
+async function bareHeader(file: string): Promise<SessionHeader | undefined> {
   const found = await stat(file).catch(() => undefined);
   return found && { file, sizeBytes: found.size, modifiedMs: found.mtimeMs };
 }
@@ -124,9 +124,9 @@ interface Project {
 
 /** Every header is read once, whether its own row or its folder's project asks for it first. */
 function headerReader() {
-  const headers = new Map<string, Promise<Header | undefined>>();
+  const headers = new Map<string, Promise<SessionHeader | undefined>>();
   const projects = new Map<string, Promise<Project>>();
-  const of = (place: SessionPlace): Promise<Header | undefined> => {
+  const of = (place: SessionPlace): Promise<SessionHeader | undefined> => {
     const known = headers.get(place.file) ?? readHeader(place.file).catch(() => bareHeader(place.file));
     headers.set(place.file, known);
     return known;
@@ -153,7 +153,7 @@ function headerReader() {
 
 async function summary(
   { place, modifiedMs, goneAtSource }: Dated,
-  header: Header,
+  header: SessionHeader,
   project: Project,
   running: ReadonlyMap<string, LiveSession["live"]>,
 ): Promise<SessionSummary> {
@@ -173,7 +173,7 @@ async function summary(
     modifiedMs,
     ...(version === undefined ? {} : { version }),
     ...(branch === undefined ? {} : { branch }),
-    agents: await countAgents(place),
+    agents: await countSubagents(place),
     live: running.get(place.id) ?? "no",
     goneAtSource,
   };
@@ -183,7 +183,7 @@ async function summary(
  * Gives the same session under the name that its project folder really has. A project folder may be a link to another project folder, and
  * then each of its sessions is found under both names. Each folder is looked at once.
  */
-export function unlinker(): (place: SessionPlace) => Promise<SessionPlace> {
+export function projectFolderResolver(): (place: SessionPlace) => Promise<SessionPlace> {
   const known = new Map<string, Promise<string>>();
   return async (place) => {
     const name = known.get(place.folder) ?? realName(place.folder, place.project);

@@ -4,8 +4,8 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { write } from "../fixtures/transcript.ts";
 import { isSafeId, safeId } from "../safe-paths.ts";
-import { filesOf, findSessions, type SessionPlace } from "./session-files.ts";
-import { findRoots, folderName, type Root } from "./session-roots.ts";
+import { findSessions, type SessionPlace, sessionFilesOf } from "./session-files.ts";
+import { findRoots, folderName, type SessionRoot } from "./session-roots.ts";
 
 let home: string;
 beforeEach(() => {
@@ -56,7 +56,7 @@ test("CLAUDE_CONFIG_DIR is a list whose members alone count, config folder or pr
 test("roots the caller names are the only ones", async () => {
   folder(".claude", "projects");
   folder("mine", "projects");
-  const mine: Root = { path: join(home, "mine"), origin: "archive" };
+  const mine: SessionRoot = { path: join(home, "mine"), origin: "archive" };
   expect(await findRoots({ roots: [mine, join(home, "none")], env: {}, home })).toEqual([mine]);
 });
 
@@ -87,7 +87,7 @@ test("everything that belongs to a session is found by its place; unknown files 
   const [place, ...more] = await sessions();
   expect(more).toEqual([]);
   if (place === undefined) throw new Error("no session");
-  const found = await filesOf(place);
+  const found = await sessionFilesOf(place);
   const short = (path: string | undefined) => path && relative(join(home, "projects/-p"), path);
   expect({
     ...found,
@@ -120,7 +120,7 @@ test("an archived session is found under its own name", async () => {
   write(join(home, "projects/-p/s1/subagents/agent-a1.meta.json.gz"), []);
   const [place] = await sessions();
   expect(place?.id).toBe("s1");
-  expect((await filesOf(place as SessionPlace)).agents).toMatchObject([
+  expect((await sessionFilesOf(place as SessionPlace)).agents).toMatchObject([
     { id: "a1", meta: expect.stringMatching(/gz$/) },
   ]);
 });
@@ -138,7 +138,7 @@ test("links that leave the root are not followed, those inside it are", async ()
   symlinkSync(join(home, "projects/-p/s1.jsonl"), join(home, "projects/-p/s3.jsonl"));
   const found = await sessions();
   expect(found.map(({ id }) => id)).toEqual(["s1", "s3"]);
-  const { others } = await filesOf(found[0] as SessionPlace);
+  const { others } = await sessionFilesOf(found[0] as SessionPlace);
   expect(others.filter((path) => path.includes("more"))).toEqual([]);
   rmSync(outside, { recursive: true });
 });

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { isRecord } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
 import { checkRoots } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
-import type { Root } from "./session-roots.ts";
+import type { SessionRoot } from "./session-roots.ts";
 import { type FolderEntry, listEntries } from "./transcript-files.ts";
 
 /** A folder of sessions. Its name says nothing about its working directory: the records do. */
 export interface ProjectFolder {
-  readonly root: Root;
+  readonly root: SessionRoot;
   readonly name: string;
   readonly path: string;
 }
@@ -17,7 +17,7 @@ export interface ProjectFolder {
 /** Where one session lies. Its id is its file name. */
 export interface SessionPlace {
   readonly id: string;
-  readonly root: Root;
+  readonly root: SessionRoot;
   /** Name of the project folder. */
   readonly project: string;
   /** The project folder itself. */
@@ -27,7 +27,7 @@ export interface SessionPlace {
 }
 
 /** A subagent's transcript. */
-export interface AgentFile {
+export interface SubagentFile {
   readonly id: string;
   readonly file: string;
   /** Its `.meta.json`, where there is one. */
@@ -41,7 +41,7 @@ export interface AgentFile {
 /** Everything that belongs to one session, by path. Files we do not know are listed, not opened. */
 export interface SessionFiles {
   readonly main: string;
-  readonly agents: readonly AgentFile[];
+  readonly agents: readonly SubagentFile[];
   readonly workflows: readonly WorkflowFiles[];
   readonly toolResults: readonly string[];
   readonly others: readonly string[];
@@ -53,7 +53,7 @@ export interface WorkflowFiles {
   readonly state?: string;
 }
 
-export async function findProjects(root: Root): Promise<ProjectFolder[]> {
+export async function findProjects(root: SessionRoot): Promise<ProjectFolder[]> {
   const found = listEntries(root.path, join(root.path, "projects"));
   return found.filter(({ folder }) => folder).map(({ name, path }) => ({ root, name, path }));
 }
@@ -68,7 +68,7 @@ export async function findSessionsIn({ root, name, path }: ProjectFolder): Promi
 }
 
 /** Every session of these roots, project by project. */
-export async function* findSessions(roots: readonly Root[]): AsyncGenerator<SessionPlace, undefined> {
+export async function* findSessions(roots: readonly SessionRoot[]): AsyncGenerator<SessionPlace, undefined> {
   checkRoots(roots);
   for (const root of roots) {
     for (const project of await findProjects(root)) yield* await findSessionsIn(project);
@@ -76,10 +76,10 @@ export async function* findSessions(roots: readonly Root[]): AsyncGenerator<Sess
 }
 
 /** Everything under `<session>/`, at any depth, and the agents of older versions beside the main file. */
-export async function filesOf(place: SessionPlace): Promise<SessionFiles> {
+export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles> {
   const all = await walk(place.root.path, join(place.folder, place.id), "");
   const metas = new Set(all.map(({ way }) => way).filter((way) => unzipped(way).endsWith(".meta.json")));
-  const agents: AgentFile[] = [];
+  const agents: SubagentFile[] = [];
   const runs = new Map<string, { run: string; journal?: string; state?: string }>();
   const toolResults: string[] = [];
   const others: string[] = [];
@@ -118,12 +118,12 @@ async function walk(root: string, folder: string, way: string): Promise<{ way: s
   return files;
 }
 
-async function agentsBeside({ root, folder, id }: SessionPlace): Promise<AgentFile[]> {
-  const agents: AgentFile[] = [];
+async function agentsBeside({ root, folder, id }: SessionPlace): Promise<SubagentFile[]> {
+  const agents: SubagentFile[] = [];
   for (const entry of listEntries(root.path, folder)) {
     const name = transcriptName(entry);
     if (!name?.startsWith("agent-") || !isSafeId(name.slice(6))) continue;
-    if ((await sessionIdIn(entry.path)) === id) agents.push({ id: name.slice(6), file: entry.path, beside: true });
+    if ((await ownerSessionId(entry.path)) === id) agents.push({ id: name.slice(6), file: entry.path, beside: true });
   }
   return agents;
 }
@@ -138,11 +138,11 @@ function unzipped(name: string): string {
 }
 
 /** The first `sessionId` inside a transcript: whose agent this is, where the path does not say. Looks at 64 KiB at most. */
-async function sessionIdIn(file: string): Promise<string | undefined> {
+async function ownerSessionId(file: string): Promise<string | undefined> {
   const lines = readLines(file, { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024, tail: "give" });
   for await (const batch of lines) {
     for (const line of batch) {
-      for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord)) {
+      for (const record of recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord)) {
         const id = record.kind === "record" ? record.object["sessionId"] : undefined;
         if (typeof id === "string") return id;
       }
@@ -153,7 +153,7 @@ async function sessionIdIn(file: string): Promise<string | undefined> {
 }
 
 /** How many agents a session has, by the names in its own folder alone: a list has no time for more. */
-export async function countAgents({ root, folder, id }: SessionPlace): Promise<number> {
+export async function countSubagents({ root, folder, id }: SessionPlace): Promise<number> {
   const own = join(folder, id, "subagents");
   const direct = listEntries(root.path, own);
   let count = direct.filter(isAgent).length;

@@ -2,30 +2,31 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type HomeSource, homeFolder, statePath } from "../../files/internal.ts";
 
-import { wrong } from "../option-checks.ts";
+import { optionProblem } from "../option-checks.ts";
 
 /** A folder with `projects/` in it, by its real path. */
-export interface Root {
+export interface SessionRoot {
   readonly path: string;
-  readonly origin: Origin;
+  readonly origin: RootOrigin;
 }
 
 /** Who keeps the sessions of a root: an agent, our own store, or our archive. */
-export type Origin = "client" | "hookline" | "archive";
+export type RootOrigin = "client" | "hookline" | "archive";
 
 /** Of a session that lies in several places the lowest counts: where it was recorded, before the archive's copy. */
-export const originRank: Readonly<Record<Origin, number>> = { client: 0, hookline: 1, archive: 2 };
+export const originRank: Readonly<Record<RootOrigin, number>> = { client: 0, hookline: 1, archive: 2 };
 
 /** Where to look. Roots that the caller names are the only ones looked at. */
-export interface Where extends HomeSource {
-  readonly roots?: readonly (string | Root)[] | undefined;
+export interface RootOptions extends HomeSource {
+  readonly roots?: readonly (string | SessionRoot)[] | undefined;
 }
 
 /** Every root there is, once each, in a fixed order: the client's, our store, the archive. */
-export async function findRoots(where: Where = {}): Promise<Root[]> {
-  if (where.roots !== undefined && !Array.isArray(where.roots)) throw wrong("roots", where.roots, "a list of folders");
+export async function findRoots(where: RootOptions = {}): Promise<SessionRoot[]> {
+  if (where.roots !== undefined && !Array.isArray(where.roots))
+    throw optionProblem("roots", where.roots, "a list of folders");
   const wanted = where.roots?.map((root) => (typeof root === "string" ? client(root) : root)) ?? usualRoots(where);
-  const roots = new Map<string, Root>();
+  const roots = new Map<string, SessionRoot>();
   for (const { path, origin } of wanted) {
     const real = await configFolder(path);
     if (real !== undefined && !roots.has(real)) roots.set(real, { path: real, origin });
@@ -34,27 +35,27 @@ export async function findRoots(where: Where = {}): Promise<Root[]> {
 }
 
 /** Where our own store keeps its sessions, by default. */
-export function storeRoot(source: HomeSource = {}): Root {
+export function storeRoot(source: HomeSource = {}): SessionRoot {
   return { path: join(statePath(source), "sessions"), origin: "hookline" };
 }
 
 /** Where sessions are kept after a client has deleted them, by default. */
-export function archiveRoot(source: HomeSource = {}): Root {
+export function archiveRoot(source: HomeSource = {}): SessionRoot {
   return { path: join(statePath(source), "archive"), origin: "archive" };
 }
 
-function usualRoots(where: Where): Root[] {
+function usualRoots(where: RootOptions): SessionRoot[] {
   return [...clientRoots(where), storeRoot(where), archiveRoot(where)];
 }
 
-function clientRoots({ env = process.env, home = homeFolder(env) }: Where): Root[] {
+function clientRoots({ env = process.env, home = homeFolder(env) }: RootOptions): SessionRoot[] {
   const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").flatMap((part) => part.trim() || []);
   if (named.length > 0) return named.map(client);
   const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
   return [client(join(home, ".claude")), client(join(config, "claude"))];
 }
 
-function client(path: string): Root {
+function client(path: string): SessionRoot {
   return { path, origin: "client" };
 }
 
@@ -94,12 +95,12 @@ function hash(text: string): string {
 }
 
 /** A working directory as sessions may name it: in the name of their project folder, and in their records. */
-export interface WantedFolder {
+export interface ProjectFolderFilter {
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-export async function folderOf(cwd: string): Promise<WantedFolder> {
+export async function projectFolderFilter(cwd: string): Promise<ProjectFolderFilter> {
   const given = resolve(cwd);
   // A folder that is gone has no other name than the one it had.
   const real = await realpath(given).catch(() => given);

@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { checkRoots } from "../option-checks.ts";
-import { isSafeId, liesUnder } from "../safe-paths.ts";
-import type { Root } from "./session-roots.ts";
+import { isPathInside, isSafeId } from "../safe-paths.ts";
+import type { SessionRoot } from "./session-roots.ts";
 
 /** One transcript file, main or an agent's, as the disk has it now. */
 export interface TranscriptFile {
   readonly path: string;
-  readonly root: Root;
+  readonly root: SessionRoot;
   /** Name of the project folder. */
   readonly project: string;
   /** By the path; absent for agents of older versions, which lie beside the main files: their lines say it. */
@@ -26,7 +26,7 @@ export interface TranscriptFile {
  * Every transcript of these roots, agents included, also of sessions whose main file is gone; by path. Built for those who
  * look at all files on every run: one listing per folder, one stat per file, nothing opened.
  */
-export function findTranscripts(roots: readonly Root[], onUnread?: OnUnread): TranscriptFile[] {
+export function findTranscripts(roots: readonly SessionRoot[], onUnread?: OnUnread): TranscriptFile[] {
   checkRoots(roots);
   const found = openFinds(onUnread);
   for (const root of roots) {
@@ -44,7 +44,7 @@ export function findTranscriptsOf(file: string, onUnread?: OnUnread): Transcript
   const folder = dirname(file);
   const session = transcriptName(basename(file));
   if (session === undefined) return found.files;
-  const root: Root = { path: dirname(dirname(folder)), origin: "client" };
+  const root: SessionRoot = { path: dirname(dirname(folder)), origin: "client" };
   add(found, file, { root, project: basename(folder), session });
   if (isSafeId(session)) inSession(root, basename(folder), session, join(folder, session, "subagents"), found, 0);
   return found.files;
@@ -62,7 +62,7 @@ function openFinds(unread: OnUnread = () => undefined): Finds {
   return { files: [], unread };
 }
 
-function inProject(root: Root, project: string, folder: string, found: Finds): void {
+function inProject(root: SessionRoot, project: string, folder: string, found: Finds): void {
   for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
     if (isFolder) {
       if (isSafeId(name)) inSession(root, project, name, join(path, "subagents"), found, 0);
@@ -77,7 +77,14 @@ function inProject(root: Root, project: string, folder: string, found: Finds): v
 
 const deepest = 14;
 
-function inSession(root: Root, project: string, session: string, folder: string, found: Finds, depth: number): void {
+function inSession(
+  root: SessionRoot,
+  project: string,
+  session: string,
+  folder: string,
+  found: Finds,
+  depth: number,
+): void {
   for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
     if (isFolder) {
       if (depth < deepest) inSession(root, project, session, path, found, depth + 1);
@@ -146,7 +153,7 @@ function direntsOf(folder: string, onUnread: OnUnread): Dirent[] {
 
 function linkTarget(root: string, path: string): Stats | undefined {
   try {
-    return liesUnder(root, realpathSync(path)) ? statSync(path) : undefined;
+    return isPathInside(root, realpathSync(path)) ? statSync(path) : undefined;
   } catch {
     return undefined; // a broken link
   }

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { findRoots, type Root, type Where } from "../find/session-roots.ts";
+import { findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
 import { recordsOf } from "../read/json-records.ts";
-import { linesBackwards } from "../read/read-reverse.ts";
-import { realInside, safeId } from "../safe-paths.ts";
+import { readLinesReverse } from "../read/read-reverse.ts";
+import { resolveInside, safeId } from "../safe-paths.ts";
 import { fieldsOf } from "./client-json.ts";
 
 /** A copy of a file from before an edit. */
@@ -24,8 +24,12 @@ export interface FileBackup {
 }
 
 /** `file-history/<session>/`, joined with the snapshot lines of its transcript. Snapshots whose copy is gone are left out. */
-export async function loadFileHistory(root: Root, sessionId: string, entries: Iterable<Entry>): Promise<FileBackup[]> {
-  const folder = await realInside(root.path, join(root.path, "file-history", safeId(sessionId)));
+export async function loadFileHistory(
+  root: SessionRoot,
+  sessionId: string,
+  entries: Iterable<Entry>,
+): Promise<FileBackup[]> {
+  const folder = await resolveInside(root.path, join(root.path, "file-history", safeId(sessionId)));
   const snapshots = snapshotsIn(entries);
   const backups: FileBackup[] = [];
   for (const { name, path, folder: isFolder } of listEntries(root.path, folder)) {
@@ -39,7 +43,7 @@ export async function loadFileHistory(root: Root, sessionId: string, entries: It
       file: path,
       sizeBytes: size,
       ...known,
-      read: async () => readFile(await realInside(folder, path)),
+      read: async () => readFile(await resolveInside(folder, path)),
     });
   }
   return backups;
@@ -77,7 +81,7 @@ export interface HistoryEntry {
   readonly offset: number;
 }
 
-export interface HistoryOptions extends Where {
+export interface HistoryOptions extends RootOptions {
   /** Only of this working directory. */
   readonly project?: string;
   /** Only entries that hold this text, in any case. */
@@ -99,7 +103,7 @@ export async function* readHistory(options: HistoryOptions = {}): AsyncGenerator
 
 async function* historyIn(file: string, signal: AbortSignal | undefined): AsyncGenerator<HistoryEntry, undefined> {
   try {
-    for await (const line of linesBackwards(file, signal)) {
+    for await (const line of readLinesReverse(file, signal)) {
       for (const record of recordsOf(line.source, line, ({ display }) => typeof display === "string")) {
         const entry = record.kind === "record" ? toHistory(record.object, file, record.offset) : undefined;
         if (entry !== undefined) yield entry;

@@ -30,7 +30,7 @@ async function attempt(path: string): Promise<Record<string, unknown> | "half" |
 }
 
 /** What the client noted beside a subagent's transcript. */
-export interface AgentMeta {
+export interface SubagentMeta {
   readonly agentType?: string;
   readonly description?: string;
   readonly toolUseId?: string;
@@ -60,7 +60,7 @@ const texts = [
 const largest = 256 * 1024;
 
 /** A meta file that is missing, half written or no JSON says nothing: it never hides its agent. */
-export async function readMeta(path: string): Promise<AgentMeta | undefined> {
+export async function readSubagentMeta(path: string): Promise<SubagentMeta | undefined> {
   try {
     const bytes = await beginning(path);
     const value: unknown = JSON.parse((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
@@ -81,7 +81,7 @@ async function beginning(path: string): Promise<Buffer> {
   }
 }
 
-function metaOf(value: Record<string, unknown>): AgentMeta {
+function metaOf(value: Record<string, unknown>): SubagentMeta {
   const meta: Record<string, unknown> = {};
   for (const name of texts) if (typeof value[name] === "string") meta[name] = value[name];
   if (typeof value["spawnDepth"] === "number") meta["spawnDepth"] = value["spawnDepth"];

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
 import { isObject, Problem } from "../../protocol/internal.ts";
-import type { Root } from "../find/session-roots.ts";
+import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
-import { realInside, safeId } from "../safe-paths.ts";
+import { resolveInside, safeId } from "../safe-paths.ts";
 import { readIfThere } from "./client-json.ts";
 import { readRegistry, type StartOf } from "./live-sessions.ts";
 
@@ -27,8 +27,8 @@ export type TaskChange = Partial<
 >;
 
 /** `tasks/<session>/<n>.json`, in the order of their numbers. A folder that is not there is an empty list. */
-export async function loadTasks(root: Root, sessionId: string): Promise<Task[]> {
-  const folder = await realInside(root.path, join(root.path, "tasks", safeId(sessionId)));
+export async function loadTasks(root: SessionRoot, sessionId: string): Promise<Task[]> {
+  const folder = await resolveInside(root.path, join(root.path, "tasks", safeId(sessionId)));
   const tasks: Task[] = [];
   for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
@@ -50,7 +50,7 @@ export async function saveTask(task: Task, change: TaskChange, options: SaveOpti
 }
 
 /** Undefined when the file is gone or no task: a client writes here while we read. */
-function toTask(root: Root, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
+function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
   const fields = bytes === undefined ? undefined : parse(bytes);
   if (bytes === undefined || fields === undefined) return undefined;
   const text = (key: string) => (typeof fields[key] === "string" ? { [key]: fields[key] } : {});
@@ -87,7 +87,7 @@ function texts(value: unknown): string[] {
 
 /** A file as it was loaded: it is written again only while it still has these bytes. */
 interface LoadedFile {
-  readonly root: Root;
+  readonly root: SessionRoot;
   readonly sessionId: string;
   readonly file: string;
   readonly bytes: Uint8Array;

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { processStart } from "../../files/internal.ts";
-import type { Root } from "../find/session-roots.ts";
+import type { SessionRoot } from "../find/session-roots.ts";
 import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
 import { loadFileHistory, readHistory } from "./client-files.ts";
@@ -20,7 +20,7 @@ import { loadTasks, saveTask, type Task } from "./client-tasks.ts";
 import { liveSessions, readRegistry, watchLive } from "./live-sessions.ts";
 
 let home: string;
-let root: Root;
+let root: SessionRoot;
 const extras = join(recorded, "_home-extras");
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "hookline-home-"));

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
-import { findRoots, type Where } from "../find/session-roots.ts";
+import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { readJsonObject } from "./client-json.ts";
 
@@ -34,7 +34,7 @@ export interface LiveSession {
 /** How a process's start time is found; tests hand in another one. `gone` means there is no such process. */
 export type StartOf = (pid: number) => string | "gone" | undefined;
 
-export interface LiveOptions extends Where {
+export interface LiveOptions extends RootOptions {
   /** Also those whose process is gone. */
   readonly all?: boolean;
   readonly startOf?: StartOf;
@@ -53,7 +53,7 @@ export async function readRegistry({ startOf = systemStart, ...where }: LiveOpti
     for (const { name, path } of listEntries(root.path, join(root.path, "sessions"))) {
       if (!/^\d+\.json$/.test(name)) continue;
       const note = await readJsonObject(path);
-      const session = note === undefined ? undefined : toLive(path, Number.parseInt(name, 10), note, startOf);
+      const session = note === undefined ? undefined : liveSessionFrom(path, Number.parseInt(name, 10), note, startOf);
       if (session !== undefined) sessions.push(session);
     }
   }
@@ -65,7 +65,7 @@ const known: ReadonlySet<string> = new Set([
   ...["nameSource", "status", "updatedAt", "statusUpdatedAt", "waitingFor"],
 ]);
 
-function toLive(
+function liveSessionFrom(
   file: string,
   pidInName: number,
   note: Record<string, unknown>,
@@ -84,7 +84,7 @@ function toLive(
     status: statusOf(note["status"]),
     ...text("waitingFor"),
     headless: kind === "print" || (typeof entrypoint === "string" && entrypoint !== "cli" && entrypoint !== "hookline"),
-    live: lives(pid, typeof procStart === "string" ? procStart : undefined, startOf),
+    live: isProcessLive(pid, typeof procStart === "string" ? procStart : undefined, startOf),
     ...text("name"),
     ...text("nameSource"),
     ...text("kind"),
@@ -105,7 +105,7 @@ function statusOf(status: unknown): LiveSession["status"] {
   return status === "idle" || status === "busy" || status === "waiting" ? status : "unknown";
 }
 
-function lives(pid: number, noted: string | undefined, startOf: StartOf): LiveSession["live"] {
+function isProcessLive(pid: number, noted: string | undefined, startOf: StartOf): LiveSession["live"] {
   const start = startOf(pid);
   if (start === "gone") return "no";
   if (start === undefined || noted === undefined) return "unknown";

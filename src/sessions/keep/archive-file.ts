@@ -14,7 +14,7 @@ import {
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { openFile, unreadableFile } from "../read/byte-source.ts";
+import { openTranscriptFile, unreadableFile } from "../read/byte-source.ts";
 import { openGzip } from "../read/gzip-source.ts";
 
 /** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
@@ -34,7 +34,7 @@ export async function archiveFile(
   const packed = await unless(["ENOENT"], fs.lstat(target));
   // A copy that is shorter than we know it is no copy to go on with.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
-  const file = await openFile(source).catch((cause: unknown) => {
+  const file = await openTranscriptFile(source).catch((cause: unknown) => {
     throw unreadableFile(source, cause);
   });
   try {
@@ -218,7 +218,7 @@ export function manifestPath(archive: string, { project, id }: Pick<SessionPlace
 }
 
 /** Undefined when there is none, or none that can be read: then the session is archived anew beside what is there. */
-export async function readManifest(path: string, fs: Fs): Promise<ArchiveManifest | undefined> {
+export async function readArchiveManifest(path: string, fs: Fs): Promise<ArchiveManifest | undefined> {
   const bytes = await readPrivate(path, fs);
   if (bytes === undefined) return undefined;
   try {
@@ -229,6 +229,6 @@ export async function readManifest(path: string, fs: Fs): Promise<ArchiveManifes
   }
 }
 
-export async function writeManifest(path: string, manifest: ArchiveManifest, fs: Fs): Promise<void> {
+export async function writeArchiveManifest(path: string, manifest: ArchiveManifest, fs: Fs): Promise<void> {
   await replaceFile(path, `${JSON.stringify(manifest)}\n`, { fs });
 }

@@ -8,8 +8,8 @@ import { archivedPlace, plainFiles, sourceFiles } from "../fixtures/archived.ts"
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { prompt } from "../fixtures/transcript.ts";
 import { sessionAt } from "../session.ts";
-import { archiveSession, sessionsDue } from "./archive-session.ts";
-import { callsAndTokens } from "./replace-session-files.ts";
+import { archiveSession, expiringSessions } from "./archive-session.ts";
+import { callFingerprint } from "./replace-session-files.ts";
 
 test.each(recordedNames)("%s is archived whole, read from there, and counts the same", async (name) => {
   const { home, places } = await recordedHome(name);
@@ -26,7 +26,7 @@ test.each(recordedNames)("%s is archived whole, read from there, and counts the 
     expect(await archiveSession(place, { root })).toEqual({ session: place.id, files: 0, addedBytes: 0, heldBytes });
     const copy = await archivedPlace(root, place.id);
     const [there, here] = [await sessionAt(copy).load(), await sessionAt(place).load()];
-    expect(callsAndTokens(there)).toBe(callsAndTokens(here));
+    expect(callFingerprint(there)).toBe(callFingerprint(here));
     expect(there.agents.filter(({ borrowedFrom }) => !borrowedFrom).length).toBe(
       here.agents.filter(({ borrowedFrom }) => !borrowedFrom).length,
     );
@@ -155,9 +155,11 @@ test("sessions that the client will delete within a week and no archive holds ar
   await utimes(two.file, new Date(now), new Date(now - 22 * day));
   const options = { roots: [home], archive: join(home, "archive"), now: () => now };
   const { size } = await stat(one.file);
-  expect(await sessionsDue(options)).toEqual([{ place: one, dueAt: "2026-07-06T00:00:00.000Z", missingBytes: size }]);
+  expect(await expiringSessions(options)).toEqual([
+    { place: one, dueAt: "2026-07-06T00:00:00.000Z", missingBytes: size },
+  ]);
   await writeFile(join(home, "settings.json"), '{ "cleanupPeriodDays": 25 }');
-  expect((await sessionsDue(options)).map(({ place }) => place.id)).toEqual([one.id, two.id]);
+  expect((await expiringSessions(options)).map(({ place }) => place.id)).toEqual([one.id, two.id]);
   await archiveSession(one, { root: options.archive });
-  expect((await sessionsDue(options)).map(({ place }) => place.id)).toEqual([two.id]);
+  expect((await expiringSessions(options)).map(({ place }) => place.id)).toEqual([two.id]);
 });

@@ -1,18 +1,18 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless, withLock } from "../../files/internal.ts";
-import { unlinker } from "../find/list-sessions.ts";
+import { projectFolderResolver } from "../find/list-sessions.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
-import { archiveRoot, findRoots, type Root, type Where } from "../find/session-roots.ts";
-import { checkPlace } from "../option-checks.ts";
-import { openFile } from "../read/byte-source.ts";
+import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
+import { checkSessionPlace } from "../option-checks.ts";
+import { openTranscriptFile } from "../read/byte-source.ts";
 import {
   type ArchivedFile,
   type ArchiveManifest,
   archiveFile,
   manifestPath,
-  readManifest,
-  writeManifest,
+  readArchiveManifest,
+  writeArchiveManifest,
 } from "./archive-file.ts";
 import { sessionPaths } from "./replace-session-files.ts";
 
@@ -23,7 +23,7 @@ export interface ArchiveOptions extends HomeSource {
   readonly now?: () => number;
 }
 
-export interface Archived {
+export interface ArchiveResult {
   readonly session: string;
   /** Files that had something new, and how many bytes of it. */
   readonly files: number;
@@ -36,13 +36,13 @@ export interface Archived {
  * Keeps a copy of a whole session, compressed. Run again, it adds what is new. Contract: the source is only read; a run that
  * is killed leaves what was archived before, and the next one goes on from there.
  */
-export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<Archived> {
-  checkPlace(place);
+export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<ArchiveResult> {
+  checkSessionPlace(place);
   const { fs = nodeFs, now = Date.now, root = archiveRoot(options).path } = options;
   if (place.root.origin === "archive") return { session: place.id, files: 0, addedBytes: 0, heldBytes: 0 };
   if (options.root === undefined) await openState([], options, fs);
   await openFolder(root, fs);
-  const source = await unlinker()(place);
+  const source = await projectFolderResolver()(place);
   const path = manifestPath(root, source);
   await openFolder(dirname(path), fs);
   return withLock(path, () => addNew(source, root, path, fs, now), { fs });
@@ -54,8 +54,8 @@ async function addNew(
   manifest: string,
   fs: Fs,
   now: () => number,
-): Promise<Archived> {
-  const before = await readManifest(manifest, fs);
+): Promise<ArchiveResult> {
+  const before = await readArchiveManifest(manifest, fs);
   const files: Record<string, ArchivedFile> = { ...before?.files };
   let changed = 0;
   let addedBytes = 0;
@@ -78,7 +78,7 @@ async function addNew(
       archivedAt: new Date(now()).toISOString(),
       files,
     };
-    await writeManifest(manifest, next, fs);
+    await writeArchiveManifest(manifest, next, fs);
   }
   return { session: place.id, files: changed, addedBytes, heldBytes };
 }
@@ -88,14 +88,14 @@ function commonMembers(now: ArchivedFile, before: ArchivedFile | undefined): num
 }
 
 /** A session that its client will delete soon, and that no archive holds whole. */
-export interface DueSession {
+export interface ExpiringSession {
   readonly place: SessionPlace;
   readonly dueAt: string;
   /** Bytes of its transcript that are not archived. */
   readonly missingBytes: number;
 }
 
-export interface DueOptions extends Where {
+export interface ExpiringOptions extends RootOptions {
   readonly withinDays?: number;
   readonly now?: () => number;
   /** Where the archive lies instead of the user's state folder. */
@@ -106,11 +106,11 @@ export interface DueOptions extends Where {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Clients delete sessions that were not touched for a while; these are next. */
-export async function sessionsDue(options: DueOptions = {}): Promise<DueSession[]> {
+export async function expiringSessions(options: ExpiringOptions = {}): Promise<ExpiringSession[]> {
   const { withinDays = 7, now = Date.now, fs = nodeFs, archive = archiveRoot(options).path } = options;
-  const due: DueSession[] = [];
+  const due: ExpiringSession[] = [];
   const files = new Set<string>();
-  const unlinked = unlinker();
+  const unlinked = projectFolderResolver();
   for (const root of await findRoots(options)) {
     if (root.origin !== "client") continue;
     const days = await cleanupDays(root);
@@ -130,18 +130,18 @@ export async function sessionsDue(options: DueOptions = {}): Promise<DueSession[
 }
 
 async function heldBytes(archive: string, place: SessionPlace, fs: Fs): Promise<number> {
-  const manifest = await readManifest(manifestPath(archive, place), fs);
+  const manifest = await readArchiveManifest(manifestPath(archive, place), fs);
   return manifest?.files[`${place.id}.jsonl`]?.sizeBytes ?? 0;
 }
 
 async function readText(path: string): Promise<string | undefined> {
   // Settings that are not there, not ours to read, or no file say nothing.
-  const file = await openFile(path).catch(() => undefined);
+  const file = await openTranscriptFile(path).catch(() => undefined);
   return file?.readFile("utf8").finally(() => file.close());
 }
 
 /** `cleanupPeriodDays` of the client's own settings; 30 when it says nothing that can be read. */
-async function cleanupDays({ path }: Root): Promise<number> {
+async function cleanupDays({ path }: SessionRoot): Promise<number> {
   const text = await readText(join(path, "settings.json"));
   const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text ?? "")?.[1] ?? 30);
   return Number.isSafeInteger(days) ? days : 30;

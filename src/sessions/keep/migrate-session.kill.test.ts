@@ -5,7 +5,7 @@ import { validateSession } from "../check/validate-session.ts";
 import { bytesBelow, oldSession } from "../fixtures/old-session.ts";
 import { sessionAt } from "../session.ts";
 import { migrateSession } from "./migrate-session.ts";
-import { callsAndTokens } from "./replace-session-files.ts";
+import { callFingerprint } from "./replace-session-files.ts";
 import { listBackups } from "./session-backup.ts";
 
 test.each(["error", "kill"] as const)(
@@ -15,15 +15,15 @@ test.each(["error", "kill"] as const)(
       fault,
       async (strike, k) => {
         const { place, env } = await oldSession();
-        const tokens = callsAndTokens(await sessionAt(place).load());
+        const tokens = callFingerprint(await sessionAt(place).load());
         const faulty = strike();
         const done = await migrateSession(place, { env, fs: faulty.fs }).catch(() => undefined);
-        expect([k, callsAndTokens(await sessionAt(place).load())]).toEqual([k, tokens]);
+        expect([k, callFingerprint(await sessionAt(place).load())]).toEqual([k, tokens]);
         const backups = await listBackups(join(env.HOOKLINE_HOME, "backups"), "s1");
         if (done !== undefined) expect(backups.length).toBe(1);
         await migrateSession(place, { env, fs: quickFs });
         const now = await sessionAt(place).load();
-        expect([callsAndTokens(now), now.agents.length, now.agents.some(({ inline }) => inline)]).toEqual([
+        expect([callFingerprint(now), now.agents.length, now.agents.some(({ inline }) => inline)]).toEqual([
           tokens,
           2,
           false,

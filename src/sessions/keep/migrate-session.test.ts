@@ -7,7 +7,7 @@ import { bytesBelow, oldSession } from "../fixtures/old-session.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { sessionAt } from "../session.ts";
 import { migrateSession, rollbackSession } from "./migrate-session.ts";
-import { callsAndTokens } from "./replace-session-files.ts";
+import { callFingerprint } from "./replace-session-files.ts";
 import { listBackups } from "./session-backup.ts";
 
 test.each(recordedNames)("%s is of the present layout", async (name) => {
@@ -31,7 +31,7 @@ test("agents get their place, lines keep their bytes, calls and tokens are the s
   const { done, backup } = await migrateSession(place, { env });
   expect(done).toEqual(dry.done);
   const now = await sessionAt(place).load();
-  expect(callsAndTokens(now)).toBe(callsAndTokens(old));
+  expect(callFingerprint(now)).toBe(callFingerprint(old));
   expect(now.agents.map(({ inline, linkedBy }) => [inline, linkedBy]).sort()).toEqual([
     [false, "meta"],
     [false, "none"],

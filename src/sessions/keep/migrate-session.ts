@@ -15,16 +15,22 @@ import {
 import { Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { isLinked } from "../model/entry-graph.ts";
+import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import type { Agent } from "../model/subagents.ts";
-import { checkObject, checkPlace } from "../option-checks.ts";
+import type { Subagent } from "../model/subagents.ts";
+import { checkObject, checkSessionPlace } from "../option-checks.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { sessionAt } from "../session.ts";
-import { withField } from "../write/edit-line.ts";
+import { setField } from "../write/edit-line.ts";
 import { refuseNewer } from "../write/session-store.ts";
-import { callsAndTokens, copySession, removeTree, type SessionCopy, swapIn } from "./replace-session-files.ts";
-import { type Backup, keepPresent, restoreBackup } from "./session-backup.ts";
+import {
+  callFingerprint,
+  copySession,
+  removeTree,
+  replaceSessionFiles,
+  type SessionCopy,
+} from "./replace-session-files.ts";
+import { type Backup, backUpPresentFiles, restoreBackup } from "./session-backup.ts";
 
 export interface MigrateOptions extends HomeSource {
   /** The layout wanted; there is one that all steps lead to. */
@@ -37,7 +43,7 @@ export interface MigrateOptions extends HomeSource {
   readonly now?: () => number;
 }
 
-export interface Migration {
+export interface MigrationResult {
   /** What was done, or for a dry run would be; nothing when the session is of the present layout. */
   readonly done: readonly { readonly from: string; readonly to: string; readonly what: readonly string[] }[];
   readonly backup?: Backup;
@@ -49,8 +55,8 @@ export interface Migration {
  * Contract: the calls and tokens are the same after as before. Whenever it fails or is killed, the session can be read,
  * counts the same, and another run completes it. The backup stays until it is pruned.
  */
-export async function migrateSession(place: SessionPlace, options: MigrateOptions = {}): Promise<Migration> {
-  checkPlace(place);
+export async function migrateSession(place: SessionPlace, options: MigrateOptions = {}): Promise<MigrationResult> {
+  checkSessionPlace(place);
   const { fs = nodeFs, to = currentLayout } = options;
   if (to !== currentLayout) throw unknownLayout(to);
   if (place.file.endsWith(".gz")) throw readOnly(place, "lies in the archive, which keeps what was");
@@ -68,17 +74,17 @@ export async function rollbackSession(
   backup: Backup,
   fs: Fs = nodeFs,
 ): Promise<Backup | undefined> {
-  checkPlace(place);
+  checkSessionPlace(place);
   checkObject("backup", backup);
   const work = async () => {
-    const kept = await keepPresent(backup, fs);
+    const kept = await backUpPresentFiles(backup, fs);
     if (kept !== undefined) await restoreBackup(backup, fs);
     return kept;
   };
   return withLock(place.file, work, { fs });
 }
 
-async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Migration> {
+async function migrate(place: SessionPlace, options: MigrateOptions): Promise<MigrationResult> {
   const { fs = nodeFs, now = Date.now, steps = migrationSteps } = options;
   const model = await sessionAt(place).load();
   const done = steps
@@ -95,7 +101,7 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
     }
     await checkResult(place, copy);
     const wish = { backups: await openState(["backups"], options, fs), why, now: now() };
-    const backup = await swapIn(place, copy, wish, fs);
+    const backup = await replaceSessionFiles(place, copy, wish, fs);
     await removeTree(root, fs);
     return { done, backup };
   } catch (error) {
@@ -112,7 +118,7 @@ async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void
     [place, copy.place].map(async (one) => (await validateSession(one)).counts.error),
   );
   if (before === undefined || after === undefined || flaws === undefined || left === undefined) return;
-  const same = callsAndTokens(before) === callsAndTokens(after);
+  const same = callFingerprint(before) === callFingerprint(after);
   if (same && left <= flaws) return;
   const why = same ? "it would have new errors" : "its calls would not count the same";
   throw new Problem(
@@ -168,7 +174,7 @@ const inlineAgents: MigrationStep = {
   },
 };
 
-function inline({ agents }: SessionModel): Agent[] {
+function inline({ agents }: SessionModel): Subagent[] {
   return agents.filter((agent) => agent.inline);
 }
 
@@ -177,18 +183,18 @@ function fileId(id: string): string {
   return isSafeId(id) ? id : `a${sha256(id).slice(0, 16)}`;
 }
 
-function linesOf({ thread }: Agent): Buffer {
+function linesOf({ thread }: Subagent): Buffer {
   const known = new Set(thread.graph.nodes.map(({ uuid }) => uuid));
   const lines = thread.entries.map((entry) => {
     const line = Buffer.from(entry.raw());
     // An agent's first line may hang on the call in the main transcript; in a file of its own it is the beginning.
-    const outside = isLinked(entry) && entry.parentUuid !== null && !known.has(entry.parentUuid);
-    return Buffer.concat([outside ? withField(line, "parentUuid", null) : line, Buffer.from("\n")]);
+    const outside = isGraphEntry(entry) && entry.parentUuid !== null && !known.has(entry.parentUuid);
+    return Buffer.concat([outside ? setField(line, "parentUuid", null) : line, Buffer.from("\n")]);
   });
   return Buffer.concat(lines);
 }
 
-function metaOf({ toolCall, depth, meta }: Agent): Record<string, unknown> {
+function metaOf({ toolCall, depth, meta }: Subagent): Record<string, unknown> {
   const input =
     typeof toolCall?.input === "object" && toolCall.input !== null ? (toolCall.input as Record<string, unknown>) : {};
   const text = (name: string) => (typeof input[name] === "string" ? input[name] : undefined);
@@ -201,7 +207,7 @@ function metaOf({ toolCall, depth, meta }: Agent): Record<string, unknown> {
 }
 
 /** The main transcript without the lines that moved; every other byte stays. */
-async function withoutLines({ place }: SessionModel, agents: readonly Agent[]): Promise<Buffer> {
+async function withoutLines({ place }: SessionModel, agents: readonly Subagent[]): Promise<Buffer> {
   const bytes = await readFile(place.file);
   const moved = agents.flatMap(({ thread }) => thread.entries.map(({ offset, length }) => ({ offset, length })));
   const parts: Buffer[] = [];

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/internal.ts";
-import { filesOf, type SessionPlace } from "../find/session-files.ts";
+import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import { openFile, unreadableFile } from "../read/byte-source.ts";
-import { type Backup, backUp, restoreBackup } from "./session-backup.ts";
+import { openTranscriptFile, unreadableFile } from "../read/byte-source.ts";
+import { type Backup, backUpSession, restoreBackup } from "./session-backup.ts";
 
-export interface SwapWish {
+export interface ReplaceRequest {
   readonly backups: string;
   readonly why: string;
   readonly now: number;
@@ -20,10 +20,15 @@ export interface SwapWish {
  * Contract: the caller holds the session's lock. A backup is made and checked first. If the original is no longer what was
  * copied, nothing changes; if a file cannot be written, those that were are put back.
  */
-export async function swapIn(place: SessionPlace, copy: SessionCopy, wish: SwapWish, fs: Fs): Promise<Backup> {
-  const { changed, added, removed } = await differences(place, copy);
+export async function replaceSessionFiles(
+  place: SessionPlace,
+  copy: SessionCopy,
+  wish: ReplaceRequest,
+  fs: Fs,
+): Promise<Backup> {
+  const { changed, added, removed } = await changedFiles(place, copy);
   const full = (path: string) => join(place.folder, path);
-  const backup = await backUp(
+  const backup = await backUpSession(
     {
       root: wish.backups,
       session: place.id,
@@ -56,14 +61,14 @@ export async function swapIn(place: SessionPlace, copy: SessionCopy, wish: SwapW
   return backup;
 }
 
-interface Differences {
+interface ChangedFiles {
   readonly changed: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
 /** By path below the project folder; the main transcript comes last of the changed ones. */
-export async function differences(place: SessionPlace, copy: SessionCopy): Promise<Differences> {
+export async function changedFiles(place: SessionPlace, copy: SessionCopy): Promise<ChangedFiles> {
   const now = new Set(await sessionPaths(copy.place));
   const changed: string[] = [];
   for (const [path, hash] of copy.hashes) {
@@ -106,7 +111,7 @@ export async function copySession(place: SessionPlace, root: string, fs: Fs): Pr
 }
 
 async function readWhole(path: string): Promise<Buffer> {
-  const file = await openFile(path).catch((cause: unknown) => {
+  const file = await openTranscriptFile(path).catch((cause: unknown) => {
     throw unreadableFile(path, cause);
   });
   return file.readFile().finally(() => file.close());
@@ -114,7 +119,7 @@ async function readWhole(path: string): Promise<Buffer> {
 
 /** Every file of a session, by its path below the project folder. */
 export async function sessionPaths(place: SessionPlace): Promise<string[]> {
-  const { main, agents, workflows, toolResults, others } = await filesOf(place);
+  const { main, agents, workflows, toolResults, others } = await sessionFilesOf(place);
   const paths = [
     main,
     ...agents.flatMap(({ file, meta }) => (meta === undefined ? [file] : [file, meta])),
@@ -139,7 +144,7 @@ export async function removeTree(path: string, fs: Fs): Promise<void> {
  * The calls of a session with their tokens, as one text: equal for two versions of a session that count the same. Agents
  * that lie in another session's folder are left out, since a copy elsewhere does not see them.
  */
-export function callsAndTokens(model: SessionModel): string {
+export function callFingerprint(model: SessionModel): string {
   const borrowed = new Set(model.agents.flatMap(({ id, borrowedFrom }) => (borrowedFrom === undefined ? [] : [id])));
   const own = model.calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
   const lines = own.map(({ call }) => `${call.key} ${JSON.stringify(call.usage())}`);

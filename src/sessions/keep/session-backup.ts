@@ -21,7 +21,7 @@ export interface SavedFile {
   readonly sha256: string;
 }
 
-export interface BackupWish {
+export interface BackupRequest {
   /** Where backups lie. */
   readonly root: string;
   readonly session: string;
@@ -34,7 +34,7 @@ export interface BackupWish {
 const manifestName = "manifest.json";
 
 /** Contract: when it resolves, the copies are on disk, were read back, and have the hashes noted. The manifest comes last. */
-export async function backUp(wish: BackupWish, fs: Fs): Promise<Backup> {
+export async function backUpSession(wish: BackupRequest, fs: Fs): Promise<Backup> {
   const { session, why, paths, added = [], now } = wish;
   const madeAt = new Date(now).toISOString();
   const folder = await freshFolder(join(wish.root, session, madeAt.replaceAll(":", "-")), fs);
@@ -85,7 +85,7 @@ async function isFileWith(path: string, bytes: Buffer): Promise<boolean> {
 }
 
 /** Backs up what restoring `backup` would change; undefined when that is nothing. */
-export async function keepPresent(backup: Backup, fs: Fs): Promise<Backup | undefined> {
+export async function backUpPresentFiles(backup: Backup, fs: Fs): Promise<Backup | undefined> {
   const hashOf = async (path: string) => {
     const bytes = await unless(["ENOENT", "ENOTDIR"], readFile(path));
     return bytes === undefined ? undefined : sha256(bytes);
@@ -99,7 +99,7 @@ export async function keepPresent(backup: Backup, fs: Fs): Promise<Backup | unde
   const added = saved.filter(({ present }) => present === undefined).map(({ path }) => path);
   const root = dirname(dirname(backup.folder));
   const { session } = backup;
-  return backUp({ root, session, why: "rollback", paths: there, added, now: Date.now() }, fs);
+  return backUpSession({ root, session, why: "rollback", paths: there, added, now: Date.now() }, fs);
 }
 
 /** Backups of a session, oldest first. One that was never finished has no manifest and is not among them. */

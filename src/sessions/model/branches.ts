@@ -1,12 +1,12 @@
 import { Problem, plainLine } from "../../protocol/internal.ts";
-import type { BareEntry, Entry } from "./entry.ts";
-import type { Graph, Linked } from "./entry-graph.ts";
-import { type Knots, knotsOf, type Point } from "./parallel-calls.ts";
+import type { Entry, StandaloneEntry } from "./entry.ts";
+import type { Graph, GraphEntry } from "./entry-graph.ts";
+import { type CallGroups, type GroupFork, groupParallelCalls } from "./parallel-calls.ts";
 
 /** Where a conversation was taken up again from an earlier point. */
 export interface BranchPoint {
   /** The entry the alternatives hang on; null when they are first lines. */
-  readonly at: Linked | null;
+  readonly at: GraphEntry | null;
   /** Prompts differ, or answers to one prompt differ. */
   readonly kind: "rewind" | "retry";
   readonly alternatives: number;
@@ -29,7 +29,7 @@ export interface Branches {
   readonly leaf: string | undefined;
   list(): Branch[];
   /** Every entry of one branch, in file order; entries outside the graph are not in it. Undefined for a leaf we do not know. */
-  entriesOf(leaf: string): readonly Linked[] | undefined;
+  entriesOf(leaf: string): readonly GraphEntry[] | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Branches {
  * one knot first; what then still leads two ways, each with a prompt or another call, is a branch point.
  */
 export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
-  const knots = knotsOf(graph);
+  const knots = groupParallelCalls(graph);
   const leaf = activeLeaf(graph, knots, entries);
   const summaries = new Map(
     entries.flatMap((entry) =>
@@ -46,7 +46,7 @@ export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
   );
   const keep = (at: number) => entriesUpTo(graph, knots, at);
   return {
-    points: knots.points.map(({ knot, kind, ways }) => ({
+    points: knots.points.map(({ group: knot, kind, alternatives: ways }) => ({
       at: forkEntry(graph, ways, knot),
       kind,
       alternatives: ways.length,
@@ -60,25 +60,25 @@ export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
   };
 }
 
-function forkEntry(graph: Graph, ways: readonly number[], knot: number): Linked | null {
+function forkEntry(graph: Graph, ways: readonly number[], knot: number): GraphEntry | null {
   if (knot < 0) return null;
   const parent = graph.parents[ways[0] ?? -1] ?? -1;
   return graph.nodes[parent >= 0 ? parent : knot] ?? null;
 }
 
 /** The newest line, unless a later `last-prompt` names one that more than attachments and system lines hang on. */
-function activeLeaf(graph: Graph, knots: Knots, entries: readonly Entry[]): number {
+function activeLeaf(graph: Graph, knots: CallGroups, entries: readonly Entry[]): number {
   const newest = graph.nodes.length - 1;
   if (newest < 0) return -1;
-  const last = graph.nodes[newest] as Linked;
-  const named = entries.findLast((entry): entry is BareEntry => entry.kind === "last-prompt");
+  const last = graph.nodes[newest] as GraphEntry;
+  const named = entries.findLast((entry): entry is StandaloneEntry => entry.kind === "last-prompt");
   if (named?.leafUuid === undefined || named.offset < last.offset || named.file !== last.file) return newest;
   const leaf = graph.indexOf(named.leafUuid);
   if (leaf === undefined) return newest;
   return isAbove(knots, leaf, newest) && onlyTrimmings(graph, leaf) ? newest : leaf;
 }
 
-function isAbove(knots: Knots, above: number, below: number): boolean {
+function isAbove(knots: CallGroups, above: number, below: number): boolean {
   const target = knots.of[above] ?? -1;
   for (let at = knots.of[below] ?? -1; at >= 0; at = knots.parents[at] ?? -1) if (at === target) return true;
   return false;
@@ -95,7 +95,7 @@ function onlyTrimmings(graph: Graph, leaf: number): boolean {
   return true;
 }
 
-function entriesUpTo(graph: Graph, knots: Knots, leaf: number): readonly Linked[] {
+function entriesUpTo(graph: Graph, knots: CallGroups, leaf: number): readonly GraphEntry[] {
   const left = leftOut(knots, leaf);
   if (left.size === 0) return graph.nodes.filter((entry) => !graph.superseded(entry));
   const out = new Uint8Array(knots.of.length);
@@ -106,36 +106,36 @@ function entriesUpTo(graph: Graph, knots: Knots, leaf: number): readonly Linked[
 }
 
 /** The alternatives that the way up from a leaf did not take. */
-function leftOut(knots: Knots, leaf: number): Set<number> {
+function leftOut(knots: CallGroups, leaf: number): Set<number> {
   const left = new Set<number>();
   // Most sessions never went two ways.
   if (knots.points.length === 0 && leaf === knots.newest[knots.of[leaf] ?? -1]) return left;
   const path = pathOf(knots, leaf);
   const onPath = new Set(path);
   for (const knot of [...path, -1]) {
-    for (const way of knots.pointAt.get(knot)?.ways ?? []) if (!onPath.has(way)) left.add(way);
+    for (const way of knots.pointAt.get(knot)?.alternatives ?? []) if (!onPath.has(way)) left.add(way);
   }
   // A leaf that was gone back to: what once followed it is not part of the branch.
   const last = path[0] ?? -1;
   if (leaf !== knots.newest[last]) {
     for (const knot of knots.order) {
-      if (knots.parents[knot] === last && knots.weighty[knot] === 1 && !onPath.has(knot)) left.add(knot);
+      if (knots.parents[knot] === last && knots.hasContent[knot] === 1 && !onPath.has(knot)) left.add(knot);
     }
   }
   return left;
 }
 
-function pathOf(knots: Knots, leaf: number): number[] {
+function pathOf(knots: CallGroups, leaf: number): number[] {
   const path: number[] = [];
   for (let at = knots.of[leaf] ?? -1; at >= 0; at = knots.parents[at] ?? -1) path.push(at);
   return path;
 }
 
-function listBranches(graph: Graph, knots: Knots, leaf: number, summaries: ReadonlyMap<string, string>): Branch[] {
+function listBranches(graph: Graph, knots: CallGroups, leaf: number, summaries: ReadonlyMap<string, string>): Branch[] {
   const branches: Branch[] = [];
-  const waiting: { leaf: number; from?: number; point?: Point }[] = [{ leaf }];
+  const waiting: { leaf: number; from?: number; point?: GroupFork }[] = [{ leaf }];
   for (let at = 0; at < waiting.length; at++) {
-    const { leaf: end, from, point } = waiting[at] as { leaf: number; from?: number; point?: Point };
+    const { leaf: end, from, point } = waiting[at] as { leaf: number; from?: number; point?: GroupFork };
     const uuid = graph.nodes[end]?.uuid ?? "";
     const whole = entriesUpTo(graph, knots, end);
     const size = from === undefined ? whole.length : countBelow(graph, knots, from, whole);
@@ -145,7 +145,7 @@ function listBranches(graph: Graph, knots: Knots, leaf: number, summaries: Reado
       active: at === 0,
       ...(point === undefined
         ? {}
-        : { forkPoint: forkEntry(graph, point.ways, point.knot)?.uuid ?? null, kind: point.kind }),
+        : { forkPoint: forkEntry(graph, point.alternatives, point.group)?.uuid ?? null, kind: point.kind }),
       size,
       ...(summary === undefined ? {} : { summary }),
     });
@@ -154,7 +154,7 @@ function listBranches(graph: Graph, knots: Knots, leaf: number, summaries: Reado
     const own = path.slice(0, stop);
     for (const knot of from === undefined ? [...own, -1] : own) {
       const here = knots.pointAt.get(knot);
-      for (const way of here?.ways ?? []) {
+      for (const way of here?.alternatives ?? []) {
         if (here !== undefined && !own.includes(way))
           waiting.push({ leaf: knots.newest[way] ?? way, from: way, point: here });
       }
@@ -163,7 +163,7 @@ function listBranches(graph: Graph, knots: Knots, leaf: number, summaries: Reado
   return branches;
 }
 
-function countBelow(graph: Graph, knots: Knots, top: number, entries: readonly Linked[]): number {
+function countBelow(graph: Graph, knots: CallGroups, top: number, entries: readonly GraphEntry[]): number {
   const below = new Uint8Array(knots.of.length);
   for (const knot of knots.order) if (knot === top || below[knots.parents[knot] ?? -1] === 1) below[knot] = 1;
   return entries.filter((entry) => below[knots.of[graph.indexOf(entry.uuid) ?? -1] ?? -1] === 1).length;

@@ -1,5 +1,5 @@
 import type { SystemEntry, UserEntry } from "./entry.ts";
-import type { Graph, Linked, LinkKind } from "./entry-graph.ts";
+import type { Graph, GraphEntry, ParentLink } from "./entry-graph.ts";
 
 /** One time the context was replaced by a summary. */
 export interface Compaction {
@@ -11,7 +11,7 @@ export interface Compaction {
   readonly droppedTokens?: number;
   readonly durationMs?: number;
   /** How the boundary was joined to what came before it. */
-  readonly joinedBy: LinkKind;
+  readonly joinedBy: ParentLink;
 }
 
 export function compactionsOf(graph: Graph): Compaction[] {
@@ -45,7 +45,7 @@ export function compactionsOf(graph: Graph): Compaction[] {
  * What a model would be given now: the last summary, the lines that were preserved, and all that came after. A boundary without a summary
  * is a compaction that was cut off, by a kill for instance: what came before it still counts.
  */
-export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Linked[] {
+export function contextOf(graph: Graph, branch: readonly GraphEntry[]): readonly GraphEntry[] {
   const at = lastCompaction(branch);
   const boundary = branch[at];
   if (boundary?.kind !== "system") return branch;
@@ -57,7 +57,7 @@ export function contextOf(graph: Graph, branch: readonly Linked[]): readonly Lin
 }
 
 /** Where the last boundary stands that a summary follows before the next one; -1 when there is none. */
-export function lastCompaction(branch: readonly Linked[]): number {
+export function lastCompaction(branch: readonly GraphEntry[]): number {
   let isSummarized = false;
   return branch.findLastIndex((entry) => {
     if (isBoundary(entry)) return isSummarized;
@@ -67,31 +67,31 @@ export function lastCompaction(branch: readonly Linked[]): number {
 }
 
 /** Whether a summary follows before the next boundary. */
-export function hasSummary(after: readonly Linked[]): boolean {
+export function hasSummary(after: readonly GraphEntry[]): boolean {
   return isSummary(after.find((entry) => isBoundary(entry) || isSummary(entry)));
 }
 
-function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): Linked[] {
+function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): GraphEntry[] {
   const find = (uuid: string | undefined) => (uuid === undefined ? undefined : graph.indexOf(uuid));
   const listed = compactMetadata?.preservedMessages?.uuids;
   if (listed !== undefined) return listed.flatMap((uuid) => graph.nodes[find(uuid) ?? -1] ?? []);
   const head = find(compactMetadata?.preservedSegment?.headUuid);
-  const kept: Linked[] = [];
+  const kept: GraphEntry[] = [];
   for (
     let at = find(compactMetadata?.preservedSegment?.tailUuid) ?? -1;
     head !== undefined && at >= head;
     at = graph.parents[at] ?? -1
   ) {
-    kept.unshift(graph.nodes[at] as Linked);
+    kept.unshift(graph.nodes[at] as GraphEntry);
     if (at === head) return kept;
   }
   return [];
 }
 
-export function isBoundary(entry: Linked | undefined): entry is SystemEntry {
+export function isBoundary(entry: GraphEntry | undefined): entry is SystemEntry {
   return entry?.kind === "system" && entry.subtype === "compact_boundary";
 }
 
-function isSummary(entry: Linked | undefined): entry is UserEntry {
+function isSummary(entry: GraphEntry | undefined): entry is UserEntry {
   return entry?.kind === "user" && entry.role === "summary";
 }

@@ -1,12 +1,12 @@
 /** One piece of a message's content. Types we do not know keep their object under `unknown`. */
-export type Block =
-  | TextBlock
-  | ThinkingBlock
-  | RedactedThinkingBlock
-  | ToolUseBlock
-  | ToolResultBlock
-  | ImageBlock
-  | DocumentBlock
+export type EntryBlock =
+  | EntryTextBlock
+  | EntryThinkingBlock
+  | EntryRedactedThinkingBlock
+  | EntryToolUseBlock
+  | EntryToolResultBlock
+  | EntryImageBlock
+  | EntryDocumentBlock
   | ServerToolUseBlock
   | WebSearchResultBlock
   | AdvisorResultBlock
@@ -14,27 +14,27 @@ export type Block =
   | UnknownBlock;
 
 /** Fields of the block on disk that its type does not have. */
-interface Rest {
+interface ExtraFields {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export interface TextBlock extends Rest {
+export interface EntryTextBlock extends ExtraFields {
   readonly type: "text";
   readonly text: string;
 }
 
-export interface ThinkingBlock extends Rest {
+export interface EntryThinkingBlock extends ExtraFields {
   readonly type: "thinking";
   readonly thinking: string;
   readonly signature?: string;
 }
 
-export interface RedactedThinkingBlock extends Rest {
+export interface EntryRedactedThinkingBlock extends ExtraFields {
   readonly type: "redacted_thinking";
   readonly data: string;
 }
 
-export interface ToolUseBlock extends Rest {
+export interface EntryToolUseBlock extends ExtraFields {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
@@ -42,46 +42,46 @@ export interface ToolUseBlock extends Rest {
   readonly input: unknown;
 }
 
-export interface ToolResultBlock extends Rest {
+export interface EntryToolResultBlock extends ExtraFields {
   readonly type: "tool_result";
   readonly toolUseId: string;
-  readonly content: readonly Block[];
+  readonly content: readonly EntryBlock[];
   /** The content on disk was one string, not a list. */
   readonly contentWasText?: true;
   /** Absent on disk means success. */
   readonly isError: boolean;
 }
 
-export interface ImageBlock extends Rest {
+export interface EntryImageBlock extends ExtraFields {
   readonly type: "image";
   readonly source: unknown;
 }
 
-export interface DocumentBlock extends Rest {
+export interface EntryDocumentBlock extends ExtraFields {
   readonly type: "document";
   readonly source: unknown;
 }
 
-export interface ServerToolUseBlock extends Rest {
+export interface ServerToolUseBlock extends ExtraFields {
   readonly type: "server_tool_use";
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
 }
 
-export interface WebSearchResultBlock extends Rest {
+export interface WebSearchResultBlock extends ExtraFields {
   readonly type: "web_search_tool_result";
   readonly toolUseId: string;
   readonly content: unknown;
 }
 
-export interface AdvisorResultBlock extends Rest {
+export interface AdvisorResultBlock extends ExtraFields {
   readonly type: "advisor_tool_result";
   readonly toolUseId: string;
   readonly content: unknown;
 }
 
-export interface CompactionBlock extends Rest {
+export interface CompactionBlock extends ExtraFields {
   readonly type: "compaction";
   readonly content: unknown;
 }

@@ -1,14 +1,14 @@
 import type { Entry, SystemEntry } from "./entry.ts";
 
 /** An entry that is a node of the conversation's graph. */
-export type Linked = Entry & { readonly uuid: string; readonly parentUuid: string | null };
+export type GraphEntry = Entry & { readonly uuid: string; readonly parentUuid: string | null };
 
 /** How an entry hangs on its parent: as written, over a compaction, or on the line before because its parent is nowhere. */
-export type LinkKind = "written" | "logical" | "preserved" | "position" | "root";
+export type ParentLink = "written" | "logical" | "preserved" | "position" | "root";
 
 /** The entries of one conversation and how they hang together. Indexes are positions in `nodes`, which is file order. */
 export interface Graph {
-  readonly nodes: readonly Linked[];
+  readonly nodes: readonly GraphEntry[];
   /** Index of each node's parent, -1 for a root. Never a cycle. */
   readonly parents: Int32Array;
   readonly findings: readonly GraphFinding[];
@@ -16,26 +16,26 @@ export interface Graph {
   superseded(entry: Entry): boolean;
   indexOf(uuid: string): number | undefined;
   childrenOf(index: number): readonly number[];
-  linkOf(index: number): LinkKind;
+  linkOf(index: number): ParentLink;
 }
 
 /** Something about the links that a reader had to decide. */
 export interface GraphFinding {
   readonly what: "duplicate-uuid" | "parent-missing" | "logical-parent-missing" | "parent-cycle";
-  readonly entry: Linked;
+  readonly entry: GraphEntry;
 }
 
 export function graphOf(entries: readonly Entry[]): Graph {
-  const nodes = entries.filter(isLinked);
+  const nodes = entries.filter(isGraphEntry);
   const findings: GraphFinding[] = [];
   const indexes = new Map<string, number>();
   const old = new Set<Entry>();
   for (let index = 0; index < nodes.length; index++) {
-    const entry = nodes[index] as Linked;
+    const entry = nodes[index] as GraphEntry;
     const earlier = indexes.get(entry.uuid);
     indexes.set(entry.uuid, index);
     if (earlier === undefined) continue;
-    old.add(nodes[earlier] as Linked);
+    old.add(nodes[earlier] as GraphEntry);
     findings.push({ what: "duplicate-uuid", entry });
   }
   const { parents, links } = linksOf(nodes, indexes, findings);
@@ -52,7 +52,7 @@ export function graphOf(entries: readonly Entry[]): Graph {
   };
 }
 
-export function isLinked(entry: Entry): entry is Linked {
+export function isGraphEntry(entry: Entry): entry is GraphEntry {
   return entry.parentUuid !== undefined && entry.uuid !== undefined && entry.uuid !== "";
 }
 
@@ -63,11 +63,11 @@ interface Links {
   readonly links: Uint8Array;
 }
 
-function linksOf(nodes: readonly Linked[], indexes: ReadonlyMap<string, number>, findings: GraphFinding[]): Links {
+function linksOf(nodes: readonly GraphEntry[], indexes: ReadonlyMap<string, number>, findings: GraphFinding[]): Links {
   const parents = new Int32Array(nodes.length);
   const links = new Uint8Array(nodes.length);
   for (let index = 0; index < nodes.length; index++) {
-    const entry = nodes[index] as Linked;
+    const entry = nodes[index] as GraphEntry;
     const parent = entry.parentUuid === null ? undefined : indexes.get(entry.parentUuid);
     if (parent !== undefined && parent !== index) {
       parents[index] = parent;
@@ -82,12 +82,12 @@ function linksOf(nodes: readonly Linked[], indexes: ReadonlyMap<string, number>,
 
 interface Joined {
   readonly parent: number;
-  readonly kind: LinkKind;
+  readonly kind: ParentLink;
 }
 
 /** Where an entry hangs that no other one is the parent of. */
 function join(
-  entry: Linked,
+  entry: GraphEntry,
   index: number,
   parent: number | undefined,
   indexes: ReadonlyMap<string, number>,
@@ -124,7 +124,12 @@ function lineBefore(index: number): Joined {
 }
 
 /** Parents stand before their children, unless a file was damaged: only then is there anything to look for. */
-function cutCycles(nodes: readonly Linked[], parents: Int32Array, links: Uint8Array, findings: GraphFinding[]): void {
+function cutCycles(
+  nodes: readonly GraphEntry[],
+  parents: Int32Array,
+  links: Uint8Array,
+  findings: GraphFinding[],
+): void {
   if (parents.every((parent, index) => parent < index)) return;
   const walked = new Int32Array(nodes.length).fill(-1);
   for (let start = 0; start < nodes.length; start++) {
@@ -138,7 +143,7 @@ function cutCycles(nodes: readonly Linked[], parents: Int32Array, links: Uint8Ar
     for (let next = parents[at] ?? -1; next !== at; next = parents[next] ?? -1) latest = Math.max(latest, next);
     parents[latest] = -1;
     links[latest] = kinds.indexOf("root");
-    findings.push({ what: "parent-cycle", entry: nodes[latest] as Linked });
+    findings.push({ what: "parent-cycle", entry: nodes[latest] as GraphEntry });
   }
 }
 

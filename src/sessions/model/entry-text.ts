@@ -1,7 +1,7 @@
 import type { Entry, UserEntry } from "./entry.ts";
 
 /** What a person would say a user line says: a command by its name and arguments, an output without its wrapping. */
-export function sayOf({ role, content }: Pick<UserEntry, "role" | "content">): string {
+export function userText({ role, content }: Pick<UserEntry, "role" | "content">): string {
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   if (role === "command") {
     const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();

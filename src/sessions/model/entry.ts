@@ -1,26 +1,26 @@
-import type { RawOf, Unreadable } from "../read/json-records.ts";
-import type { Block } from "./content-block.ts";
+import type { RawBytes, Unreadable } from "../read/json-records.ts";
+import type { EntryBlock } from "./content-block.ts";
 
 /**
  * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
  * beyond it is `other`, verbatim. Nothing that was on disk is lost: fields we do not know are in `extra`.
  */
-export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | BareEntry | OtherEntry;
+export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | StandaloneEntry | UnknownEntry;
 
 export type { Unreadable } from "../read/json-records.ts";
 
 /** What a reader gives out, in the order of the file. */
-export type Item = Entry | Unreadable;
+export type TranscriptItem = Entry | Unreadable;
 
 /** Where an entry lies and how it was read. */
-export interface Placed {
+export interface EntryPosition {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
   /** Counted from 1; 0 where the lines before were not read, as in a window from the end. */
   readonly line: number;
   /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
-  readonly raw: RawOf;
+  readonly raw: RawBytes;
   readonly lossy?: true;
   readonly recovered?: true;
   readonly unterminated?: true;
@@ -28,7 +28,7 @@ export interface Placed {
 }
 
 /** What an entry that is part of the conversation's graph carries. */
-export interface Threaded extends Placed {
+export interface ConversationFields extends EntryPosition {
   readonly uuid: string;
   readonly parentUuid: string | null;
   readonly isSidechain: boolean;
@@ -62,12 +62,12 @@ export type UserRole =
 
 export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
 
-export interface UserEntry extends Threaded {
+export interface UserEntry extends ConversationFields {
   readonly kind: "user";
   readonly role: UserRole;
   /** Of prompts only. */
   readonly source?: PromptSource;
-  readonly content: readonly Block[];
+  readonly content: readonly EntryBlock[];
   readonly contentWasText?: true;
   readonly messageExtra?: Readonly<Record<string, unknown>>;
   readonly promptId?: string;
@@ -93,12 +93,12 @@ export interface UserEntry extends Threaded {
   readonly refusedMessageId?: string;
 }
 
-export interface AssistantEntry extends Threaded {
+export interface AssistantEntry extends ConversationFields {
   readonly kind: "assistant";
   /** Absent when the endpoint gave none. */
   readonly messageId?: string;
   readonly model?: string;
-  readonly content: readonly Block[];
+  readonly content: readonly EntryBlock[];
   readonly contentWasText?: true;
   readonly stopReason: string | null;
   readonly stopSequence?: string;
@@ -148,7 +148,7 @@ export type SystemSubtype =
   | "api_error"
   | "model_refusal_no_fallback";
 
-export interface SystemEntry extends Threaded {
+export interface SystemEntry extends ConversationFields {
   readonly kind: "system";
   readonly subtype: SystemSubtype;
   readonly content?: unknown;
@@ -229,7 +229,7 @@ type OtherAttachmentType =
   | "auto_mode"
   | "silent_turn_reminder";
 
-export interface AttachmentEntry extends Threaded {
+export interface AttachmentEntry extends ConversationFields {
   readonly kind: "attachment";
   readonly type: AttachmentType;
   /** Of hook records: who ran, when, and for which tool call. */
@@ -245,7 +245,7 @@ export interface AttachmentEntry extends Threaded {
   readonly renderedInHumanTurn?: unknown;
 }
 
-export type BareKind =
+export type StandaloneKind =
   | "queue-operation"
   | "last-prompt"
   | "mode"
@@ -271,8 +271,8 @@ export type BareKind =
   | "result";
 
 /** A record beside the conversation. Some older ones do carry uuid and parentUuid: then they are nodes of the graph. */
-export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
-  readonly kind: BareKind;
+export interface StandaloneEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
+  readonly kind: StandaloneKind;
   readonly operation?: string;
   readonly content?: unknown;
   readonly lastPrompt?: string;
@@ -325,7 +325,7 @@ export interface BareEntry extends Placed, Partial<Omit<Threaded, keyof Placed>>
 }
 
 /** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */
-export interface OtherEntry extends Placed, Partial<Omit<Threaded, keyof Placed>> {
+export interface UnknownEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
   readonly kind: "other";
   /** `type`, or `type/subtype`, as written; empty when there was none. */
   readonly name: string;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { readEntries } from "../read/read-entries.ts";
-import { readBackwards } from "../read/read-reverse.ts";
-import type { AssistantEntry, Entry, Item } from "./entry.ts";
-import { type Call, callsOf } from "./model-call.ts";
+import { readEntriesReverse } from "../read/read-reverse.ts";
+import type { AssistantEntry, Entry, TranscriptItem } from "./entry.ts";
+import { type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionModel } from "./session-model.ts";
 import { isFinal, isStopFeedback } from "./session-turns.ts";
 
@@ -49,7 +49,7 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
   const said = payload.last_assistant_message;
   const began = clock.now();
   const path = payload.agent_transcript_path ?? payload.transcript_path;
-  const tail = path === undefined ? undefined : turnReader(path, payload.agent_transcript_path !== undefined);
+  const tail = path === undefined ? undefined : lastTurnReader(path, payload.agent_transcript_path !== undefined);
   let attempt = 0;
   while (tail !== undefined && attempt < attempts) {
     if (attempt > 0) await clock.sleep(pauseMs, signal);
@@ -57,7 +57,7 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
     const call = await tail.newestCall(signal);
     if (call === undefined || !isFinal(call)) continue;
     const text = textOfCall(call);
-    if (said !== undefined && !agrees(call, said)) continue;
+    if (said !== undefined && !matchesPayload(call, said)) continue;
     return { text, from: "transcript", attempts: attempt, waitedMs: clock.now() - began };
   }
   const waitedMs = clock.now() - began;
@@ -66,27 +66,27 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
 }
 
 /** Reads the turn at the end of a file from the back once, and after that only what was added. */
-function turnReader(file: string, isAgentFile: boolean) {
+function lastTurnReader(file: string, isAgentFile: boolean) {
   let answers: AssistantEntry[] = [];
   let end: number | undefined;
 
-  function take(item: Item): void {
+  function take(item: TranscriptItem): void {
     if (item.kind === "unreadable" || (item.isSidechain === true && !isAgentFile)) return;
-    if (begins(item)) answers = [];
+    if (startsTurn(item)) answers = [];
     else if (item.kind === "assistant") answers.push(item);
   }
 
   return {
-    async newestCall(signal?: AbortSignal): Promise<Call | undefined> {
+    async newestCall(signal?: AbortSignal): Promise<ModelCall | undefined> {
       try {
         if (end === undefined) {
-          const found: Item[] = [];
+          const found: TranscriptItem[] = [];
           let whole = 0;
-          for await (const item of readBackwards(file, signal)) {
+          for await (const item of readEntriesReverse(file, signal)) {
             if (item.kind !== "unreadable" && item.unterminated) continue;
             whole = Math.max(whole, item.offset);
             found.push(item);
-            if (item.kind !== "unreadable" && (isAgentFile || item.isSidechain !== true) && begins(item)) break;
+            if (item.kind !== "unreadable" && (isAgentFile || item.isSidechain !== true) && startsTurn(item)) break;
           }
           for (const item of found.reverse()) take(item);
           end = whole;
@@ -101,27 +101,27 @@ function turnReader(file: string, isAgentFile: boolean) {
         return undefined;
       }
       const last = answers.at(-1);
-      return last === undefined ? undefined : callsOf(answers).find(({ lines }) => lines.includes(last));
+      return last === undefined ? undefined : modelCallsOf(answers).find(({ lines }) => lines.includes(last));
     },
   };
 }
 
 /** Lines after which whatever was said before is no longer the last word. */
-function begins(entry: Entry): boolean {
+function startsTurn(entry: Entry): boolean {
   if (entry.kind !== "user") return false;
   return ["prompt", "notification", "teammate", "command"].includes(entry.role) || isStopFeedback(entry);
 }
 
 /** An agent reports all text blocks of its answer, with or without a line break between them, or the last one alone. */
-function agrees(call: Call, said: string): boolean {
+function matchesPayload(call: ModelCall, said: string): boolean {
   const texts = textsOf(call);
   return [texts.join("\n"), texts.join(""), texts.at(-1) ?? ""].some((text) => text.trim() === said.trim());
 }
 
-function textOfCall(call: Call): string {
+function textOfCall(call: ModelCall): string {
   return textsOf(call).join("\n");
 }
 
-function textsOf(call: Call): readonly string[] {
+function textsOf(call: ModelCall): readonly string[] {
   return call.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 }

@@ -3,9 +3,9 @@ import { documentOf } from "../export/build-document.ts";
 import { toHtml } from "../export/html.ts";
 import { toMarkdown } from "../export/markdown.ts";
 import { toEntry } from "../formats/claude-code/to-entry.ts";
-import { factsOf } from "../query/query-filters.ts";
+import { elementFacts } from "../query/query-filters.ts";
 import { searchTexts } from "../query/search-hits.ts";
-import type { Item } from "./entry.ts";
+import type { TranscriptItem } from "./entry.ts";
 import { modelOf } from "./session-model.ts";
 import { statsOf } from "./session-stats.ts";
 
@@ -108,7 +108,7 @@ function records(next: (limit: number) => number) {
 test("whatever a record holds, the model, its figures, its exports and its searches come out", () => {
   const next = numbers(7);
   const record = records(next);
-  const items = (count: number): Item[] =>
+  const items = (count: number): TranscriptItem[] =>
     Array.from({ length: count }, (_, index) =>
       toEntry({
         kind: "record",
@@ -139,7 +139,7 @@ test("whatever a record holds, the model, its figures, its exports and its searc
     const document = documentOf(model, "t", { agents: true, thinking: true, results: true });
     toMarkdown(document);
     toHtml(document);
-    for (const element of [...model.main.entries, ...model.toolCalls, ...model.agents]) factsOf(element).text();
+    for (const element of [...model.main.entries, ...model.toolCalls, ...model.agents]) elementFacts(element).text();
     for (const entry of model.main.entries) searchTexts(entry);
     seen += model.main.entries.length;
   }

@@ -5,7 +5,7 @@ import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { openBytes } from "../read/byte-source.ts";
 import { readHeader } from "../read/session-header.ts";
-import { isLinked } from "./entry-graph.ts";
+import { isGraphEntry } from "./entry-graph.ts";
 import type { SessionModel } from "./session-model.ts";
 
 /** A session this one came from. */
@@ -50,7 +50,7 @@ async function notedOrigin({ files }: SessionModel): Promise<unknown> {
 
 /** Older sessions of the project that hold this one's first line: a fork copies lines, uuids and all. */
 async function sharedWith(model: SessionModel, siblings: readonly SessionPlace[]): Promise<string[]> {
-  const first = model.main.entries.find(isLinked)?.uuid;
+  const first = model.main.entries.find(isGraphEntry)?.uuid;
   if (first === undefined) return [];
   const mine = await ageOf(model.place.file);
   const shared: string[] = [];

@@ -1,16 +1,16 @@
-import type { Block } from "./content-block.ts";
+import type { EntryBlock } from "./content-block.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
-import { readTokens, type TokenReading, type Tokens } from "./tokens.ts";
+import { readTokens, type Tokens, type TokenUsage } from "./tokens.ts";
 
 /** One answer of a model, however many lines it was written in. */
-export interface Call {
+export interface ModelCall {
   /** `message.id`; where that is missing the request id, then the line's uuid. */
   readonly key: string;
   readonly messageId: string | undefined;
   readonly requestId: string | undefined;
   readonly model: string | undefined;
   /** All blocks, in the order of the answer. */
-  readonly content: readonly Block[];
+  readonly content: readonly EntryBlock[];
   readonly lines: readonly AssistantEntry[];
   /** The line whose usage counts. */
   readonly counted: AssistantEntry;
@@ -20,41 +20,44 @@ export interface Call {
   readonly lastTimestamp: string | undefined;
   /** Input or cache counts differ between the lines: the counted line is used whole. */
   readonly conflict: boolean;
-  usage(): TokenReading;
+  usage(): TokenUsage;
 }
 
 /**
  * Groups answers into calls, in the order of their first lines. `<synthetic>` answers are no calls: see `isCall`.
  * `superseded` says which lines were written again under the same uuid: their blocks do not count twice, their usage may.
  */
-export function callsOf(entries: readonly Entry[], superseded: (entry: Entry) => boolean = () => false): Call[] {
+export function modelCallsOf(
+  entries: readonly Entry[],
+  superseded: (entry: Entry) => boolean = () => false,
+): ModelCall[] {
   const groups = new Map<string, AssistantEntry[]>();
   for (const answer of entries) {
-    if (answer.kind !== "assistant" || !isCall(answer)) continue;
-    const key = keyOf(answer);
+    if (answer.kind !== "assistant" || !isModelCall(answer)) continue;
+    const key = callKey(answer);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [answer]);
     else group.push(answer);
   }
-  return [...groups].flatMap(([key, lines]) => apart(lines).map((some) => toCall(key, some, superseded)));
+  return [...groups].flatMap(([key, lines]) => splitByRequest(lines).map((some) => toCall(key, some, superseded)));
 }
 
 /** False for answers the client wrote itself. */
-export function isCall(answer: AssistantEntry): boolean {
+export function isModelCall(answer: AssistantEntry): boolean {
   return answer.model !== "<synthetic>";
 }
 
 /** True for an answer that the client wrote to fill a gap, such as the end of an unanswered turn; it is not an error. */
-export function isFiller(answer: AssistantEntry): boolean {
-  return !isCall(answer) && answer.isApiErrorMessage !== true;
+export function isClientFiller(answer: AssistantEntry): boolean {
+  return !isModelCall(answer) && answer.isApiErrorMessage !== true;
 }
 
-export function keyOf(answer: AssistantEntry): string {
+export function callKey(answer: AssistantEntry): string {
   return answer.messageId || answer.requestId || answer.uuid;
 }
 
 /** Lines of one id are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
-function apart(lines: AssistantEntry[]): AssistantEntry[][] {
+function splitByRequest(lines: AssistantEntry[]): AssistantEntry[][] {
   if (lines.length === 1 || alike(lines) || !disagree(lines)) return [lines];
   const byRequest = new Map<string, AssistantEntry[]>();
   for (const line of lines) {
@@ -97,13 +100,13 @@ function disagree(lines: readonly AssistantEntry[]): boolean {
   });
 }
 
-function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry: Entry) => boolean): Call {
+function toCall(key: string, all: readonly AssistantEntry[], superseded: (entry: Entry) => boolean): ModelCall {
   const kept = all.filter((line) => !superseded(line));
   const lines = kept.length > 0 ? kept : all;
   const first = lines[0] as AssistantEntry;
   const same = all.length === 1 || alike(all);
   const counted = all.reduce((best, line) => (beats(line, best, same) ? line : best));
-  let usage: TokenReading | undefined;
+  let usage: TokenUsage | undefined;
   return {
     key,
     messageId: first.messageId,

@@ -1,43 +1,43 @@
-import type { ToolResultBlock } from "./content-block.ts";
+import type { EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
-import { type Call, isCall, keyOf } from "./model-call.ts";
+import { callKey, isModelCall, type ModelCall } from "./model-call.ts";
 import {
-  type AgentReport,
   fieldOf,
-  reportIn,
   runsInBackground,
-  spilledOf,
-  statusOf,
-  type ToolCall,
+  type SessionToolCall,
+  spilledOutput,
+  type TaskNotification,
   type ToolFacts,
+  taskNotificationIn,
+  toolStatus,
 } from "./session-tool-call.ts";
-import type { Draft } from "./transcript-conversation.ts";
+import type { ConversationDraft } from "./transcript-conversation.ts";
 
 export interface PairedTools {
   /** In the order of the drafts, then of the lines. */
-  readonly toolCalls: readonly ToolCall[];
-  readonly byId: ReadonlyMap<string, ToolCall>;
-  of(draft: Draft): readonly ToolCall[];
+  readonly toolCalls: readonly SessionToolCall[];
+  readonly byId: ReadonlyMap<string, SessionToolCall>;
+  of(draft: ConversationDraft): readonly SessionToolCall[];
   /** Every report of a background agent, in order. */
-  readonly reports: readonly AgentReport[];
+  readonly reports: readonly TaskNotification[];
   /** Results that answer no call of this session. */
   readonly lone: readonly UserEntry[];
 }
 
 /** Pairs each tool_use with its tool_result by id, over all conversations of a session. */
-export function pairTools(drafts: readonly Draft[]): PairedTools {
-  const results = new Map<string, { entry: UserEntry; block: ToolResultBlock }>();
+export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
+  const results = new Map<string, { entry: UserEntry; block: EntryToolResultBlock }>();
   const hooks = new Map<string, AttachmentEntry[]>();
-  const reports: AgentReport[] = [];
+  const reports: TaskNotification[] = [];
   const interrupted = new Set<string>();
   for (const draft of drafts) collect(draft, { results, hooks, reports, interrupted });
   const lastReport = new Map(
     reports.flatMap((report) => (report.toolUseId === undefined ? [] : [[report.toolUseId, report]])),
   );
-  const byId = new Map<string, ToolCall>();
-  const byDraft = new Map<Draft, ToolCall[]>();
+  const byId = new Map<string, SessionToolCall>();
+  const byDraft = new Map<ConversationDraft, SessionToolCall[]>();
   for (const draft of drafts) {
-    const own: ToolCall[] = [];
+    const own: SessionToolCall[] = [];
     byDraft.set(draft, own);
     for (const one of usesIn(draft)) {
       const { id, use } = one;
@@ -61,22 +61,22 @@ export function pairTools(drafts: readonly Draft[]): PairedTools {
 const none: readonly never[] = [];
 
 interface Collected {
-  readonly results: Map<string, { entry: UserEntry; block: ToolResultBlock }>;
+  readonly results: Map<string, { entry: UserEntry; block: EntryToolResultBlock }>;
   readonly hooks: Map<string, AttachmentEntry[]>;
-  readonly reports: AgentReport[];
+  readonly reports: TaskNotification[];
   readonly interrupted: Set<string>;
 }
 
-function collect({ graph, entries }: Draft, into: Collected): void {
+function collect({ graph, entries }: ConversationDraft, into: Collected): void {
   /** Tools of the last answer, until the next answer or prompt. */
   let recent: string[] = [];
   let key = "";
   for (const entry of entries) {
     if (graph.superseded(entry)) continue;
     if (entry.kind === "assistant") {
-      if (!isCall(entry)) continue;
-      if (keyOf(entry) !== key) recent = [];
-      key = keyOf(entry);
+      if (!isModelCall(entry)) continue;
+      if (callKey(entry) !== key) recent = [];
+      key = callKey(entry);
       for (const block of entry.content) if (block.type === "tool_use") recent.push(block.id);
     } else if (entry.kind === "user") {
       if (entry.role === "result") collectResults(entry, into.results);
@@ -96,8 +96,8 @@ function collectResults(entry: UserEntry, results: Collected["results"]): void {
   }
 }
 
-function keepReport(entry: Entry, reports: AgentReport[]): void {
-  const report = reportIn(entry);
+function keepReport(entry: Entry, reports: TaskNotification[]): void {
+  const report = taskNotificationIn(entry);
   if (report !== undefined) reports.push(report);
 }
 
@@ -105,11 +105,11 @@ interface Use {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
-  readonly call: Call;
+  readonly call: ModelCall;
   readonly use: AssistantEntry;
 }
 
-function usesIn({ calls }: Draft): Use[] {
+function usesIn({ calls }: ConversationDraft): Use[] {
   const uses: Use[] = [];
   for (const call of calls) {
     for (const use of call.lines) {
@@ -121,7 +121,11 @@ function usesIn({ calls }: Draft): Use[] {
   return uses;
 }
 
-function toToolCall({ id, name, input, call, use }: Use, facts: ToolFacts, agentId: string | undefined): ToolCall {
+function toToolCall(
+  { id, name, input, call, use }: Use,
+  facts: ToolFacts,
+  agentId: string | undefined,
+): SessionToolCall {
   const { result, hooks, report } = facts;
   const structured = result?.entry.toolUseResult;
   const background = runsInBackground(structured);
@@ -136,18 +140,18 @@ function toToolCall({ id, name, input, call, use }: Use, facts: ToolFacts, agent
     output: result?.block.content ?? none,
     isError: result?.block.isError ?? false,
     structured,
-    status: statusOf(facts),
+    status: toolStatus(facts),
     background,
     report,
     startedAt: use.timestamp,
     endedAt: background ? report?.timestamp : result?.entry.timestamp,
     hooks,
-    spilled: spilledOf(structured),
+    spilled: spilledOutput(structured),
   };
 }
 
 /** The agent id that a tool's result names. */
-export function agentIdIn(tool: ToolCall): string | undefined {
+export function agentIdIn(tool: SessionToolCall): string | undefined {
   const id = fieldOf(tool.structured, "agentId");
   return typeof id === "string" ? id : undefined;
 }

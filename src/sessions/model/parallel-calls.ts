@@ -1,30 +1,30 @@
-import type { Graph, Linked } from "./entry-graph.ts";
-import { isCall, keyOf } from "./model-call.ts";
+import type { Graph, GraphEntry } from "./entry-graph.ts";
+import { callKey, isModelCall } from "./model-call.ts";
 
 /** Knots of the graph: each is named by the index of its first line. */
-export interface Knots {
+export interface CallGroups {
   /** For every node the knot it belongs to. */
   readonly of: Int32Array;
   readonly parents: Int32Array;
   /** All knots, every parent before its children. */
   readonly order: Int32Array;
   /** True when a prompt or a call is in the knot or below it. */
-  readonly weighty: Uint8Array;
+  readonly hasContent: Uint8Array;
   /** The newest node below each knot. */
   readonly newest: Int32Array;
-  readonly points: readonly Point[];
-  readonly pointAt: ReadonlyMap<number, Point>;
+  readonly points: readonly GroupFork[];
+  readonly pointAt: ReadonlyMap<number, GroupFork>;
 }
 
 /** `knot` is -1 for alternatives that have no parent. */
-export interface Point {
-  readonly knot: number;
+export interface GroupFork {
+  readonly group: number;
   readonly kind: "rewind" | "retry";
-  readonly ways: readonly number[];
+  readonly alternatives: readonly number[];
 }
 
 /** Parallel tool calls make a plain parent walk fork at every batch: tied into knots, only true forks are left. */
-export function knotsOf(graph: Graph): Knots {
+export function groupParallelCalls(graph: Graph): CallGroups {
   const of = tie(graph);
   const parents = knotParents(graph, of);
   const { order, children } = fromTheTop(of, parents);
@@ -32,7 +32,7 @@ export function knotsOf(graph: Graph): Knots {
   const newest = new Int32Array(of.length);
   graph.nodes.forEach((entry, index) => {
     const knot = of[index] ?? index;
-    if (isWeighty(entry) && !graph.superseded(entry)) weighty[knot] = 1;
+    if (hasContent(entry) && !graph.superseded(entry)) weighty[knot] = 1;
     newest[knot] = index;
   });
   for (const knot of order.toReversed()) {
@@ -41,13 +41,21 @@ export function knotsOf(graph: Graph): Knots {
     if (weighty[knot] === 1) weighty[parent] = 1;
     newest[parent] = Math.max(newest[parent] ?? 0, newest[knot] ?? 0);
   }
-  const points: Point[] = [];
+  const points: GroupFork[] = [];
   for (let at = -1; at < order.length; at++) {
     const knot = order[at] ?? -1;
     const ways = waysFrom(children, knot, weighty);
-    if (ways !== undefined) points.push({ knot, ways, kind: kindOf(graph, ways) });
+    if (ways !== undefined) points.push({ group: knot, alternatives: ways, kind: kindOf(graph, ways) });
   }
-  return { of, parents, order, weighty, newest, points, pointAt: new Map(points.map((point) => [point.knot, point])) };
+  return {
+    of,
+    parents,
+    order,
+    hasContent: weighty,
+    newest,
+    points,
+    pointAt: new Map(points.map((point) => [point.group, point])),
+  };
 }
 
 /** Lines of one answer, and the results of the tools it called, are tied together. */
@@ -57,9 +65,9 @@ function tie(graph: Graph): Int32Array {
   const tools = new Map<string, number>();
   graph.nodes.forEach((entry, index) => {
     of[index] = index;
-    if (entry.kind === "assistant" && isCall(entry)) {
-      const knot = calls.get(keyOf(entry)) ?? index;
-      calls.set(keyOf(entry), knot);
+    if (entry.kind === "assistant" && isModelCall(entry)) {
+      const knot = calls.get(callKey(entry)) ?? index;
+      calls.set(callKey(entry), knot);
       of[index] = knot;
       for (const block of entry.content)
         if (block.type === "tool_use" && !tools.has(block.id)) tools.set(block.id, knot);
@@ -78,7 +86,7 @@ function tie(graph: Graph): Int32Array {
 function knotParents(graph: Graph, of: Int32Array): Int32Array {
   const parents = new Int32Array(of.length).fill(-2);
   of.forEach((knot, index) => {
-    if ((parents[knot] ?? -2) >= -1 || graph.superseded(graph.nodes[index] as Linked)) return;
+    if ((parents[knot] ?? -2) >= -1 || graph.superseded(graph.nodes[index] as GraphEntry)) return;
     const parent = graph.parents[index] ?? -1;
     const above = parent < 0 ? -1 : (of[parent] ?? -1);
     if (above !== knot) parents[knot] = above;
@@ -138,8 +146,8 @@ function waysFrom({ first, next }: Children, knot: number, weighty: Uint8Array):
   return ways.length < 2 ? undefined : ways;
 }
 
-function isWeighty(entry: Linked): boolean {
-  return (entry.kind === "user" && entry.role === "prompt") || (entry.kind === "assistant" && isCall(entry));
+function hasContent(entry: GraphEntry): boolean {
+  return (entry.kind === "user" && entry.role === "prompt") || (entry.kind === "assistant" && isModelCall(entry));
 }
 
 function kindOf(graph: Graph, ways: readonly number[]): "rewind" | "retry" {

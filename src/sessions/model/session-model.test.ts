@@ -16,7 +16,7 @@ import {
   type Wire,
   write,
 } from "../fixtures/transcript.ts";
-import { contentReader } from "../read/session-content.ts";
+import { sessionContentReader } from "../read/session-content.ts";
 import { sessionAt } from "../session.ts";
 import type { SessionModel } from "./session-model.ts";
 import { modelOf } from "./session-model.ts";
@@ -603,7 +603,7 @@ test("a session id in the records that is not the file's name is reported; ances
 test("the order in which files are read does not change the model", async () => {
   const id = "501a101c-7ecf-4bd9-a106-13be7d54c3a1";
   const at = join(recorded, "b-subagent");
-  const { content } = await contentReader({
+  const { content } = await sessionContentReader({
     ...place(id),
     folder: at,
     file: join(at, `${id}.jsonl`),

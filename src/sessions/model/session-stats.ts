@@ -1,10 +1,10 @@
 import type { AttachmentEntry, Entry } from "./entry.ts";
-import type { Call } from "./model-call.ts";
-import type { OwnedCall, SessionModel } from "./session-model.ts";
-import { fieldOf, type ToolCall } from "./session-tool-call.ts";
+import type { ModelCall } from "./model-call.ts";
+import type { AttributedCall, SessionModel } from "./session-model.ts";
+import { fieldOf, type SessionToolCall } from "./session-tool-call.ts";
 import type { Turn } from "./session-turns.ts";
 import { addTokens, noTokens, type Tokens } from "./tokens.ts";
-import type { Thread } from "./transcript-conversation.ts";
+import type { Conversation } from "./transcript-conversation.ts";
 
 /** What a session came to. Counts cover every branch; turns are those of the active one. */
 export interface SessionStats {
@@ -49,7 +49,7 @@ export interface CallSpeed {
 }
 
 /** Cost of one call in micro-dollars; undefined when its model has no price. */
-export type PriceOf = (call: Call) => number | undefined;
+export type PriceOf = (call: ModelCall) => number | undefined;
 
 export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}): SessionStats {
   const threads = [model.main, ...ownAgents(model).map(({ thread }) => thread)];
@@ -88,7 +88,7 @@ function ownAgents(model: SessionModel) {
   return model.agents.filter(({ borrowedFrom }) => borrowedFrom === undefined);
 }
 
-function toolStats(tools: readonly ToolCall[]): Record<string, ToolStats> {
+function toolStats(tools: readonly SessionToolCall[]): Record<string, ToolStats> {
   const stats = new Map<string, { calls: number; errors: number; totalMs: number }>();
   for (const { name, isError, startedAt, endedAt } of tools) {
     const sum = stats.get(name) ?? { calls: 0, errors: 0, totalMs: 0 };
@@ -101,7 +101,7 @@ function toolStats(tools: readonly ToolCall[]): Record<string, ToolStats> {
 }
 
 /** What the call itself used, and what other models used inside it. */
-function tokensOf(calls: readonly OwnedCall[], inMain: boolean): Tokens {
+function tokensOf(calls: readonly AttributedCall[], inMain: boolean): Tokens {
   let sum = noTokens;
   for (const { call, agentId } of calls) {
     if ((agentId === undefined) !== inMain) continue;
@@ -111,7 +111,7 @@ function tokensOf(calls: readonly OwnedCall[], inMain: boolean): Tokens {
   return sum;
 }
 
-function costOf(calls: readonly OwnedCall[], inMain: boolean, price: PriceOf): number {
+function costOf(calls: readonly AttributedCall[], inMain: boolean, price: PriceOf): number {
   return calls.reduce(
     (sum, { call, agentId }) => ((agentId === undefined) === inMain ? sum + (price(call) ?? 0) : sum),
     0,
@@ -150,13 +150,13 @@ function asks({ fields, hookEvent }: AttachmentEntry): boolean {
   return hookEvent === "PreToolUse" && typeof stdout === "string" && /"permissionDecision"\s*:\s*"ask"/.test(stdout);
 }
 
-function touched({ name, input, status }: ToolCall): string[] {
+function touched({ name, input, status }: SessionToolCall): string[] {
   if (!["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(name) || status !== "ok") return [];
   const path = fieldOf(input, "file_path") ?? fieldOf(input, "notebook_path");
   return typeof path === "string" ? [path] : [];
 }
 
-function speedOf(call: Call, thread: Thread, price: PriceOf | undefined): CallSpeed {
+function speedOf(call: ModelCall, thread: Conversation, price: PriceOf | undefined): CallSpeed {
   const { output } = call.usage().tokens;
   const written = call.lines.find(({ durationMs }) => durationMs !== undefined)?.durationMs;
   const ms = written ?? between(answeredAt(call, thread), call.lastTimestamp);
@@ -169,7 +169,7 @@ function speedOf(call: Call, thread: Thread, price: PriceOf | undefined): CallSp
 }
 
 /** The time of the entry a call answers. */
-function answeredAt(call: Call, { graph }: Thread): string | undefined {
+function answeredAt(call: ModelCall, { graph }: Conversation): string | undefined {
   const index = graph.indexOf(call.lines[0]?.uuid ?? "");
   return index === undefined ? undefined : graph.nodes[graph.parents[index] ?? -1]?.timestamp;
 }

@@ -1,22 +1,22 @@
-import type { Block, ToolResultBlock } from "./content-block.ts";
+import type { EntryBlock, EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
-import type { Call } from "./model-call.ts";
+import type { ModelCall } from "./model-call.ts";
 
 /** What became of a tool call. */
 export type ToolStatus = "ok" | "error" | "denied" | "interrupted" | "background" | "deferred" | "open";
 
 /** A tool call with its result, paired by id over all files of the session. */
-export interface ToolCall {
+export interface SessionToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
   /** The agent in whose conversation it was asked for; absent for the main one. */
   readonly agentId: string | undefined;
-  readonly call: Call;
+  readonly call: ModelCall;
   readonly use: AssistantEntry;
   readonly result: UserEntry | undefined;
   /** Content blocks of the result. */
-  readonly output: readonly Block[];
+  readonly output: readonly EntryBlock[];
   readonly isError: boolean;
   /** What the client noted beside the result: an object as a rule, text for errors. */
   readonly structured: unknown;
@@ -24,7 +24,7 @@ export interface ToolCall {
   /** It went on behind the conversation; a report, not the result, ended it. */
   readonly background: boolean;
   /** The last report of what runs in the background. */
-  readonly report: AgentReport | undefined;
+  readonly report: TaskNotification | undefined;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
   /** Hook records that name this call. */
@@ -36,14 +36,14 @@ export interface ToolCall {
 /** Everything known about one call before its status is decided. */
 export interface ToolFacts {
   readonly use: AssistantEntry;
-  readonly result: { readonly entry: UserEntry; readonly block: ToolResultBlock } | undefined;
+  readonly result: { readonly entry: UserEntry; readonly block: EntryToolResultBlock } | undefined;
   readonly hooks: readonly AttachmentEntry[];
-  readonly report: AgentReport | undefined;
+  readonly report: TaskNotification | undefined;
   /** An interrupt line follows in its conversation before any further answer. */
   readonly interruptFollows: boolean;
 }
 
-export function statusOf({ result, hooks, report, interruptFollows }: ToolFacts): ToolStatus {
+export function toolStatus({ result, hooks, report, interruptFollows }: ToolFacts): ToolStatus {
   const structured = result?.entry.toolUseResult;
   if (result !== undefined && wasDenied(result.entry, result.block)) return "denied";
   if (hooks.some((hook) => hook.type === "hook_permission_decision" && hook.fields["decision"] === "deny"))
@@ -69,20 +69,20 @@ export function runsInBackground(structured: unknown): boolean {
   );
 }
 
-export function spilledOf(structured: unknown): ToolCall["spilled"] {
+export function spilledOutput(structured: unknown): SessionToolCall["spilled"] {
   const path = fieldOf(structured, "persistedOutputPath");
   const size = fieldOf(structured, "persistedOutputSize");
   if (typeof path !== "string") return undefined;
   return { path, ...(typeof size === "number" ? { sizeBytes: size } : {}) };
 }
 
-function wasDenied(entry: UserEntry, block: ToolResultBlock): boolean {
+function wasDenied(entry: UserEntry, block: EntryToolResultBlock): boolean {
   const kind =
     entry.toolDenialKind ?? block.extra?.["toolDenialKind"] ?? fieldOf(entry.toolUseResult, "toolDenialKind");
   return kind !== undefined && kind !== null;
 }
 
-function saysInterrupted(block: ToolResultBlock): boolean {
+function saysInterrupted(block: EntryToolResultBlock): boolean {
   const first = block.content[0];
   return first?.type === "text" && first.text.startsWith("[Request interrupted by user");
 }
@@ -92,7 +92,7 @@ export function fieldOf(value: unknown, key: string): unknown {
 }
 
 /** What a background agent or task said when it stopped. It can say so more than once. */
-export interface AgentReport {
+export interface TaskNotification {
   readonly taskId?: string;
   readonly toolUseId?: string;
   /** `completed`, `failed`, `killed`, …; as written. */
@@ -104,7 +104,7 @@ export interface AgentReport {
 }
 
 /** The report in an entry: a queue operation, a queued command or a user line may carry it. */
-export function reportIn(entry: Entry): AgentReport | undefined {
+export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
   const text = notificationText(entry);
   if (text === undefined || !text.trimStart().startsWith("<task-notification>")) return undefined;
   const taskId = tag(text, "task-id");

@@ -1,7 +1,7 @@
 import type { Entry, UserEntry } from "./entry.ts";
-import { isLinked, type Linked } from "./entry-graph.ts";
-import { type Call, isCall, isFiller } from "./model-call.ts";
-import type { ToolCall } from "./session-tool-call.ts";
+import { type GraphEntry, isGraphEntry } from "./entry-graph.ts";
+import { isClientFiller, isModelCall, type ModelCall } from "./model-call.ts";
+import type { SessionToolCall } from "./session-tool-call.ts";
 
 /** From a prompt to the moment the agent waits again. */
 export interface Turn {
@@ -9,8 +9,8 @@ export interface Turn {
   readonly number: number;
   readonly start: UserEntry;
   readonly entries: readonly Entry[];
-  readonly calls: readonly Call[];
-  readonly toolCalls: readonly ToolCall[];
+  readonly calls: readonly ModelCall[];
+  readonly toolCalls: readonly SessionToolCall[];
   readonly ended: TurnEnd;
   /** How often a stop hook sent the agent on. */
   readonly stopFeedback: number;
@@ -31,7 +31,7 @@ export interface LocalCommand {
   readonly entries: readonly Entry[];
 }
 
-export interface Turns {
+export interface TurnList {
   readonly turns: readonly Turn[];
   readonly localCommands: readonly LocalCommand[];
 }
@@ -39,9 +39,9 @@ export interface Turns {
 /** `entries` are those of one branch, in file order; calls and tool calls are looked up by the lines they began in. */
 export function turnsOf(
   entries: readonly Entry[],
-  callAt: (entry: Entry) => Call | undefined,
-  toolsAt: (entry: Entry) => readonly ToolCall[],
-): Turns {
+  callAt: (entry: Entry) => ModelCall | undefined,
+  toolsAt: (entry: Entry) => readonly SessionToolCall[],
+): TurnList {
   const { stretches, localCommands } = stretchesOf(entries);
   const turns = stretches.map(({ start, entries: own }, index) => {
     const calls = own.flatMap((entry) => callAt(entry) ?? []);
@@ -95,7 +95,7 @@ function stretchesOf(entries: readonly Entry[]): { stretches: Stretch[]; localCo
     } else if (entry.kind === "user" && entry.role === "command") {
       settle();
       pending = { start: entry, entries: [] };
-    } else if (pending !== undefined && entry.kind === "assistant" && !isFiller(entry)) {
+    } else if (pending !== undefined && entry.kind === "assistant" && !isClientFiller(entry)) {
       current = pending;
       stretches.push(pending);
       pending = undefined;
@@ -112,13 +112,13 @@ function commandName(entry: UserEntry): string {
   return /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1] ?? "";
 }
 
-function endOf(entries: readonly Entry[], calls: readonly Call[], tools: readonly ToolCall[]): TurnEnd {
+function endOf(entries: readonly Entry[], calls: readonly ModelCall[], tools: readonly SessionToolCall[]): TurnEnd {
   const last = entries.findLast(
     (entry) =>
       entry.kind === "assistant" || (entry.kind === "user" && (entry.role === "result" || entry.role === "interrupt")),
   );
   if (last?.kind === "user" && last.role === "interrupt") return "interrupted";
-  if (last?.kind === "assistant" && !isCall(last))
+  if (last?.kind === "assistant" && !isModelCall(last))
     return last.isApiErrorMessage === true ? "api-error" : endOfCall(calls);
   if (tools.some((tool) => tool.status === "deferred")) return "deferred";
   return last?.kind === "assistant" ? endOfCall(calls) : "open";
@@ -126,20 +126,20 @@ function endOf(entries: readonly Entry[], calls: readonly Call[], tools: readonl
 
 const unfinished: ReadonlySet<string | null> = new Set([null, "tool_use", "pause_turn"]);
 
-function endOfCall(calls: readonly Call[]): TurnEnd {
+function endOfCall(calls: readonly ModelCall[]): TurnEnd {
   const last = calls.at(-1);
   return last === undefined || unfinished.has(last.stopReason) ? "open" : "answered";
 }
 
 /** True when the model has said its last word: neither cut off nor waiting for a tool. */
-export function isFinal(call: Call): boolean {
+export function isFinal(call: ModelCall): boolean {
   return !unfinished.has(call.stopReason);
 }
 
 function timesOf(entries: readonly Entry[]): Pick<Turn, "startedAt" | "endedAt" | "durationMs" | "durationFrom"> {
   const written = entries.find((entry) => entry.kind === "system" && entry.subtype === "turn_duration");
   const times = entries
-    .filter(isLinked)
+    .filter(isGraphEntry)
     .filter(isConversation)
     .flatMap(({ timestamp }) => timestamp ?? []);
   const startedAt = times[0];
@@ -152,7 +152,7 @@ function timesOf(entries: readonly Entry[]): Pick<Turn, "startedAt" | "endedAt" 
 }
 
 /** Lines that a person or a model caused; a compaction or a caveat after the last answer does not make a turn longer. */
-function isConversation(entry: Linked): boolean {
+function isConversation(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
   return entry.kind === "user" && entry.role !== "meta" && entry.role !== "summary";
 }

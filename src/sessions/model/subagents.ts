@@ -1,55 +1,55 @@
-import type { AgentMeta } from "../home/client-json.ts";
+import type { SubagentMeta } from "../home/client-json.ts";
 import { agentIdIn, type PairedTools } from "./pair-tool-calls.ts";
-import { type AgentReport, fieldOf, type ToolCall } from "./session-tool-call.ts";
-import type { Draft, Thread } from "./transcript-conversation.ts";
+import { fieldOf, type SessionToolCall, type TaskNotification } from "./session-tool-call.ts";
+import type { Conversation, ConversationDraft } from "./transcript-conversation.ts";
 
 /** How an agent was joined to what started it. */
-export type AgentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
+export type SubagentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
 
 /** Where a subagent's lines were found. */
-export interface AgentOrigin {
+export interface SubagentOrigin {
   readonly id: string;
   readonly file: string;
-  readonly meta?: AgentMeta;
+  readonly meta?: SubagentMeta;
   readonly run?: string;
   /** The session whose folder holds its file, when that is another one. */
   readonly borrowedFrom?: string;
 }
 
 /** A subagent with its own conversation. */
-export interface Agent extends AgentOrigin {
+export interface Subagent extends SubagentOrigin {
   /** Its lines stand inside the main transcript, as older versions wrote them. */
   readonly inline: boolean;
-  readonly thread: Thread;
-  readonly linkedBy: AgentLink;
-  readonly toolCall?: ToolCall;
+  readonly thread: Conversation;
+  readonly linkedBy: SubagentLink;
+  readonly toolCall?: SessionToolCall;
   /** The agent that started it; absent when the main conversation did. */
   readonly parentId?: string;
   /** 1 for an agent of the main conversation. */
   readonly depth: number;
   readonly background: boolean;
   /** Its last report, where it ran in the background. */
-  readonly report?: AgentReport;
-  readonly children: readonly Agent[];
+  readonly report?: TaskNotification;
+  readonly children: readonly Subagent[];
 }
 
 /** An agent whose starter is not known yet. */
-export interface AgentDraft extends AgentOrigin, Pick<Agent, "inline"> {
-  readonly draft: Draft;
+export interface SubagentDraft extends SubagentOrigin, Pick<Subagent, "inline"> {
+  readonly draft: ConversationDraft;
 }
 
-export interface LinkedAgents {
-  readonly agents: readonly Agent[];
+export interface LinkedSubagents {
+  readonly agents: readonly Subagent[];
   /** Ids of agents that were their own ancestors until the ring was cut. */
   readonly cut: readonly string[];
 }
 
-export function linkAgents(
-  drafts: readonly AgentDraft[],
+export function linkSubagents(
+  drafts: readonly SubagentDraft[],
   tools: PairedTools,
-  threadFor: (draft: Draft) => Thread,
-): LinkedAgents {
-  const links = new Map<AgentDraft, Link>();
+  threadFor: (draft: ConversationDraft) => Conversation,
+): LinkedSubagents {
+  const links = new Map<SubagentDraft, Link>();
   const taken = new Set<string>();
   // Sure links first, for every agent: a guess by prompt must not take the call that another one names.
   for (const rule of rules(tools, taken)) {
@@ -66,12 +66,12 @@ export function linkAgents(
 }
 
 interface Link {
-  readonly linkedBy: AgentLink;
-  readonly toolCall?: ToolCall;
+  readonly linkedBy: SubagentLink;
+  readonly toolCall?: SessionToolCall;
   readonly parentId?: string;
 }
 
-type Rule = (draft: AgentDraft) => Link | undefined;
+type Rule = (draft: SubagentDraft) => Link | undefined;
 
 function rules(tools: PairedTools, taken: ReadonlySet<string>): Rule[] {
   const starters = tools.toolCalls.filter(({ name }) => name === "Agent" || name === "Task");
@@ -83,7 +83,7 @@ function rules(tools: PairedTools, taken: ReadonlySet<string>): Rule[] {
       taskId && toolUseId ? [[taskId, tools.byId.get(toolUseId)]] : [],
     ),
   );
-  const by = (linkedBy: AgentLink, toolCall: ToolCall | undefined): Link | undefined =>
+  const by = (linkedBy: SubagentLink, toolCall: SessionToolCall | undefined): Link | undefined =>
     toolCall === undefined ? undefined : { linkedBy, toolCall };
   return [
     ({ meta }) => by("meta", tools.byId.get(meta?.toolUseId ?? "")),
@@ -116,19 +116,19 @@ function rules(tools: PairedTools, taken: ReadonlySet<string>): Rule[] {
   ];
 }
 
-function startedRun(tool: ToolCall, run: string): boolean {
+function startedRun(tool: SessionToolCall, run: string): boolean {
   if (tool.name !== "Workflow") return false;
   if (["runId", "run_id", "workflowRunId", "id"].some((key) => fieldOf(tool.structured, key) === run)) return true;
   return tool.output.some((block) => block.type === "text" && block.text.includes(run));
 }
 
-function firstPrompt({ entries }: Draft): string | undefined {
+function firstPrompt({ entries }: ConversationDraft): string | undefined {
   const first = entries.find((entry) => entry.kind === "user");
   const block = first?.kind === "user" ? first.content[0] : undefined;
   return block?.type === "text" ? block.text : undefined;
 }
 
-function parentsOf(drafts: readonly AgentDraft[], links: ReadonlyMap<AgentDraft, Link>) {
+function parentsOf(drafts: readonly SubagentDraft[], links: ReadonlyMap<SubagentDraft, Link>) {
   const known = new Set(drafts.map(({ id }) => id));
   const parents = new Map<string, string>();
   for (const draft of drafts) {
@@ -153,19 +153,19 @@ function parentsOf(drafts: readonly AgentDraft[], links: ReadonlyMap<AgentDraft,
 }
 
 function assemble(
-  drafts: readonly AgentDraft[],
-  links: ReadonlyMap<AgentDraft, Link>,
+  drafts: readonly SubagentDraft[],
+  links: ReadonlyMap<SubagentDraft, Link>,
   parents: ReadonlyMap<string, string>,
   tools: PairedTools,
-  threadFor: (draft: Draft) => Thread,
-): Agent[] {
-  const children = new Map<string, Agent[]>();
-  const agents = drafts.map((one): Agent => {
+  threadFor: (draft: ConversationDraft) => Conversation,
+): Subagent[] {
+  const children = new Map<string, Subagent[]>();
+  const agents = drafts.map((one): Subagent => {
     const { draft, ...place } = one;
     const link = links.get(one) ?? { linkedBy: "none" as const };
     const parentId = parents.get(one.id);
     const report = link.toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === one.id);
-    const own: Agent[] = [];
+    const own: Subagent[] = [];
     children.set(one.id, own);
     return {
       ...place,

@@ -10,7 +10,7 @@ export interface Tokens {
 }
 
 /** A call's usage, read: what counts for the call itself, and what other models did inside it. */
-export interface TokenReading {
+export interface TokenUsage {
   readonly tokens: Tokens;
   /** Iterations that the call's own counts do not include, each with its own model. */
   readonly parts: readonly TokenPart[];
@@ -38,7 +38,7 @@ export const noTokens: Tokens = {
 };
 
 /** Contract: never throws; a usage object that is missing or odd counts as far as it can be understood. */
-export function readTokens(usage: Readonly<Record<string, unknown>> | undefined): TokenReading {
+export function readTokens(usage: Readonly<Record<string, unknown>> | undefined): TokenUsage {
   if (usage === undefined) return { tokens: noTokens, parts: [], assumed5m: 0, odd: [] };
   const odd: string[] = [];
   const { tokens, assumed5m } = countsOf(usage, odd);

@@ -1,63 +1,64 @@
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
-import type { AssistantEntry, Entry, Item, Unreadable } from "./entry.ts";
-import { type Graph, graphOf, isLinked, type Linked } from "./entry-graph.ts";
-import { type Call, callsOf, isCall } from "./model-call.ts";
-import type { ToolCall } from "./session-tool-call.ts";
-import { type Turns, turnsOf } from "./session-turns.ts";
+import type { AssistantEntry, Entry, TranscriptItem, Unreadable } from "./entry.ts";
+import { type Graph, type GraphEntry, graphOf, isGraphEntry } from "./entry-graph.ts";
+import { isModelCall, type ModelCall, modelCallsOf } from "./model-call.ts";
+import type { SessionToolCall } from "./session-tool-call.ts";
+import { type TurnList, turnsOf } from "./session-turns.ts";
 
 /** One conversation: the session's own, or an agent's. */
-export interface Thread {
+export interface Conversation {
   /** Absent for the session's own. */
   readonly agentId?: string;
   /** Everything in file order, unreadable stretches in their places. */
-  readonly items: readonly Item[];
+  readonly items: readonly TranscriptItem[];
   readonly entries: readonly Entry[];
   readonly unreadable: readonly Unreadable[];
   readonly graph: Graph;
   readonly branches: Branches;
-  readonly calls: readonly Call[];
-  readonly toolCalls: readonly ToolCall[];
+  readonly calls: readonly ModelCall[];
+  readonly toolCalls: readonly SessionToolCall[];
   /** Answers the client wrote because a request failed. */
   readonly apiErrors: readonly AssistantEntry[];
   /** Answers the client wrote where nothing was asked ("No response requested."). */
   readonly fillers: readonly AssistantEntry[];
   readonly compactions: readonly Compaction[];
   /** Turns of a branch; the active one unless a leaf is named. `"all"` takes every line in file order. */
-  turns(leaf?: string): Turns;
+  turns(leaf?: string): TurnList;
   /** Entries of a branch in order, across compactions. */
-  history(leaf?: string): readonly Linked[];
+  history(leaf?: string): readonly GraphEntry[];
   /** What a model would be given now. */
-  context(leaf?: string): readonly Linked[];
+  context(leaf?: string): readonly GraphEntry[];
 }
 
 /** A conversation before its tool calls are paired, which needs the files of all others. */
-export interface Draft {
+export interface ConversationDraft {
   readonly agentId?: string;
-  readonly items: readonly Item[];
+  readonly items: readonly TranscriptItem[];
   readonly entries: readonly Entry[];
   readonly graph: Graph;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ModelCall[];
 }
 
-export function draftOf(items: readonly Item[], agentId?: string): Draft {
+export function draftConversation(items: readonly TranscriptItem[], agentId?: string): ConversationDraft {
   const entries = items.every(isEntry) ? items : items.filter(isEntry);
   const graph = graphOf(entries);
-  const calls = callsOf(entries, graph.superseded);
+  const calls = modelCallsOf(entries, graph.superseded);
   return { ...(agentId === undefined ? {} : { agentId }), items, entries, graph, calls };
 }
 
-export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
+export function buildConversation(draft: ConversationDraft, toolCalls: readonly SessionToolCall[]): Conversation {
   const { items, entries, graph, calls } = draft;
-  const starts = once(() => startsOf(calls, toolCalls));
-  const own = once(
-    () => entries.filter((entry) => isAnswer(entry) && !isCall(entry) && !graph.superseded(entry)) as AssistantEntry[],
+  const starts = lazy(() => startsOf(calls, toolCalls));
+  const own = lazy(
+    () =>
+      entries.filter((entry) => isAnswer(entry) && !isModelCall(entry) && !graph.superseded(entry)) as AssistantEntry[],
   );
-  const branches = once(() => branchesOf(graph, entries));
-  const compactions = once(() => compactionsOf(graph));
-  const turns = new Map<string, Turns>();
+  const branches = lazy(() => branchesOf(graph, entries));
+  const compactions = lazy(() => compactionsOf(graph));
+  const turns = new Map<string, TurnList>();
 
-  function history(leaf = branches().leaf): readonly Linked[] {
+  function history(leaf = branches().leaf): readonly GraphEntry[] {
     if (leaf === "all") return graph.nodes.filter((entry) => !graph.superseded(entry));
     return (leaf === undefined ? undefined : branches().entriesOf(leaf)) ?? [];
   }
@@ -89,9 +90,9 @@ export function threadOf(draft: Draft, toolCalls: readonly ToolCall[]): Thread {
 }
 
 /** Which call and which tool calls begin in a line. */
-function startsOf(calls: readonly Call[], toolCalls: readonly ToolCall[]) {
-  const callAt = new Map<Entry, Call>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
-  const toolsAt = new Map<Entry, ToolCall[]>();
+function startsOf(calls: readonly ModelCall[], toolCalls: readonly SessionToolCall[]) {
+  const callAt = new Map<Entry, ModelCall>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
+  const toolsAt = new Map<Entry, SessionToolCall[]>();
   for (const tool of toolCalls) {
     const list = toolsAt.get(tool.use);
     if (list === undefined) toolsAt.set(tool.use, [tool]);
@@ -100,7 +101,7 @@ function startsOf(calls: readonly Call[], toolCalls: readonly ToolCall[]) {
   return { callAt: (entry: Entry) => callAt.get(entry), toolsAt: (entry: Entry) => toolsAt.get(entry) ?? [] };
 }
 
-function isEntry(item: Item): item is Entry {
+function isEntry(item: TranscriptItem): item is Entry {
   return item.kind !== "unreadable";
 }
 
@@ -112,16 +113,19 @@ function isAnswer(entry: Entry): entry is AssistantEntry {
 interface Sidechain {
   /** Its agent id where written, else the uuid of its first line. */
   readonly id: string;
-  readonly items: readonly Item[];
+  readonly items: readonly TranscriptItem[];
 }
 
 /** Takes the lines of older versions' subagents out of a main transcript, grouped by their first line. */
-export function takeSidechains(items: readonly Item[]): { main: readonly Item[]; chains: readonly Sidechain[] } {
+export function takeSidechains(items: readonly TranscriptItem[]): {
+  main: readonly TranscriptItem[];
+  chains: readonly Sidechain[];
+} {
   // An agent's own file has nothing but such lines: read alone, they are its main conversation.
   if (!items.some(isSide) || !items.some(isMain)) return { main: items, chains: [] };
   const roots = new Map<string, string>();
-  const chains = new Map<string, { id: string; items: Item[] }>();
-  const main: Item[] = [];
+  const chains = new Map<string, { id: string; items: TranscriptItem[] }>();
+  const main: TranscriptItem[] = [];
   for (const item of items) {
     if (!isSide(item)) {
       main.push(item);
@@ -136,16 +140,16 @@ export function takeSidechains(items: readonly Item[]): { main: readonly Item[];
   return { main, chains: [...chains.values()] };
 }
 
-function isSide(item: Item): item is Entry & { uuid: string; parentUuid: string | null } {
-  return item.kind !== "unreadable" && item.isSidechain === true && isLinked(item);
+function isSide(item: TranscriptItem): item is Entry & { uuid: string; parentUuid: string | null } {
+  return item.kind !== "unreadable" && item.isSidechain === true && isGraphEntry(item);
 }
 
-function isMain(item: Item): boolean {
-  return item.kind !== "unreadable" && item.isSidechain === false && isLinked(item);
+function isMain(item: TranscriptItem): boolean {
+  return item.kind !== "unreadable" && item.isSidechain === false && isGraphEntry(item);
 }
 
 /** Makes a value when it is first asked for, and never again. */
-export function once<T>(make: () => T): () => T {
+export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
     made ??= { value: make() };

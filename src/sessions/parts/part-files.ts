@@ -4,15 +4,15 @@ import { gunzipSync, constants as zlib } from "node:zlib";
 import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
 import { Problem, plainLine } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import type { Linked } from "../model/entry-graph.ts";
-import type { ToolCall } from "../model/session-tool-call.ts";
+import type { GraphEntry } from "../model/entry-graph.ts";
+import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { cutDeep } from "../read/json-records.ts";
-import { isSafeId, liesUnder, realInside } from "../safe-paths.ts";
-import { withField } from "../write/edit-line.ts";
-import { partsOf } from "./spill-large-parts.ts";
+import { isPathInside, isSafeId, resolveInside } from "../safe-paths.ts";
+import { setField } from "../write/edit-line.ts";
+import { largePartsIn } from "./spill-large-parts.ts";
 
 /** A file that a line names and that cannot be had. */
-export interface NoPart {
+export interface UnreadablePart {
   readonly why: string;
   /** There is no such file, neither as it is nor compressed. */
   readonly missing?: true;
@@ -32,7 +32,11 @@ export function isPartName(file: string): boolean {
  * compressed. Names come from files that anybody may have written: links that leave the folder, pipes, devices and files that are
  * larger than `atMost` are not read. Contract: never throws, never waits.
  */
-export function readPart(sessionFolder: string, file: string, atMost: number = largestPartBytes): Buffer | NoPart {
+export function readPart(
+  sessionFolder: string,
+  file: string,
+  atMost: number = largestPartBytes,
+): Buffer | UnreadablePart {
   if (!isPartName(file)) return { why: "names no file of this session" };
   const plain = readInside(sessionFolder, file, atMost);
   if (!("missing" in plain)) return plain;
@@ -45,7 +49,7 @@ export function readPart(sessionFolder: string, file: string, atMost: number = l
  * The first bytes of such a file, at least `startBytes` of them where there are so many, for those who show a beginning. What was read
  * is not held against a hash.
  */
-export function readPartStart(sessionFolder: string, file: string, sizeBytes: number): Buffer | NoPart {
+export function readPartStart(sessionFolder: string, file: string, sizeBytes: number): Buffer | UnreadablePart {
   if (!isPartName(file)) return { why: "names no file of this session" };
   const plain = readInside(sessionFolder, file, sizeBytes, startBytes);
   if (!("missing" in plain)) return plain;
@@ -58,12 +62,12 @@ const startBytes = 16 * 1024;
 /** Unpacks to no more than a thousand times its size. */
 const packedStartBytes = 8 * 1024;
 
-function readInside(sessionFolder: string, file: string, atMost: number, wanted?: number): Buffer | NoPart {
+function readInside(sessionFolder: string, file: string, atMost: number, wanted?: number): Buffer | UnreadablePart {
   try {
     const folder = realpathSync(sessionFolder);
     const real = realpathSync(join(sessionFolder, file));
     const home = join(realpathSync(dirname(sessionFolder)), basename(sessionFolder));
-    if (folder !== home || !liesUnder(folder, real)) return { why: "leads out of the session's folder" };
+    if (folder !== home || !isPathInside(folder, real)) return { why: "leads out of the session's folder" };
     return readPlainFile(real, atMost, wanted);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -72,7 +76,7 @@ function readInside(sessionFolder: string, file: string, atMost: number, wanted?
 }
 
 /** A pipe is opened without waiting for its writer, and then seen to be no file. */
-function readPlainFile(path: string, atMost: number, wanted: number = atMost): Buffer | NoPart {
+function readPlainFile(path: string, atMost: number, wanted: number = atMost): Buffer | UnreadablePart {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
     const stat = fstatSync(descriptor);
@@ -91,7 +95,7 @@ function readPlainFile(path: string, atMost: number, wanted: number = atMost): B
   }
 }
 
-function unpacked(bytes: Buffer, atMost: number): Buffer | NoPart {
+function unpacked(bytes: Buffer, atMost: number): Buffer | UnreadablePart {
   try {
     return gunzipSync(bytes, { maxOutputLength: Math.max(atMost, 1) });
   } catch (error) {
@@ -99,7 +103,7 @@ function unpacked(bytes: Buffer, atMost: number): Buffer | NoPart {
   }
 }
 
-function unpackedStart(bytes: Buffer): Buffer | NoPart {
+function unpackedStart(bytes: Buffer): Buffer | UnreadablePart {
   try {
     return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }).subarray(0, startBytes);
   } catch (error) {
@@ -111,14 +115,17 @@ function unpackedStart(bytes: Buffer): Buffer | NoPart {
  * The whole output of a tool where its line holds only the beginning. The path in the record is not believed: only a file of
  * that name in this session's own folder is opened, wherever the session lies now.
  */
-export async function readSpilled({ root, folder, id }: SessionPlace, tool: ToolCall): Promise<string | undefined> {
+export async function readSpilledOutput(
+  { root, folder, id }: SessionPlace,
+  tool: SessionToolCall,
+): Promise<string | undefined> {
   if (tool.spilled === undefined) return undefined;
   const name = basename(tool.spilled.path.replaceAll("\\", "/"));
   if (!isSafeId(name)) throw unsafe(tool.spilled.path);
   const home = join(folder, id);
   const file = `tool-results/${name}`;
   for (const path of [join(home, file), join(home, `${file}.gz`)]) {
-    await realInside(root.path, await realInside(join(home, "tool-results"), path));
+    await resolveInside(root.path, await resolveInside(join(home, "tool-results"), path));
   }
   const bytes = readPart(home, file);
   return "why" in bytes ? undefined : bytes.toString("utf8");
@@ -138,18 +145,23 @@ function unsafe(path: string): Problem {
  * The bytes of an entry for another session, whose folder is given copies of the files that the entry names. Files are
  * opened below their own session's folder only, so a path in a line that leads elsewhere stays as it is.
  */
-export async function carryParts(entry: Linked, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<Uint8Array> {
+export async function copyReferencedFiles(
+  entry: GraphEntry,
+  from: SessionPlace,
+  to: SessionPlace,
+  fs: Fs,
+): Promise<Uint8Array> {
   const line = entry.raw();
   const result =
     entry.kind === "user" && persistedPath(entry.toolUseResult) !== undefined ? asWritten(line) : undefined;
   const path = persistedPath(result);
-  for (const part of partsOf({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
+  for (const part of largePartsIn({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
   const home = join(from.folder, from.id);
-  if (path === undefined || !liesUnder(home, path)) return line;
+  if (path === undefined || !isPathInside(home, path)) return line;
   const name = relative(home, path).split(sep).join("/");
   const copied = await copy(name, from, to, fs);
   if (copied === undefined) return line;
-  return withField(line, "toolUseResult", { ...(result as Record<string, unknown>), persistedOutputPath: copied });
+  return setField(line, "toolUseResult", { ...(result as Record<string, unknown>), persistedOutputPath: copied });
 }
 
 /** The entry has its large parts in it; what goes into the new line must not. */
@@ -168,7 +180,7 @@ function persistedPath(result: unknown): string | undefined {
 async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {
   if (!isPartName(name)) return undefined;
   const home = join(from.folder, from.id);
-  await realInside(from.root.path, home);
+  await resolveInside(from.root.path, home);
   const bytes = readPart(home, name);
   if ("why" in bytes) {
     if (bytes.missing) return undefined;

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import type { Item } from "../model/entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
 import { readEntries } from "../read/read-entries.ts";
 import { sessionAt } from "../session.ts";
 import { forkSession } from "../write/fork-session.ts";
@@ -37,8 +37,8 @@ async function sessionWith(part: object, message: object = {}): Promise<SessionP
   return { id, root: { path: root, origin: "client" }, project: "-w", folder, file, home };
 }
 
-async function read(file: string): Promise<Item[]> {
-  const items: Item[] = [];
+async function read(file: string): Promise<TranscriptItem[]> {
+  const items: TranscriptItem[] = [];
   for await (const batch of readEntries(file)) items.push(...batch);
   return items;
 }

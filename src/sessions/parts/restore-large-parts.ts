@@ -1,40 +1,40 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { isPartName, largestPartBytes, type NoPart, readPart, readPartStart } from "./part-files.ts";
-import { type Part, partsOf, putAt, valueAt } from "./spill-large-parts.ts";
+import { isPartName, largestPartBytes, readPart, readPartStart, type UnreadablePart } from "./part-files.ts";
+import { type LargePart, largePartsIn, putAt, valueAt } from "./spill-large-parts.ts";
 
-export interface PutBack {
+export interface RestoredRecord {
   readonly record: Readonly<Record<string, unknown>>;
   /** Parts whose file is gone, changed or outside the session: their stand-in text is still in the record. */
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly MissingPart[];
 }
 
-interface Gap {
+interface MissingPart {
   readonly file: string;
   readonly why: string;
 }
 
 /** How much of a part is put back: all of it, or some of its first text and no data of pictures, for those who show a beginning. */
-export type HowMuch = "all" | "start";
+export type RestoreExtent = "all" | "start";
 
 /**
  * The object of a transcript's line with its large parts in their places, for every reader of that transcript. A part that cannot be
  * had keeps the text that stands in for it; `sessions validate` names it. The mark `hookline` stays, since it names the files.
  */
-export function withParts(
+export function withLargeParts(
   object: Readonly<Record<string, unknown>>,
   transcript: string,
-  much: HowMuch = "all",
+  much: RestoreExtent = "all",
 ): Readonly<Record<string, unknown>> {
-  if (object["hookline"] === undefined || transcript === "" || partsOf(object).length === 0) return object;
+  if (object["hookline"] === undefined || transcript === "" || largePartsIn(object).length === 0) return object;
   const { hookline } = object;
-  const { record } = restored(object, sessionFolderOf(transcript), much);
+  const { record } = restoreRecord(object, sessionFolderOf(transcript), much);
   return { ...record, hookline };
 }
 
 /** The parts of a transcript's line that cannot be had, and why. */
-export function gapsIn(object: Readonly<Record<string, unknown>>, transcript: string): readonly Gap[] {
-  return restored(object, sessionFolderOf(transcript)).gaps;
+export function missingParts(object: Readonly<Record<string, unknown>>, transcript: string): readonly MissingPart[] {
+  return restoreRecord(object, sessionFolderOf(transcript)).gaps;
 }
 
 /** The parts of a session and of its subagents lie in one folder, which is named after the session. */
@@ -47,12 +47,16 @@ function sessionFolderOf(transcript: string): string {
 const largestLineBytes = largestPartBytes;
 const smallestPartBytes = 48 * 1024;
 
-function restored(record: Readonly<Record<string, unknown>>, sessionFolder: string, much: HowMuch = "all"): PutBack {
-  const parts = partsOf(record);
+function restoreRecord(
+  record: Readonly<Record<string, unknown>>,
+  sessionFolder: string,
+  much: RestoreExtent = "all",
+): RestoredRecord {
+  const parts = largePartsIn(record);
   if (parts.length === 0) return { record, gaps: [] };
   const { hookline: _, ...copy } = record;
   const put = putter(copy);
-  const gaps: Gap[] = [];
+  const gaps: MissingPart[] = [];
   let left = largestLineBytes;
   // In reverse order of writing: a block must be in place before its parts.
   for (const part of parts.toReversed()) {
@@ -75,10 +79,10 @@ function restored(record: Readonly<Record<string, unknown>>, sessionFolder: stri
 /** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */
 function textFor(
   record: Readonly<Record<string, unknown>>,
-  part: Part,
+  part: LargePart,
   sessionFolder: string,
-  much: HowMuch,
-): string | NoPart {
+  much: RestoreExtent,
+): string | UnreadablePart {
   if (!isPartName(part.file)) return { why: "names no file of this session" };
   const stand = valueAt(record, part.block === undefined ? part.at : [...part.at.slice(0, -2), "text"]);
   const names = typeof stand === "string" && stand.includes(basename(part.file));
@@ -86,7 +90,7 @@ function textFor(
   return much === "all" ? textOf(part, sessionFolder) : startOf(part, sessionFolder);
 }
 
-function startOf(part: Part, sessionFolder: string): string | NoPart {
+function startOf(part: LargePart, sessionFolder: string): string | UnreadablePart {
   if (part.as === "base64") return "";
   const bytes = readPartStart(sessionFolder, part.file, part.sizeBytes);
   if ("why" in bytes) return bytes;
@@ -96,12 +100,12 @@ function startOf(part: Part, sessionFolder: string): string | NoPart {
 }
 
 /** The beginning of a text that was kept as JSON, up to its last whole escape. */
-function startOfJson(json: string): string | NoPart {
+function startOfJson(json: string): string | UnreadablePart {
   const body = /^"(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/i.exec(json)?.[0];
   return body === undefined ? { why: "does not hold a text" } : (JSON.parse(`${body}"`) as string);
 }
 
-function textOf(part: Part, sessionFolder: string): string | NoPart {
+function textOf(part: LargePart, sessionFolder: string): string | UnreadablePart {
   const bytes = readPart(sessionFolder, part.file, part.sizeBytes);
   if ("why" in bytes) return bytes;
   if (bytes.length !== part.sizeBytes) return { why: `has ${bytes.length} bytes, not ${part.sizeBytes}` };
@@ -118,7 +122,7 @@ function textOf(part: Part, sessionFolder: string): string | NoPart {
 }
 
 /** Puts values into `root`. What lies on the way is copied first, once: it belongs to the record that was read. */
-function putter(root: Record<string, unknown>): (at: Part["at"], value: unknown) => void {
+function putter(root: Record<string, unknown>): (at: LargePart["at"], value: unknown) => void {
   const ours = new Set<unknown>([root]);
   return (at, value) => {
     let holder: object = root;

@@ -1,15 +1,15 @@
 import { basename, dirname, join } from "node:path";
 import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
 import { isObject } from "../../protocol/internal.ts";
-import type { Draft } from "../formats/claude-code/write-record.ts";
-import { isSafeId, realInside } from "../safe-paths.ts";
+import type { RecordDraft } from "../formats/claude-code/write-record.ts";
+import { isSafeId, resolveInside } from "../safe-paths.ts";
 
 /** From a record to a place in it, key by key. */
-type Way = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 /** A part of a record that lies in a file of its own, and where it belongs. */
-export interface Part {
-  readonly at: Way;
+export interface LargePart {
+  readonly at: ValuePath;
   /** Below the session's folder. */
   readonly file: string;
   readonly as: "text" | "json" | "base64";
@@ -26,28 +26,33 @@ export const largePartBytes: number = 64 * 1024;
  * its hash. In their place stands ordinary text that names the file, so every reader can go on; `hookline.parts` says how
  * to put them back. Contract: nothing is written outside of `root`.
  */
-export async function setAside(draft: Draft, root: string, sessionFolder: string, fs: Fs): Promise<Draft> {
-  const parts: Part[] = [];
+export async function spillLargeParts(
+  draft: RecordDraft,
+  root: string,
+  sessionFolder: string,
+  fs: Fs,
+): Promise<RecordDraft> {
+  const parts: LargePart[] = [];
   // Data of pictures last: their whole block makes way, and what else of it went aside must be marked in it before.
   const found = largeStrings(draft).sort((a, b) => Number(isMediaData(a.at)) - Number(isMediaData(b.at)));
   if (found.length === 0) return draft;
-  await realInside(root, sessionFolder);
+  await resolveInside(root, sessionFolder);
   const copy = structuredClone(draft) as Record<string, unknown>;
   for (const { at, text } of found) {
     const part = toolResultAt(draft, at)
-      ? await spillResult(copy, at, text, sessionFolder, fs)
+      ? await spillToolResult(copy, at, text, sessionFolder, fs)
       : await spillBlob(copy, at, text, sessionFolder, fs);
     parts.push(part);
   }
   return { ...copy, type: draft.type, hookline: { parts } };
 }
 
-interface Found {
-  readonly at: Way;
+interface LargeString {
+  readonly at: ValuePath;
   readonly text: string;
 }
 
-function largeStrings(value: unknown, at: Way = []): Found[] {
+function largeStrings(value: unknown, at: ValuePath = []): LargeString[] {
   if (typeof value === "string") {
     // A unit is one to three bytes, so most strings need no counting.
     if (value.length * 3 <= largePartBytes) return [];
@@ -59,7 +64,7 @@ function largeStrings(value: unknown, at: Way = []): Found[] {
 }
 
 /** The id of the tool call when `at` is the text of its result: `message.content[n].content`, or a text block in it. */
-function toolResultAt(draft: Draft, at: Way): boolean {
+function toolResultAt(draft: RecordDraft, at: ValuePath): boolean {
   const [message, content, , inner, , text] = at;
   if (message !== "message" || content !== "content" || inner !== "content") return false;
   if (at.length !== 4 && !(at.length === 6 && text === "text")) return false;
@@ -67,13 +72,13 @@ function toolResultAt(draft: Draft, at: Way): boolean {
   return isObject(block) && block["type"] === "tool_result";
 }
 
-async function spillResult(
+async function spillToolResult(
   record: Record<string, unknown>,
-  at: Way,
+  at: ValuePath,
   text: string,
   sessionFolder: string,
   fs: Fs,
-): Promise<Part> {
+): Promise<LargePart> {
   const { bytes, as } = encode(text, "text");
   const id = (valueAt(record, at.slice(0, 3)) as Record<string, unknown>)["tool_use_id"];
   const path = await writeText(join(sessionFolder, "tool-results"), id, bytes, fs);
@@ -102,11 +107,11 @@ async function writeText(folder: string, id: unknown, bytes: Buffer, fs: Fs): Pr
 
 async function spillBlob(
   record: Record<string, unknown>,
-  at: Way,
+  at: ValuePath,
   text: string,
   sessionFolder: string,
   fs: Fs,
-): Promise<Part> {
+): Promise<LargePart> {
   const { bytes, as } = encode(text, "base64");
   const sha = sha256(bytes);
   const file = `blobs/${sha}`;
@@ -127,13 +132,13 @@ async function spillBlob(
 }
 
 /** The image or document block whose data lies at `at`, so that no reader meets half a picture. */
-function mediaBlockAt(record: unknown, at: Way): Way | undefined {
+function mediaBlockAt(record: unknown, at: ValuePath): ValuePath | undefined {
   if (!isMediaData(at)) return undefined;
   const block = valueAt(record, at.slice(0, -2));
   return isObject(block) && typeof block["type"] === "string" ? at.slice(0, -2) : undefined;
 }
 
-function isMediaData(at: Way): boolean {
+function isMediaData(at: ValuePath): boolean {
   return at[0] === "message" && at.at(-1) === "data" && at.at(-2) === "source";
 }
 
@@ -144,7 +149,7 @@ function describe(block: Readonly<Record<string, unknown>>): string {
 }
 
 /** Exactly reversible. Text stays readable; `base64` may be kept as the bytes it stands for. */
-function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: Part["as"] } {
+function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: LargePart["as"] } {
   if (/\p{Surrogate}/u.test(text)) return { bytes: Buffer.from(JSON.stringify(text)), as: "json" };
   if (want === "text") return { bytes: Buffer.from(text), as: "text" };
   const decoded = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
@@ -152,14 +157,14 @@ function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: Par
   return { bytes: Buffer.from(text), as: "text" };
 }
 
-export function valueAt(value: unknown, at: Way): unknown {
+export function valueAt(value: unknown, at: ValuePath): unknown {
   return at.reduce<unknown>((inner, key) => {
     if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return undefined;
     return (inner as Record<string | number, unknown>)[key];
   }, value);
 }
 
-export function putAt(root: Record<string, unknown>, at: Way, value: unknown): void {
+export function putAt(root: Record<string, unknown>, at: ValuePath, value: unknown): void {
   const holder = valueAt(root, at.slice(0, -1));
   const key = at.at(-1);
   if (typeof holder !== "object" || holder === null || key === undefined) return;
@@ -167,12 +172,12 @@ export function putAt(root: Record<string, unknown>, at: Way, value: unknown): v
 }
 
 /** The parts a record says it has; what is not shaped like one is not one. */
-export function partsOf(record: Readonly<Record<string, unknown>>): Part[] {
+export function largePartsIn(record: Readonly<Record<string, unknown>>): LargePart[] {
   const parts = valueAt(record, ["hookline", "parts"]);
-  return Array.isArray(parts) ? parts.filter(isPart) : [];
+  return Array.isArray(parts) ? parts.filter(isLargePart) : [];
 }
 
-function isPart(value: unknown): value is Part {
+function isLargePart(value: unknown): value is LargePart {
   if (typeof value !== "object" || value === null) return false;
   const { at, file, as, sizeBytes, block } = value as Record<string, unknown>;
   const way =

@@ -1,21 +1,30 @@
 import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "../model/entry.ts";
-import type { Call } from "../model/model-call.ts";
-import type { ToolCall } from "../model/session-tool-call.ts";
-import type { Agent } from "../model/subagents.ts";
+import type { ModelCall } from "../model/model-call.ts";
+import type { SessionToolCall } from "../model/session-tool-call.ts";
+import type { Subagent } from "../model/subagents.ts";
 import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWord } from "../option-checks.ts";
-import type { Plan, Query, QuerySource, Slice } from "./query.ts";
-import { boundaryTest, type Element, type Facts, factsOf, nameTest, textTest } from "./query-filters.ts";
+import type { Query, QueryPlan, QuerySlice, QuerySource } from "./query.ts";
+import {
+  boundaryTest,
+  type ElementFacts,
+  elementFacts,
+  nameTest,
+  type QueryElement,
+  textTest,
+} from "./query-filters.ts";
 
 /** A query over all entries of the active branch, to be narrowed. */
 export function queryOf(source: QuerySource): Query<Entry> {
   return build<Entry>(source, { of: "entries", tests: [], branch: "active", agents: false, slices: [] });
 }
 
-function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
-  const step = <U extends Element>(more: Partial<Plan>) => build<U>(source, { ...plan, ...more });
-  const keep = <U extends Element = T>(passes: (element: Element, facts: Facts) => boolean, more: Partial<Plan> = {}) =>
-    step<U>({ ...more, tests: [...plan.tests, { kind: "facts", passes }] });
-  const slice = (one: Slice) => step<T>({ slices: [...plan.slices, one] });
+function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Query<T> {
+  const step = <U extends QueryElement>(more: Partial<QueryPlan>) => build<U>(source, { ...plan, ...more });
+  const keep = <U extends QueryElement = T>(
+    passes: (element: QueryElement, facts: ElementFacts) => boolean,
+    more: Partial<QueryPlan> = {},
+  ) => step<U>({ ...more, tests: [...plan.tests, { kind: "facts", passes }] });
+  const slice = (one: QuerySlice) => step<T>({ slices: [...plan.slices, one] });
   const read = () => results<T>(source, plan);
 
   return {
@@ -24,12 +33,12 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
       keep<UserEntry>((element) => "kind" in element && element.kind === "user" && (all || element.role === "prompt"), {
         of: "entries",
       }),
-    assistants: () => step<Call>({ of: "calls" }),
-    tools: () => step<ToolCall>({ of: "tools" }),
+    assistants: () => step<ModelCall>({ of: "calls" }),
+    tools: () => step<SessionToolCall>({ of: "tools" }),
     tool: (name) => {
       checkPattern("tool", name);
       const named = nameTest(name);
-      return keep<ToolCall>((element) => "use" in element && named(element.name), { of: "tools" });
+      return keep<SessionToolCall>((element) => "use" in element && named(element.name), { of: "tools" });
     },
     attachments: (type) =>
       keep<AttachmentEntry>(
@@ -52,7 +61,7 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
       ),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkCount("depth", depth);
-      return keep<Agent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
+      return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
         of: "agents",
       });
     },
@@ -138,27 +147,34 @@ function build<T extends Element>(source: QuerySource, plan: Plan): Query<T> {
   };
 }
 
-async function* results<T extends Element>(source: QuerySource, plan: Plan): AsyncGenerator<T, undefined> {
+async function* results<T extends QueryElement>(source: QuerySource, plan: QueryPlan): AsyncGenerator<T, undefined> {
   const [first, ...rest] = plan.slices;
   const backwards = first !== undefined && "reverse" in first;
-  let elements: AsyncIterable<Element> = passing(source, plan, backwards ? "back" : "front");
+  let elements: AsyncIterable<QueryElement> = passing(source, plan, backwards ? "back" : "front");
   for (const slice of backwards ? rest : plan.slices) elements = sliced(elements, slice);
   for await (const element of elements) yield element as T;
 }
 
-async function* passing(source: QuerySource, plan: Plan, end: "front" | "back"): AsyncGenerator<Element, undefined> {
-  const tests: ((element: Element, facts: Facts) => boolean)[] = [];
+async function* passing(
+  source: QuerySource,
+  plan: QueryPlan,
+  end: "front" | "back",
+): AsyncGenerator<QueryElement, undefined> {
+  const tests: ((element: QueryElement, facts: ElementFacts) => boolean)[] = [];
   for (const test of plan.tests) {
     if (test.kind === "facts") tests.push(test.passes);
     else tests.push(await boundaryTest(test, source));
   }
   for await (const element of source.run(plan, end)) {
-    const facts = factsOf(element);
+    const facts = elementFacts(element);
     if (tests.every((test) => test(element, facts))) yield element;
   }
 }
 
-async function* sliced(elements: AsyncIterable<Element>, slice: Slice): AsyncGenerator<Element, undefined> {
+async function* sliced(
+  elements: AsyncIterable<QueryElement>,
+  slice: QuerySlice,
+): AsyncGenerator<QueryElement, undefined> {
   if ("reverse" in slice) {
     yield* (await collect(elements)).reverse();
     return;

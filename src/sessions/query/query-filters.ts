@@ -1,32 +1,32 @@
 import { Problem } from "../../protocol/internal.ts";
-import type { Block } from "../model/content-block.ts";
+import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
-import type { Call } from "../model/model-call.ts";
-import type { ToolCall } from "../model/session-tool-call.ts";
-import type { Agent } from "../model/subagents.ts";
+import type { ModelCall } from "../model/model-call.ts";
+import type { SessionToolCall } from "../model/session-tool-call.ts";
+import type { Subagent } from "../model/subagents.ts";
 
 /** What a query can give: lines, merged calls, tool calls, agents. */
-export type Element = Entry | Call | ToolCall | Agent;
+export type QueryElement = Entry | ModelCall | SessionToolCall | Subagent;
 
 /** The same questions asked of every kind of element, so that filters need not know which one they are looking at. */
-export interface Facts {
+export interface ElementFacts {
   /** The line it begins in; agents have their first one. */
   readonly entry: Entry | undefined;
   readonly timestamp: string | undefined;
   readonly model: string | undefined;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly EntryBlock[];
   readonly failed: boolean;
   /** Everything a person would read in it. */
   text(): string;
 }
 
-export function factsOf(element: Element): Facts {
+export function elementFacts(element: QueryElement): ElementFacts {
   if ("thread" in element) return agentFacts(element);
   if ("use" in element) return toolFacts(element);
   return "counted" in element ? callFacts(element) : entryFacts(element);
 }
 
-function entryFacts(entry: Entry): Facts {
+function entryFacts(entry: Entry): ElementFacts {
   const blocks = entry.kind === "user" || entry.kind === "assistant" ? entry.content : [];
   return {
     entry,
@@ -38,7 +38,7 @@ function entryFacts(entry: Entry): Facts {
   };
 }
 
-function callFacts(call: Call): Facts {
+function callFacts(call: ModelCall): ElementFacts {
   return {
     entry: call.lines[0],
     timestamp: call.timestamp,
@@ -49,18 +49,18 @@ function callFacts(call: Call): Facts {
   };
 }
 
-function toolFacts(tool: ToolCall): Facts {
+function toolFacts(tool: SessionToolCall): ElementFacts {
   return {
     entry: tool.use,
     timestamp: tool.startedAt,
     model: tool.call.model,
     blocks: tool.output,
     failed: tool.isError || tool.status === "denied" || tool.status === "error",
-    text: () => [tool.name, words(tool.input), ...tool.output.map(textOfBlock)].join("\n"),
+    text: () => [tool.name, allText(tool.input), ...tool.output.map(textOfBlock)].join("\n"),
   };
 }
 
-function agentFacts({ thread, meta, toolCall, id }: Agent): Facts {
+function agentFacts({ thread, meta, toolCall, id }: Subagent): ElementFacts {
   const first = thread.entries[0];
   return {
     entry: first,
@@ -68,7 +68,7 @@ function agentFacts({ thread, meta, toolCall, id }: Agent): Facts {
     model: thread.calls[0]?.model,
     blocks: [],
     failed: toolCall?.isError ?? false,
-    text: () => [id, meta?.agentType, meta?.description, meta?.name, words(toolCall?.input)].join("\n"),
+    text: () => [id, meta?.agentType, meta?.description, meta?.name, allText(toolCall?.input)].join("\n"),
   };
 }
 
@@ -91,21 +91,21 @@ function textOfEntry(entry: Entry): string {
     case "assistant":
       return entry.content.map(textOfBlock).join("\n");
     case "attachment":
-      return words(entry.fields);
+      return allText(entry.fields);
     case "other":
-      return words(entry.object);
+      return allText(entry.object);
     // Account data: it is kept, never shown.
     case "bridge-session":
       return "";
     default:
       return [entry.content, "summary" in entry ? entry.summary : "", "customTitle" in entry ? entry.customTitle : ""]
-        .map(words)
+        .map(allText)
         .join("\n");
   }
 }
 
 /** A block as a person would read it; data of images and signatures is not text. */
-export function textOfBlock(block: Block): string {
+export function textOfBlock(block: EntryBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
@@ -113,28 +113,28 @@ export function textOfBlock(block: Block): string {
       return block.thinking;
     case "tool_use":
     case "server_tool_use":
-      return `${block.name} ${words(block.input)}`;
+      return `${block.name} ${allText(block.input)}`;
     case "tool_result":
       return block.content.map(textOfBlock).join("\n");
     case "web_search_tool_result":
     case "advisor_tool_result":
     case "compaction":
-      return words(block.content);
+      return allText(block.content);
     default:
       return "";
   }
 }
 
 /** Every text in a value, one below the other. */
-function words(value: unknown): string {
+function allText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
   if (typeof value !== "object" || value === null) return "";
-  return Object.values(value).map(words).filter(Boolean).join("\n");
+  return Object.values(value).map(allText).filter(Boolean).join("\n");
 }
 
 /** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
-export type Boundary = Date | string;
+export type TimeBoundary = Date | string;
 
 interface Around {
   readonly now: () => number;
@@ -145,10 +145,10 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 
 /** Both sides are inclusive. By time, an element without one is on neither side; by entry, position in its file decides. */
 export async function boundaryTest(
-  { side, boundary }: { readonly side: "since" | "until"; readonly boundary: Boundary },
+  { side, boundary }: { readonly side: "since" | "until"; readonly boundary: TimeBoundary },
   around: Around,
-): Promise<(element: Element, facts: Facts) => boolean> {
-  const time = timeOf(boundary, around.now());
+): Promise<(element: QueryElement, facts: ElementFacts) => boolean> {
+  const time = boundaryTimeMs(boundary, around.now());
   if (time !== undefined) return byTime(side, time);
   const entry = await around.positionOf(String(boundary));
   if (entry === undefined) {
@@ -168,7 +168,7 @@ export async function boundaryTest(
 }
 
 /** Milliseconds for everything but a uuid. */
-export function timeOf(boundary: Boundary, now: number): number | undefined {
+export function boundaryTimeMs(boundary: TimeBoundary, now: number): number | undefined {
   if (boundary instanceof Date) return Number.isNaN(boundary.getTime()) ? undefined : boundary.getTime();
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(boundary) ?? [];
   if (amount !== undefined && unit !== undefined) return now - Number(amount) * (units[unit] ?? 0);
@@ -178,7 +178,7 @@ export function timeOf(boundary: Boundary, now: number): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function byTime(side: "since" | "until", time: number): (element: Element, facts: Facts) => boolean {
+function byTime(side: "since" | "until", time: number): (element: QueryElement, facts: ElementFacts) => boolean {
   return (_, { timestamp }) => {
     const at = Date.parse(timestamp ?? "");
     return side === "since" ? at >= time : at <= time;

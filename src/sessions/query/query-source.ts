@@ -1,13 +1,13 @@
 import type { SessionPlace } from "../find/session-files.ts";
 import { noBranch } from "../model/branches.ts";
-import type { Entry, Item } from "../model/entry.ts";
-import { isLinked } from "../model/entry-graph.ts";
+import type { Entry, TranscriptItem } from "../model/entry.ts";
+import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { readBackwards } from "../read/read-reverse.ts";
-import type { Plan, QuerySource } from "./query.ts";
-import type { Element } from "./query-filters.ts";
+import { readEntriesReverse } from "../read/read-reverse.ts";
+import type { QueryPlan, QuerySource } from "./query.ts";
+import type { QueryElement } from "./query-filters.ts";
 
 /** How a query reaches a session: its place, what is loaded already, and the way to load the rest. */
 export interface QueryAccess {
@@ -25,12 +25,12 @@ export interface QueryAccess {
  * calls, turns, agents, and the question which lines the active branch has need the whole file; then it is loaded.
  */
 export function querySource({ place, model, load, now, isEmpty }: QueryAccess): QuerySource {
-  async function* run(plan: Plan, end: "front" | "back"): AsyncGenerator<Element, undefined> {
+  async function* run(plan: QueryPlan, end: "front" | "back"): AsyncGenerator<QueryElement, undefined> {
     if (isEmpty()) return;
     const loaded = model();
     if (loaded === undefined && isPlain(plan) && !(end === "back" && place.file.endsWith(".gz"))) {
       if (plan.branch === "all") {
-        yield* end === "front" ? streamed(place.file) : onlyEntries(readBackwards(place.file));
+        yield* end === "front" ? streamed(place.file) : onlyEntries(readEntriesReverse(place.file));
         return;
       }
       if (end === "back" && plan.branch === "active") {
@@ -47,7 +47,7 @@ export function querySource({ place, model, load, now, isEmpty }: QueryAccess): 
   return { run, now, positionOf: async (uuid) => (await load()).byUuid(uuid) };
 }
 
-function isPlain(plan: Plan): boolean {
+function isPlain(plan: QueryPlan): boolean {
   return plan.of === "entries" && !plan.agents && plan.turn === undefined;
 }
 
@@ -55,12 +55,12 @@ async function* streamed(file: string): AsyncGenerator<Entry, undefined> {
   for await (const batch of readEntries(file)) for (const item of batch) if (isMain(item)) yield item;
 }
 
-async function* onlyEntries(items: AsyncIterable<Item>): AsyncGenerator<Entry, undefined> {
+async function* onlyEntries(items: AsyncIterable<TranscriptItem>): AsyncGenerator<Entry, undefined> {
   for await (const item of items) if (isMain(item)) yield item;
 }
 
 /** Lines of agents that older versions wrote into the main file are the agents', not the session's. */
-function isMain(item: Item): item is Entry {
+function isMain(item: TranscriptItem): item is Entry {
   return item.kind !== "unreadable" && item.isSidechain !== true;
 }
 
@@ -70,14 +70,14 @@ function isMain(item: Item): item is Entry {
  */
 async function* lastOfActive(
   file: string,
-  rest: (beforeOffset: number) => Promise<Element[]>,
-): AsyncGenerator<Element, undefined> {
+  rest: (beforeOffset: number) => Promise<QueryElement[]>,
+): AsyncGenerator<QueryElement, undefined> {
   let wanted: string | null | undefined;
   let named: string | undefined;
   let before = Number.MAX_SAFE_INTEGER;
-  for await (const item of readBackwards(file)) {
+  for await (const item of readEntriesReverse(file)) {
     if (!isMain(item)) continue;
-    if (isLinked(item)) {
+    if (isGraphEntry(item)) {
       // A `last-prompt` that names another line than the newest: only the whole graph can say which one is the leaf.
       const isNext = wanted === undefined ? (named ?? item.uuid) === item.uuid : wanted === item.uuid;
       if (!isNext) break;
@@ -90,13 +90,13 @@ async function* lastOfActive(
   yield* await rest(before);
 }
 
-function elementsOf(model: SessionModel, plan: Plan): Element[] {
+function elementsOf(model: SessionModel, plan: QueryPlan): QueryElement[] {
   if (plan.of === "agents") return [...model.agents];
   const threads = [model.main, ...(plan.agents ? model.agents.map(({ thread }) => thread) : [])];
   return threads.flatMap((thread) => elementsIn(thread, plan));
 }
 
-function elementsIn(thread: Thread, plan: Plan): Element[] {
+function elementsIn(thread: Conversation, plan: QueryPlan): QueryElement[] {
   const within = linesWithin(thread, plan);
   if (plan.of === "calls") return thread.calls.filter((call) => call.lines.some(within));
   if (plan.of === "tools") return thread.toolCalls.filter((tool) => within(tool.use));
@@ -104,7 +104,7 @@ function elementsIn(thread: Thread, plan: Plan): Element[] {
 }
 
 /** Which lines the plan's branch and turn leave; lines outside the graph belong to every branch and to no turn. */
-function linesWithin(thread: Thread, plan: Plan): (entry: Entry) => boolean {
+function linesWithin(thread: Conversation, plan: QueryPlan): (entry: Entry) => boolean {
   const named = thread.agentId === undefined ? plan.branch : plan.branch === "all" ? "all" : "active";
   const leaf = named === "active" ? undefined : named;
   if (plan.turn !== undefined) {
@@ -116,5 +116,5 @@ function linesWithin(thread: Thread, plan: Plan): (entry: Entry) => boolean {
   if (named === "all") return () => true;
   if (leaf !== undefined && thread.branches.entriesOf(leaf) === undefined) throw noBranch(leaf);
   const lines = new Set<Entry>(thread.history(leaf));
-  return (entry) => !isLinked(entry) || lines.has(entry);
+  return (entry) => !isGraphEntry(entry) || lines.has(entry);
 }

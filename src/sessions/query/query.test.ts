@@ -17,7 +17,7 @@ import {
 import type { Entry } from "../model/entry.ts";
 import { openSession, type Session } from "../session.ts";
 import type { Query } from "./query.ts";
-import type { Element } from "./query-filters.ts";
+import type { QueryElement } from "./query-filters.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -90,7 +90,7 @@ test("queries are immutable: a step leaves the query it was made from as it was"
 
 test("slices and iteration", async () => {
   const query = (await fixture("a-plain")).query().tools();
-  const names = async (one: Query<Element & { name: string }>) => (await one.all()).map(({ name }) => name);
+  const names = async (one: Query<QueryElement & { name: string }>) => (await one.all()).map(({ name }) => name);
   const all = ["Bash", "Read", "Edit", "Write", "TaskCreate", "TaskUpdate", "Bash"];
   expect(await names(query)).toEqual(all);
   expect(await names(query.skip(2).limit(2))).toEqual(["Edit", "Write"]);

@@ -1,4 +1,4 @@
-import type { Block } from "../model/content-block.ts";
+import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
 import { textOfBlock } from "./query-filters.ts";
 import type { SearchHit } from "./search-sessions.ts";
@@ -29,12 +29,12 @@ export function searchTexts(entry: Entry): SearchText[] {
   }
 }
 
-function userText(block: Block): SearchText[] {
+function userText(block: EntryBlock): SearchText[] {
   if (block.type === "text") return [{ kind: "prompt", text: block.text }];
   return block.type === "tool_result" ? [{ kind: "result", text: textOfBlock(block) }] : [];
 }
 
-function answerText(block: Block): SearchText[] {
+function answerText(block: EntryBlock): SearchText[] {
   if (block.type === "text") return [{ kind: "answer", text: block.text }];
   if (block.type === "thinking") return [{ kind: "thinking", text: block.thinking }];
   return block.type === "tool_use" || block.type === "server_tool_use"
@@ -42,17 +42,17 @@ function answerText(block: Block): SearchText[] {
     : [];
 }
 
-export type Ranked = Omit<SearchHit, "turn">;
+export type RankedHit = Omit<SearchHit, "turn">;
 
 /** Keeps the best hits of any number. */
 interface Ranking {
-  add(hit: Ranked): void;
+  add(hit: RankedHit): void;
   readonly total: number;
-  best(): Ranked[];
+  best(): RankedHit[];
 }
 
-export function ranking(limit: number): Ranking {
-  let kept: Ranked[] = [];
+export function hitRanking(limit: number): Ranking {
+  let kept: RankedHit[] = [];
   let total = 0;
   return {
     add(hit) {
@@ -70,7 +70,7 @@ export function ranking(limit: number): Ranking {
 const weight: Readonly<Record<TextKind, number>> = { title: 2, prompt: 2, answer: 1, tool: 0, result: 0, thinking: 0 };
 
 /** Whole phrase over words, prompt and title over answer over tools, newer over older; the rest only keeps the order fixed. */
-function byRank(a: Ranked, b: Ranked): number {
+function byRank(a: RankedHit, b: RankedHit): number {
   if (a.phrase !== b.phrase) return a.phrase ? -1 : 1;
   if (weight[a.kind] !== weight[b.kind]) return weight[b.kind] - weight[a.kind];
   const [earlier, later] = [a.timestamp ?? "", b.timestamp ?? ""];

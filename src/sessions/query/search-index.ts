@@ -3,14 +3,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openState, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";
 import { cutArchive } from "../read/gzip-source.ts";
-import { recordsOf, sourceFile } from "../read/json-records.ts";
+import { recordSource, recordsOf } from "../read/json-records.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { ranking, searchTexts, type TextKind } from "./search-hits.ts";
-import { needleOf } from "./search-pattern.ts";
+import { hitRanking, searchTexts, type TextKind } from "./search-hits.ts";
+import { searchPattern } from "./search-pattern.ts";
 import {
   checkSearch,
   filesToSearch,
@@ -96,10 +96,10 @@ async function openIndex(path: string) {
 
 type Index = Awaited<ReturnType<typeof openIndex>>;
 
-type Looked = Pick<SearchResult, "files" | "bytes" | "unread">;
+type SearchedFiles = Pick<SearchResult, "files" | "bytes" | "unread">;
 
 /** Takes in what was written since the last time, and forgets files that were replaced or are gone. */
-async function update(index: Index, options: SearchOptions): Promise<Looked> {
+async function update(index: Index, options: SearchOptions): Promise<SearchedFiles> {
   let files = 0;
   let bytes = 0;
   const unread: { file: string; why: string }[] = [];
@@ -108,7 +108,7 @@ async function update(index: Index, options: SearchOptions): Promise<Looked> {
     files++;
     bytes += sizeBytes;
     try {
-      await takeIn(index, file, sizeBytes, options.signal);
+      await indexFile(index, file, sizeBytes, options.signal);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       unread.push({ file, why: error.message });
@@ -116,12 +116,17 @@ async function update(index: Index, options: SearchOptions): Promise<Looked> {
     options.progress?.({ files, bytes });
   }
   for (const row of index.allFiles.all()) {
-    if (!existsSync(String(row["path"]))) index.database.transaction(() => forget(index, Number(row["id"])));
+    if (!existsSync(String(row["path"]))) index.database.transaction(() => dropFile(index, Number(row["id"])));
   }
   return { files, bytes, unread };
 }
 
-async function takeIn(index: Index, file: string, sizeBytes: number, signal: AbortSignal | undefined): Promise<void> {
+async function indexFile(
+  index: Index,
+  file: string,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const row = index.fileAt.get(file);
   const from = row === undefined ? undefined : cursorIn(row);
   if (from !== undefined && from.offset === sizeBytes) return;
@@ -170,7 +175,7 @@ function cursorIn(row: Readonly<Record<string, unknown>>): Cursor {
   };
 }
 
-function forget(index: Index, id: number): void {
+function dropFile(index: Index, id: number): void {
   index.dropWords.run(id);
   index.dropPlaces.run(id);
   index.dropFile.run(id);
@@ -187,11 +192,11 @@ function isIndexed(kind: TextKind): boolean {
   return kind === "prompt" || kind === "answer" || kind === "title";
 }
 
-async function ask(index: Index, query: string, options: SearchOptions, looked: Looked): Promise<SearchResult> {
-  const rank = ranking(options.limit ?? 50);
+async function ask(index: Index, query: string, options: SearchOptions, looked: SearchedFiles): Promise<SearchResult> {
+  const rank = hitRanking(options.limit ?? 50);
   const words = query.trim().split(/\s+/u).filter(Boolean);
   if (words.length === 0) return { hits: [], total: 0, ...looked };
-  const needle = needleOf(query, options);
+  const needle = searchPattern(query, options);
   const places = placesByFile(index, words);
   for await (const { place, file, agentId } of filesToSearch(options)) {
     for (const { offset, length } of places.get(file) ?? []) {
@@ -229,7 +234,7 @@ async function entryAt(file: string, offset: number, length: number): Promise<En
     const bytes = Buffer.alloc(length);
     if ((await source.read(bytes, offset)) < length) return undefined;
     const line = { offset, length, end: offset + length, line: 0, bytes, terminated: false };
-    const [record] = recordsOf(sourceFile(file, source), line, isRecord);
+    const [record] = recordsOf(recordSource(file, source), line, isTranscriptRecord);
     return record?.kind === "record" ? toEntry(record) : undefined;
   } finally {
     await source.close();

@@ -1,12 +1,12 @@
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import { once } from "../model/transcript-conversation.ts";
+import { lazy } from "../model/transcript-conversation.ts";
 
 /** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
-export interface Needle {
+export interface SearchPattern {
   /** True when a stretch of a file, given as Latin-1, may hold it. False is certain; true is to be looked into. */
-  readonly mayBeIn: (latin1: string) => boolean;
+  readonly mayMatch: (latin1: string) => boolean;
   /** Places in `latin1` where a line may hold it. */
-  readonly placesIn: (latin1: string) => Iterable<number>;
+  readonly candidateOffsets: (latin1: string) => Iterable<number>;
   /** The first match in decoded text: the whole phrase, else all of its words. */
   readonly find: (text: string) => Match | undefined;
 }
@@ -18,13 +18,13 @@ export interface Match {
   readonly phrase: boolean;
 }
 
-export interface NeedleOptions {
+export interface SearchPatternOptions {
   readonly regex?: boolean;
   readonly matchCase?: boolean;
 }
 
-export function needleOf(query: string, options: NeedleOptions = {}): Needle {
-  if (options.regex) return regexNeedle(expressionOf(query, options.matchCase ? "u" : "iu"));
+export function searchPattern(query: string, options: SearchPatternOptions = {}): SearchPattern {
+  if (options.regex) return regexPattern(expressionOf(query, options.matchCase ? "u" : "iu"));
   const fold = options.matchCase ? (text: string) => text : foldCase;
   const phrase = fold(query.trim());
   const words = [...new Set(phrase.split(/\s+/u).filter(Boolean))];
@@ -56,10 +56,10 @@ function expressionOf(source: string, flags: string): RegExp {
 }
 
 /** Nothing can be said about bytes: every line is looked at. */
-function regexNeedle(pattern: RegExp): Needle {
+function regexPattern(pattern: RegExp): SearchPattern {
   return {
-    mayBeIn: () => true,
-    *placesIn(latin1) {
+    mayMatch: () => true,
+    *candidateOffsets(latin1) {
       for (let at = 0; at >= 0 && at < latin1.length; at = latin1.indexOf("\n", at) + 1 || -1) yield at;
     },
     find(text) {
@@ -73,19 +73,19 @@ function regexNeedle(pattern: RegExp): Needle {
  * A word in the spellings JSON allows: as it is, or with any character as `\u`. Clients write the first; the second, slower
  * pattern is tried only where such an escape of a printable character occurs at all.
  */
-function placesOf(word: string, matchCase: boolean): Pick<Needle, "mayBeIn" | "placesIn"> {
+function placesOf(word: string, matchCase: boolean): Pick<SearchPattern, "mayMatch" | "candidateOffsets"> {
   const flags = matchCase ? "g" : "gi";
   const plain = new RegExp([...word].map((char) => spellings(char, matchCase, false)).join(""), flags);
   const escaped = new RegExp([...word].map((char) => spellings(char, matchCase, true)).join(""), flags);
   const escapes = (latin1: string) => latin1.includes("\\u") && /\\u(?:00[2-7]|0[1-9a-f]|[1-9a-f])/i.test(latin1);
   const patternFor = (latin1: string) => (escapes(latin1) ? escaped : plain);
   return {
-    mayBeIn(latin1) {
+    mayMatch(latin1) {
       plain.lastIndex = 0;
       escaped.lastIndex = 0;
       return plain.test(latin1) || (escapes(latin1) && escaped.test(latin1));
     },
-    *placesIn(latin1) {
+    *candidateOffsets(latin1) {
       const pattern = patternFor(latin1);
       pattern.lastIndex = 0;
       for (const match of latin1.matchAll(pattern)) yield match.index;
@@ -109,7 +109,7 @@ function foldCase(text: string): string {
 }
 
 /** From a letter to all those that become it in lower case: more than one for some (`k` and the Kelvin sign). */
-const upperOf = once(() => {
+const upperOf = lazy(() => {
   const uppers = new Map<string, string[]>();
   for (let code = 0x41; code <= 0x1ffff; code++) {
     const char = String.fromCodePoint(code);

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answer, prompt, result, sidechain, toolUse, type Wire, write } from "../fixtures/transcript.ts";
 import { searchIndex } from "./search-index.ts";
-import { needleOf } from "./search-pattern.ts";
+import { searchPattern } from "./search-pattern.ts";
 import { type SearchOptions, searchSessions } from "./search-sessions.ts";
 import { sqliteDriver } from "./sqlite.ts";
 
@@ -152,8 +152,8 @@ test("what the bytes are passed over for is never there (property)", () => {
   fc.assert(
     fc.property(text, text, text, fc.boolean(), (before, word, after, matchCase) => {
       const latin1 = Buffer.from(JSON.stringify({ text: before + word + after })).toString("latin1");
-      const needle = needleOf(word, { matchCase });
-      if (needle.find(before + word + after) !== undefined) expect(needle.mayBeIn(latin1)).toBe(true);
+      const needle = searchPattern(word, { matchCase });
+      if (needle.find(before + word + after) !== undefined) expect(needle.mayMatch(latin1)).toBe(true);
     }),
     { numRuns: 1000 },
   );

@@ -1,20 +1,20 @@
 import { stat } from "node:fs/promises";
 import { Problem } from "../../protocol/internal.ts";
-import { realFiles } from "../find/list-sessions.ts";
-import { filesOf, findSessions, type SessionPlace } from "../find/session-files.ts";
-import { findRoots, folderOf, type WantedFolder, type Where } from "../find/session-roots.ts";
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { realFileFinder } from "../find/list-sessions.ts";
+import { findSessions, type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
+import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { checkCount, checkMs, checkText } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
-import { recordsOf, type SourceFile, sourceFile } from "../read/json-records.ts";
+import { type RecordSource, recordSource, recordsOf } from "../read/json-records.ts";
 import { type Line, readLines } from "../read/read-lines.ts";
 import { readHeader } from "../read/session-header.ts";
 import { sessionAt } from "../session.ts";
-import { type Ranked, ranking, searchTexts, type TextKind } from "./search-hits.ts";
-import { type Needle, type NeedleOptions, needleOf } from "./search-pattern.ts";
+import { hitRanking, type RankedHit, searchTexts, type TextKind } from "./search-hits.ts";
+import { type SearchPattern, type SearchPatternOptions, searchPattern } from "./search-pattern.ts";
 
-export interface SearchOptions extends Where, NeedleOptions {
+export interface SearchOptions extends RootOptions, SearchPatternOptions {
   /** Also in what tools gave back. */
   readonly results?: boolean;
   readonly thinking?: boolean;
@@ -60,8 +60,8 @@ export interface SearchResult {
 /** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
 export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
   checkSearch(query, options);
-  const needle = needleOf(query, options);
-  const rank = ranking(options.limit ?? 50);
+  const needle = searchPattern(query, options);
+  const rank = hitRanking(options.limit ?? 50);
   let files = 0;
   let bytes = 0;
   const unread: { file: string; why: string }[] = [];
@@ -104,9 +104,9 @@ interface FileToSearch {
 export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
   const seen = new Set<string>();
   // Of a project folder that is a link to another, too, each session is searched once.
-  const fileOf = realFiles();
+  const fileOf = realFileFinder();
   const realSeen = new Set<string>();
-  const wanted = options.project === undefined ? undefined : await folderOf(options.project);
+  const wanted = options.project === undefined ? undefined : await projectFolderFilter(options.project);
   for await (const place of findSessions(await findRoots(options))) {
     const key = `${place.project}/${place.id}`;
     if (seen.has(key) || !(await belongsTo(place, wanted))) continue;
@@ -114,7 +114,7 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
     const real = await fileOf(place);
     if (realSeen.has(real)) continue;
     realSeen.add(real);
-    const agents = options.agents ? (await filesOf(place)).agents : [];
+    const agents = options.agents ? (await sessionFilesOf(place)).agents : [];
     for (const { file, agentId } of [
       { file: place.file },
       ...agents.map(({ file, id }) => ({ file, agentId: id })),
@@ -127,21 +127,25 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
   }
 }
 
-async function belongsTo(place: SessionPlace, wanted: WantedFolder | undefined): Promise<boolean> {
+async function belongsTo(place: SessionPlace, wanted: ProjectFolderFilter | undefined): Promise<boolean> {
   if (wanted === undefined || wanted.names.has(place.project)) return true;
   // A file that cannot be read belongs to nobody's search.
   return wanted.paths.has((await readHeader(place.file).catch(() => undefined))?.cwd ?? "");
 }
 
-type FileHit = Omit<Ranked, "session" | "place" | "agentId">;
+type FileHit = Omit<RankedHit, "session" | "place" | "agentId">;
 
-async function* hitsIn(file: string, needle: Needle, options: SearchOptions): AsyncGenerator<FileHit, undefined> {
+async function* hitsIn(
+  file: string,
+  needle: SearchPattern,
+  options: SearchOptions,
+): AsyncGenerator<FileHit, undefined> {
   const reader = readLines(file, { tail: "give", signal: options.signal });
-  let source: SourceFile | undefined;
+  let source: RecordSource | undefined;
   for await (const batch of reader) {
-    source ??= sourceFile(file, reader.cursor);
+    source ??= recordSource(file, reader.cursor);
     for (const line of candidates(batch, needle)) {
-      for (const record of recordsOf(source, line, isRecord)) {
+      for (const record of recordsOf(source, line, isTranscriptRecord)) {
         if (record.kind === "record") yield* hitsOf(toEntry(record), needle, options);
       }
     }
@@ -150,7 +154,7 @@ async function* hitsIn(file: string, needle: Needle, options: SearchOptions): As
 }
 
 /** Lines of a batch that may hold the needle. A batch lies in one buffer, so it is looked through in one go. */
-function* candidates(batch: readonly Line[], needle: Needle): Generator<Line> {
+function* candidates(batch: readonly Line[], needle: SearchPattern): Generator<Line> {
   const held = batch.filter(({ bytes }) => bytes !== undefined);
   const first = held[0]?.bytes;
   const last = held.at(-1)?.bytes;
@@ -158,7 +162,7 @@ function* candidates(batch: readonly Line[], needle: Needle): Generator<Line> {
   const start = first.byteOffset;
   const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
   const parts = [...placesOfParts(latin1)];
-  const found = needle.mayBeIn(latin1) ? needle.placesIn(latin1) : [];
+  const found = needle.mayMatch(latin1) ? needle.candidateOffsets(latin1) : [];
   let at = 0;
   let given = -1;
   for (const place of parts.length === 0 ? found : [...parts, ...found].sort((a, b) => a - b)) {
@@ -174,7 +178,7 @@ function* placesOfParts(latin1: string): Generator<number> {
   for (let at = latin1.indexOf(mark); at >= 0; at = latin1.indexOf(mark, at + mark.length)) yield at;
 }
 
-export function* hitsOf(entry: Entry, needle: Needle, options: SearchOptions): Generator<FileHit> {
+export function* hitsOf(entry: Entry, needle: SearchPattern, options: SearchOptions): Generator<FileHit> {
   if (
     options.sinceMs !== undefined &&
     !(Date.parse(entry.timestamp ?? "") >= options.sinceMs) &&
@@ -212,7 +216,7 @@ function snippetOf(text: string, from: number, to: number): string {
 const largestToLoad = 24 * 1024 * 1024;
 
 /** Turns are a matter of the whole session, so they are looked up for the few hits that are shown. */
-export async function withTurns(hits: readonly Ranked[]): Promise<SearchHit[]> {
+export async function withTurns(hits: readonly RankedHit[]): Promise<SearchHit[]> {
   const turns = new Map<string, Promise<ReadonlyMap<number, number>>>();
   return Promise.all(
     hits.map(async (hit) => {

@@ -11,7 +11,7 @@ export interface FileIdentity {
 }
 
 /** An open file as bytes at offsets; an archived file (`.gz`) is seen through its compression. */
-export interface ByteSource extends FileIdentity {
+export interface FileBytes extends FileIdentity {
   /** Contract: fills `into` from `offset` and gives the count; fewer bytes than fit only at the end of the file. */
   read(into: Uint8Array, offset: number): Promise<number>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface ByteSource extends FileIdentity {
 }
 
 /** Opens read-only and takes no lock: the file may grow while it is read. */
-export async function openBytes(path: string): Promise<ByteSource> {
+export async function openBytes(path: string): Promise<FileBytes> {
   try {
     return path.endsWith(".gz") ? await openGzip(path) : await openPlain(path);
   } catch (cause) {
@@ -29,15 +29,15 @@ export async function openBytes(path: string): Promise<ByteSource> {
 }
 
 /** Only files are opened: a pipe or a device under a transcript's name would keep us waiting. */
-export async function openFile(path: string): Promise<FileHandle> {
+export async function openTranscriptFile(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new Error("it is not a file");
 }
 
-async function openPlain(path: string): Promise<ByteSource> {
-  const handle = await openFile(path);
+async function openPlain(path: string): Promise<FileBytes> {
+  const handle = await openTranscriptFile(path);
   const { dev, ino } = await handle.stat();
   return {
     dev,
@@ -56,7 +56,7 @@ async function openPlain(path: string): Promise<ByteSource> {
 }
 
 /** The exact bytes of one line, read again from disk. Throws `sessions/changed` when the file is no longer the one that was read. */
-export function readAgain(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
+export function readLineBytes(path: string, identity: FileIdentity, offset: number, length: number): Buffer {
   const bytes = path.endsWith(".gz")
     ? gzipSlice(path, identity, offset, length)
     : plainSlice(path, identity, offset, length);
@@ -101,10 +101,10 @@ function gzipSlice(path: string, identity: FileIdentity, offset: number, length:
     const { dev, ino, size, mtimeMs } = statSync(path);
     if (dev !== identity.dev || ino !== identity.ino) return undefined;
     const file = [dev, ino, size, mtimeMs].join(" ");
-    let bytes = unpackedLast?.file === file ? unpackedLast.bytes.deref() : undefined;
+    let bytes = lastUnpacked?.file === file ? lastUnpacked.bytes.deref() : undefined;
     if (bytes === undefined) {
       bytes = unpacked(readFileSync(path));
-      unpackedLast = { file, bytes: new WeakRef(bytes) };
+      lastUnpacked = { file, bytes: new WeakRef(bytes) };
     }
     // A copy, so that one line does not keep all of the file in memory.
     return Buffer.from(bytes.subarray(offset, offset + length));
@@ -114,7 +114,7 @@ function gzipSlice(path: string, identity: FileIdentity, offset: number, length:
 }
 
 /** The archived file that was unpacked last, for as long as there is room: lines are asked for one after the other. */
-let unpackedLast: { readonly file: string; readonly bytes: WeakRef<Buffer> } | undefined;
+let lastUnpacked: { readonly file: string; readonly bytes: WeakRef<Buffer> } | undefined;
 
 /** A member that was cut off while it was written gives what came before, as in `openGzip`. */
 function unpacked(bytes: Buffer): Buffer {
@@ -167,15 +167,15 @@ export interface Cursor {
 const headBytes = 1024;
 
 /** The head of a file that has been read up to `offset`. */
-export async function headOf(source: ByteSource, offset: number): Promise<string> {
+export async function headHash(source: FileBytes, offset: number): Promise<string> {
   const bytes = Buffer.alloc(Math.min(headBytes, offset));
   const count = await source.read(bytes, 0);
   return `${count}-${sha256(bytes.subarray(0, count)).slice(0, 16)}`;
 }
 
 /** True when the bytes before the cursor are still those that were read: same file, not shorter, same head. */
-export async function stillHolds(source: ByteSource, cursor: Cursor): Promise<boolean> {
+export async function isCursorValid(source: FileBytes, cursor: Cursor): Promise<boolean> {
   if (source.dev !== cursor.dev || source.ino !== cursor.ino) return false;
   if (cursor.offset > 0 && (await source.read(Buffer.alloc(1), cursor.offset - 1)) === 0) return false;
-  return (await headOf(source, cursor.offset)) === cursor.head;
+  return (await headHash(source, cursor.offset)) === cursor.head;
 }

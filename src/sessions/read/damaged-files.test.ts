@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Item } from "../model/entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
 import { readEntries } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
 import { readHeader } from "./session-header.ts";
@@ -75,7 +75,7 @@ test("damage of every kind in one file: all that can be read comes out, in order
   expect(lines).toBe(8);
 });
 
-function describe(item: Item): string {
+function describe(item: TranscriptItem): string {
   if (item.kind === "unreadable") return `${item.why} ${item.line}`;
   return item.kind === "mode" ? (item.mode ?? "") : item.kind;
 }

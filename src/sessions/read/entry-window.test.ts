@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Item } from "../model/entry.ts";
-import { offsetsOf, readWindow, type WindowWish } from "./entry-window.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { offsetsOf, readEntryWindow, type WindowRequest } from "./entry-window.ts";
 import { readEntries } from "./read-entries.ts";
-import { readBackwards } from "./read-reverse.ts";
+import { readEntriesReverse } from "./read-reverse.ts";
 
 let folder: string;
 let file: string;
@@ -33,14 +33,14 @@ function writeLines(count: number): void {
   );
 }
 
-async function all(items: AsyncIterable<Item>): Promise<Item[]> {
-  const list: Item[] = [];
+async function all(items: AsyncIterable<TranscriptItem>): Promise<TranscriptItem[]> {
+  const list: TranscriptItem[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
-async function window(wish: WindowWish): Promise<number[]> {
-  const items = await readWindow(file, wish, () => offsetsOf(file));
+async function window(wish: WindowRequest): Promise<number[]> {
+  const items = await readEntryWindow(file, wish, () => offsetsOf(file));
   return items.map((item) => (item.kind === "unreadable" ? -1 : Number(item.uuid?.slice(-12))));
 }
 
@@ -104,10 +104,10 @@ test("reading from the back gives the same items in reverse, whatever the file h
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
       writeFileSync(file, pieces.join(""));
-      const forward: Item[] = [];
+      const forward: TranscriptItem[] = [];
       for await (const batch of readEntries(file)) forward.push(...batch);
-      const place = ({ kind, offset, length }: Item) => `${kind} ${offset} ${length}`;
-      expect((await all(readBackwards(file))).reverse().map(place)).toEqual(forward.map(place));
+      const place = ({ kind, offset, length }: TranscriptItem) => `${kind} ${offset} ${length}`;
+      expect((await all(readEntriesReverse(file))).reverse().map(place)).toEqual(forward.map(place));
     }),
     { numRuns: 150 },
   );
@@ -116,7 +116,7 @@ test("reading from the back gives the same items in reverse, whatever the file h
 test("a line longer than a chunk is read whole from the back", async () => {
   const long = JSON.stringify({ type: "mode", mode: "y".repeat(1_000_000) });
   writeFileSync(file, `${lineAt(1)}\n${long}\n${lineAt(3)}\n`);
-  expect((await all(readBackwards(file))).map(({ kind, length }) => [kind, length])).toEqual([
+  expect((await all(readEntriesReverse(file))).map(({ kind, length }) => [kind, length])).toEqual([
     ["progress", lineAt(3).length],
     ["mode", long.length],
     ["progress", lineAt(1).length],

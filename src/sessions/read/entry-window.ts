@@ -1,13 +1,13 @@
 import { Problem } from "../../protocol/internal.ts";
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
-import type { Item } from "../model/entry.ts";
-import { type Cursor, openBytes, stillHolds } from "./byte-source.ts";
-import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { type Cursor, isCursorValid, openBytes } from "./byte-source.ts";
+import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";
-import { readBackwards } from "./read-reverse.ts";
+import { readEntriesReverse } from "./read-reverse.ts";
 
 /** Which lines: from one on (by number or uuid), around one, or the last ones. */
-export type WindowWish = (
+export type WindowRequest = (
   | { readonly from: number | string }
   | { readonly around: string }
   | { readonly last: number }
@@ -16,12 +16,12 @@ export type WindowWish = (
 const usual = 100;
 
 /** Reads only the lines that were asked for. The table is made on first need and handed on to the next window. */
-export async function readWindow(
+export async function readEntryWindow(
   file: string,
-  wish: WindowWish,
+  wish: WindowRequest,
   table: () => Promise<OffsetTable>,
   signal?: AbortSignal,
-): Promise<Item[]> {
+): Promise<TranscriptItem[]> {
   const limit = Math.max(0, Math.floor(wish.limit ?? ("last" in wish ? wish.last : usual)));
   if ("last" in wish) return lastItems(file, Math.min(limit, Math.max(0, Math.floor(wish.last))), table, signal);
   const offsets = await table();
@@ -38,7 +38,7 @@ async function lastItems(
   count: number,
   table: () => Promise<OffsetTable>,
   signal: AbortSignal | undefined,
-): Promise<Item[]> {
+): Promise<TranscriptItem[]> {
   if (count === 0) return [];
   if (file.endsWith(".gz")) {
     const offsets = await table();
@@ -46,8 +46,8 @@ async function lastItems(
       await itemsFrom(file, Math.max(1, offsets.lines - count - 255), Number.MAX_SAFE_INTEGER, offsets, signal)
     ).slice(-count);
   }
-  const items: Item[] = [];
-  for await (const item of readBackwards(file, signal)) {
+  const items: TranscriptItem[] = [];
+  for await (const item of readEntriesReverse(file, signal)) {
     items.push(item);
     if (items.length === count) break;
   }
@@ -60,16 +60,16 @@ async function itemsFrom(
   limit: number,
   offsets: OffsetTable,
   signal?: AbortSignal,
-): Promise<Item[]> {
-  const items: Item[] = [];
+): Promise<TranscriptItem[]> {
+  const items: TranscriptItem[] = [];
   if (limit === 0) return items;
   const reader = readLines(file, { at: offsets.before(line), tail: "give", signal, chunkBytes: 128 * 1024 });
-  let source: SourceFile | undefined;
+  let source: RecordSource | undefined;
   for await (const batch of reader) {
-    source ??= sourceFile(file, reader.cursor);
+    source ??= recordSource(file, reader.cursor);
     for (const one of batch) {
       if (one.line < line) continue;
-      for (const record of recordsOf(source, one, isRecord)) {
+      for (const record of recordsOf(source, one, isTranscriptRecord)) {
         items.push(record.kind === "unreadable" ? record : toEntry(record));
       }
       if (items.length >= limit) return items.slice(0, limit);
@@ -102,9 +102,10 @@ const every = 256;
 
 /** One pass over the file; with an earlier table, over what was written since. */
 export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: AbortSignal): Promise<OffsetTable> {
-  const kept = earlier !== undefined && (await holds(file, earlier.cursor)) ? (earlier as Grown) : undefined;
+  const kept =
+    earlier !== undefined && (await isStillValid(file, earlier.cursor)) ? (earlier as GrowingOffsets) : undefined;
   const marks = kept?.marks.slice() ?? [];
-  const names = kept?.names ?? namesIndex();
+  const names = kept?.names ?? uuidIndex();
   const reader = readLines(file, { from: kept?.cursor, signal });
   for await (const batch of reader) {
     for (const { line, offset, bytes } of batch) {
@@ -116,7 +117,7 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
   }
   names.sort();
   const { cursor } = reader;
-  const table: Grown = {
+  const table: GrowingOffsets = {
     cursor,
     lines: cursor.lines,
     marks,
@@ -132,15 +133,15 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
   return table;
 }
 
-interface Grown extends OffsetTable {
+interface GrowingOffsets extends OffsetTable {
   readonly marks: readonly { readonly offset: number; readonly line: number }[];
-  readonly names: Names;
+  readonly names: UuidIndex;
 }
 
-async function holds(file: string, cursor: Cursor): Promise<boolean> {
+async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
   const source = await openBytes(file);
   try {
-    return await stillHolds(source, cursor);
+    return await isCursorValid(source, cursor);
   } finally {
     await source.close();
   }
@@ -149,7 +150,7 @@ async function holds(file: string, cursor: Cursor): Promise<boolean> {
 const key = Buffer.from('"uuid":"');
 
 /** From uuids to lines in eight bytes each. */
-interface Names {
+interface UuidIndex {
   /** To be called once all are in: what is asked after that finds its way by halves. */
   sort(): void;
   /** Every `"uuid":"…"` of a line goes in: which one is the line's own is found out when it is looked up. */
@@ -160,7 +161,7 @@ interface Names {
 /** A number holds 28 bits of hash and 25 bits of line: 33 million lines, and a wrong guess now and then. */
 const lineRange = 2 ** 25;
 
-function namesIndex(): Names {
+function uuidIndex(): UuidIndex {
   let packed = new Float64Array(1024);
   let count = 0;
   let sorted = true;

@@ -1,15 +1,15 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { filesOf, type SessionPlace } from "../find/session-files.ts";
-import type { Item } from "../model/entry.ts";
-import { checkMs, checkPlace, checkWord } from "../option-checks.ts";
+import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { checkMs, checkSessionPlace, checkWord } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
 /** What happens to a session while it is watched. `agentId` is absent for the main transcript. */
 export type FollowEvent =
-  | { readonly kind: "entry"; readonly entry: Item; readonly file: string; readonly agentId?: string }
+  | { readonly kind: "entry"; readonly entry: TranscriptItem; readonly file: string; readonly agentId?: string }
   | { readonly kind: "agent"; readonly file: string; readonly agentId: string }
   /** The file was cut or replaced: what follows is read from its beginning. */
   | { readonly kind: "reset"; readonly file: string; readonly agentId?: string }
@@ -35,7 +35,7 @@ export function followSession(
   options: FollowOptions = {},
 ): Following {
   const place = typeof session === "object" && session !== null && "place" in session ? session.place : session;
-  checkPlace(place);
+  checkSessionPlace(place);
   if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
   checkMs("pollMs", options.pollMs);
   const followed = new Map<string, Followed>();
@@ -82,7 +82,7 @@ async function* events(
 }
 
 async function filesNow(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
-  const { agents } = await filesOf(place);
+  const { agents } = await sessionFilesOf(place);
   return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
 }
 

@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import type { ByteSource } from "./byte-source.ts";
+import type { FileBytes } from "./byte-source.ts";
 
 /** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
-export async function openGzip(path: string): Promise<ByteSource> {
+export async function openGzip(path: string): Promise<FileBytes> {
   const { dev, ino, size } = await stat(path);
   // Even the archive of an empty file has bytes.
   let isCut = size === 0;

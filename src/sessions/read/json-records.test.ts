@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Item } from "../model/entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
 import { readEntries } from "./read-entries.ts";
 
 let folder: string;
@@ -14,9 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function read(content: string | Buffer): Promise<Item[]> {
+async function read(content: string | Buffer): Promise<TranscriptItem[]> {
   writeFileSync(file, content);
-  const items: Item[] = [];
+  const items: TranscriptItem[] = [];
   for await (const batch of readEntries(file)) items.push(...batch);
   return items;
 }
@@ -24,7 +24,7 @@ async function read(content: string | Buffer): Promise<Item[]> {
 const mode = (value: string) => `{"type":"mode","mode":"${value}","sessionId":"s"}`;
 
 /** One word per item: what it is, what it holds, how it was marked. */
-function brief(item: Item): string {
+function brief(item: TranscriptItem): string {
   if (item.kind === "unreadable") return `${item.why} ${JSON.stringify(Buffer.from(item.bytes()).toString("latin1"))}`;
   const marks = [item.lossy && "lossy", item.recovered && "recovered", item.unterminated && "unterminated"];
   return [item.kind, "mode" in item ? item.mode : "", ...marks].filter(Boolean).join(" ");

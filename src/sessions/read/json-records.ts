@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { isObject } from "../../protocol/internal.ts";
-import { type FileIdentity, readAgain } from "./byte-source.ts";
+import { type FileIdentity, readLineBytes } from "./byte-source.ts";
 import type { Line, LineReader } from "./read-lines.ts";
-import { objectsIn } from "./recover-records.ts";
+import { recoverObjects } from "./recover-records.ts";
 
 /** A JSON object and where its bytes lie. */
 export interface JsonRecord {
@@ -18,11 +18,11 @@ export interface JsonRecord {
   readonly recovered: boolean;
   /** The object is whole, but no newline ends its line yet. */
   readonly unterminated: boolean;
-  readonly raw: RawOf;
+  readonly raw: RawBytes;
 }
 
 /** The exact bytes of what it is called on. One function serves all records of a file. */
-export type RawOf = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
+export type RawBytes = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
 
 /** Bytes that hold no record, kept at their place in the stream. */
 export interface Unreadable {
@@ -32,29 +32,29 @@ export interface Unreadable {
   readonly length: number;
   readonly line: number;
   readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice" | "cut-archive";
-  readonly bytes: RawOf;
+  readonly bytes: RawBytes;
 }
 
 /** A path and the file it named when it was read. */
-export interface SourceFile extends FileIdentity {
+export interface RecordSource extends FileIdentity {
   readonly path: string;
   /** Made once by `sourceFile`, so that a million records do not need a function each. */
-  readonly raw?: RawOf;
+  readonly raw?: RawBytes;
 }
 
-export function sourceFile(path: string, { dev, ino }: FileIdentity): SourceFile {
+export function recordSource(path: string, { dev, ino }: FileIdentity): RecordSource {
   return { path, dev, ino, raw: rawOf(path, { dev, ino }) };
 }
 
-function rawOf(path: string, identity: FileIdentity): RawOf {
+function rawOf(path: string, identity: FileIdentity): RawBytes {
   return function raw() {
-    return readAgain(path, identity, this.offset, this.length);
+    return readLineBytes(path, identity, this.offset, this.length);
   };
 }
 
 /** A line as the records it holds: one, when nothing went wrong. Damage is given beside what could be read. */
 export function recordsOf(
-  file: SourceFile,
+  file: RecordSource,
   line: Line,
   isRecord: (object: Record<string, unknown>) => boolean,
 ): (JsonRecord | Unreadable)[] {
@@ -65,7 +65,7 @@ export function recordsOf(
   if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
   if (!line.terminated) return [];
   if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
-  return objectsIn(line.bytes, isRecord).map((part) => {
+  return recoverObjects(line.bytes, isRecord).map((part) => {
     const offset = line.offset + part.from;
     const length = part.to - part.from;
     if (part.object === undefined) return unreadable(file, line, part.why, offset, length);
@@ -79,7 +79,7 @@ function lossy(text: string, bytes: Buffer): boolean {
 }
 
 function record(
-  file: SourceFile,
+  file: RecordSource,
   { line, terminated }: Line,
   object: Record<string, unknown>,
   offset: number,
@@ -90,7 +90,7 @@ function record(
   const raw = file.raw ?? rawOf(file.path, file);
   const unterminated = !terminated;
   // Each level takes two bytes, so a short line needs no look.
-  const cut = length > 2 * deepest && cutDeep(object);
+  const cut = length > 2 * maxNesting && cutDeep(object);
   return {
     kind: "record",
     file: file.path,
@@ -106,7 +106,7 @@ function record(
 }
 
 function unreadable(
-  file: SourceFile,
+  file: RecordSource,
   { line }: Pick<Line, "line">,
   why: Unreadable["why"],
   offset: number,
@@ -117,7 +117,7 @@ function unreadable(
 }
 
 /** What is behind the last whole line of an archive that was cut off. */
-export function cutOff(file: SourceFile, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
+export function cutArchiveItem(file: RecordSource, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
   const place = { line: cursor.lines + 1 };
   return unreadable(file, place, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
 }
@@ -132,19 +132,24 @@ function parse(text: string): unknown {
 }
 
 /** Values nested deeper than this are cut: what walks through an entry, printing included, has a stack that ends. */
-const deepest = 1000;
+const maxNesting = 1000;
 
-const stand = `[nested deeper than ${deepest} levels]`;
+const nestingPlaceholder = `[nested deeper than ${maxNesting} levels]`;
 
 /** Replaces, in place, what lies deeper than `left` levels below `value` by a text that says so; true when something did. */
-export function cutDeep(value: object, left: number = deepest): boolean {
+export function cutDeep(value: object, left: number = maxNesting): boolean {
   let cut = false;
   for (const key of Object.keys(value)) {
     const inner: unknown = (value as Record<string, unknown>)[key];
     if (typeof inner !== "object" || inner === null) continue;
     if (left > 1) cut = cutDeep(inner, left - 1) || cut;
     else {
-      Object.defineProperty(value, key, { value: stand, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(value, key, {
+        value: nestingPlaceholder,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
       cut = true;
     }
   }

@@ -1,10 +1,10 @@
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
-import type { Item } from "../model/entry.ts";
-import { cutOff, recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { cutArchiveItem, type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { type Cursor, type LineOptions, readLines, type Tail } from "./read-lines.ts";
 
 /** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
-export interface EntryReader extends AsyncIterable<readonly Item[]> {
+export interface EntryReader extends AsyncIterable<readonly TranscriptItem[]> {
   readonly file: string;
   readonly cursor: Cursor;
   readonly tail: Tail | undefined;
@@ -31,18 +31,18 @@ export function readEntries(file: string, options: LineOptions = {}): EntryReade
       return lines.isCut;
     },
     async *[Symbol.asyncIterator]() {
-      let source: SourceFile | undefined;
+      let source: RecordSource | undefined;
       for await (const batch of lines) {
-        source ??= sourceFile(file, lines.cursor);
-        const items: Item[] = [];
+        source ??= recordSource(file, lines.cursor);
+        const items: TranscriptItem[] = [];
         for (const line of batch) {
-          for (const record of recordsOf(source, line, isRecord)) {
+          for (const record of recordsOf(source, line, isTranscriptRecord)) {
             items.push(record.kind === "unreadable" ? record : toEntry(record));
           }
         }
         if (items.length > 0) yield items;
       }
-      if (lines.isCut) yield [cutOff(source ?? sourceFile(file, lines.cursor), lines)];
+      if (lines.isCut) yield [cutArchiveItem(source ?? recordSource(file, lines.cursor), lines)];
     },
   };
 }

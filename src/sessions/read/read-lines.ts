@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { type ByteSource, type Cursor, hasBom, headOf, isBlankLine, openBytes, stillHolds } from "./byte-source.ts";
+import { type Cursor, type FileBytes, hasBom, headHash, isBlankLine, isCursorValid, openBytes } from "./byte-source.ts";
 
 export type { Cursor } from "./byte-source.ts";
 
@@ -93,7 +93,7 @@ async function* batches(file: string, options: LineOptions, state: State): Async
   try {
     const start = await startOf(source, options, state);
     const split = splitter(start, options.maxLineBytes ?? maxLineBytes, options.chunkBytes ?? chunkBytes);
-    let head = await headOf(source, start.offset);
+    let head = await headHash(source, start.offset);
     state.cursor = { dev: source.dev, ino: source.ino, offset: start.offset, head, lines: start.line - 1 };
     for (;;) {
       options.signal?.throwIfAborted();
@@ -103,7 +103,7 @@ async function* batches(file: string, options: LineOptions, state: State): Async
       const lines = split.take(count);
       const { offset, line } = split.next();
       if (offset === state.cursor.offset) continue;
-      if (state.cursor.offset < 1024) head = await headOf(source, offset);
+      if (state.cursor.offset < 1024) head = await headHash(source, offset);
       if (lines.length > 0) yield lines;
       state.cursor = { dev: source.dev, ino: source.ino, offset, head, lines: line - 1 };
     }
@@ -116,10 +116,10 @@ async function* batches(file: string, options: LineOptions, state: State): Async
   }
 }
 
-async function startOf(source: ByteSource, { from, at }: LineOptions, state: State): Promise<Position> {
+async function startOf(source: FileBytes, { from, at }: LineOptions, state: State): Promise<Position> {
   if (at !== undefined) return at;
   if (from === undefined) return { offset: 0, line: 1 };
-  if (await stillHolds(source, from)) return { offset: from.offset, line: from.lines + 1 };
+  if (await isCursorValid(source, from)) return { offset: from.offset, line: from.lines + 1 };
   state.reset = true;
   return { offset: 0, line: 1 };
 }

@@ -1,7 +1,7 @@
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
-import type { Item } from "../model/entry.ts";
-import { hasBom, isBlankLine, openFile, unreadableFile } from "./byte-source.ts";
-import { recordsOf, type SourceFile, sourceFile } from "./json-records.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import { hasBom, isBlankLine, openTranscriptFile, unreadableFile } from "./byte-source.ts";
+import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { type Line, maxLineBytes } from "./read-lines.ts";
 
 const chunkBytes = 128 * 1024;
@@ -10,23 +10,26 @@ const chunkBytes = 128 * 1024;
  * A transcript from its end: the last entry first. Lines are not counted on this way, so every `line` is 0. A last line
  * without newline is given if it is whole. Of an archived file there is no end to begin at: ask a session's `entries`.
  */
-export async function* readBackwards(file: string, signal?: AbortSignal): AsyncGenerator<Item, undefined> {
-  for await (const line of linesBackwards(file, signal)) {
-    for (const record of recordsOf(line.source, line, isRecord).toReversed()) {
+export async function* readEntriesReverse(
+  file: string,
+  signal?: AbortSignal,
+): AsyncGenerator<TranscriptItem, undefined> {
+  for await (const line of readLinesReverse(file, signal)) {
+    for (const record of recordsOf(line.source, line, isTranscriptRecord).toReversed()) {
       yield record.kind === "unreadable" ? record : toEntry(record);
     }
   }
 }
 
 /** Whole lines from the end of a file; blank ones are passed over. */
-export async function* linesBackwards(
+export async function* readLinesReverse(
   file: string,
   signal?: AbortSignal,
-): AsyncGenerator<Line & { source: SourceFile }, undefined> {
-  const handle = await openFile(file);
+): AsyncGenerator<Line & { source: RecordSource }, undefined> {
+  const handle = await openTranscriptFile(file);
   try {
     const stat = await handle.stat();
-    const source = sourceFile(file, stat);
+    const source = recordSource(file, stat);
     /** Pieces of the line whose beginning has not been reached, last one first, and where that line ends. */
     let pieces: Buffer[] = [];
     let lineEnd = stat.size;
@@ -77,10 +80,10 @@ const mark = Buffer.from('"agent-setting"');
 /** The agent that a session was started as, by the last line that says so; undefined for one that has no such line. */
 export async function agentSettingIn(file: string): Promise<string | undefined> {
   // Most sessions have none, and looking for it in lines costs more.
-  if ((await lastLineWith(mark, file)) === undefined) return undefined;
-  for await (const line of linesBackwards(file)) {
+  if ((await findLastLine(mark, file)) === undefined) return undefined;
+  for await (const line of readLinesReverse(file)) {
     if (line.bytes?.includes(mark) !== true) continue;
-    for (const record of recordsOf(line.source, line, isRecord).toReversed()) {
+    for (const record of recordsOf(line.source, line, isTranscriptRecord).toReversed()) {
       const entry = record.kind === "unreadable" ? undefined : toEntry(record);
       if (entry?.kind === "agent-setting" && entry.agentSetting !== undefined) return entry.agentSetting;
     }
@@ -95,15 +98,15 @@ const boundary = Buffer.from('"compact_boundary"');
 
 /** Where the last line begins that may be a compaction. */
 export function lastBoundaryLine(file: string): Promise<number | undefined> {
-  return lastLineWith(boundary, file);
+  return findLastLine(boundary, file);
 }
 
 /**
  * Where the last line begins that holds a mark, found from the end of the file without reading what lies before it. Undefined when there
  * is none. What the line really is, its parser says.
  */
-async function lastLineWith(text: Buffer, file: string): Promise<number | undefined> {
-  const handle = await openFile(file).catch((cause: unknown) => {
+async function findLastLine(text: Buffer, file: string): Promise<number | undefined> {
+  const handle = await openTranscriptFile(file).catch((cause: unknown) => {
     throw unreadableFile(file, cause);
   });
   try {

@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/internal.ts";
 import { isBlank } from "./byte-source.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
-export type Part =
+export type LineStretch =
   | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }
   | { readonly from: number; readonly to: number; readonly object: undefined; readonly why: Damage };
 
@@ -11,8 +11,8 @@ type Damage = "not-json" | "nul-run" | "splice";
  * What a line that is not JSON still holds: both objects of a `}{` junction, a record glued behind a stub, a record
  * between runs of NUL. `isRecord` tells a record from an object nested inside one. Time is linear in the line's length.
  */
-export function objectsIn(bytes: Buffer, isRecord: (object: Record<string, unknown>) => boolean): Part[] {
-  const parts: Part[] = [];
+export function recoverObjects(bytes: Buffer, isRecord: (object: Record<string, unknown>) => boolean): LineStretch[] {
+  const parts: LineStretch[] = [];
   let at = 0;
   while (at < bytes.length) {
     const nul = bytes[at] === 0;
@@ -43,9 +43,9 @@ function objectsInText(
   start: number,
   stop: number,
   isRecord: (object: Record<string, unknown>) => boolean,
-): Part[] {
-  const front: Part[] = [];
-  const back: Part[] = [];
+): LineStretch[] {
+  const front: LineStretch[] = [];
+  const back: LineStretch[] = [];
   let from = afterBlanks(bytes, start, stop);
   let to = beforeBlanks(bytes, from, stop);
   for (let end = closingBrace(bytes, from, to); end > 0; end = closingBrace(bytes, from, to)) {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type AgentFile, filesOf, findSessionsIn, type SessionPlace } from "../find/session-files.ts";
-import { readMeta } from "../home/client-json.ts";
-import type { Item } from "../model/entry.ts";
-import type { AgentContent, SessionContent } from "../model/session-model.ts";
+import { findSessionsIn, type SessionPlace, type SubagentFile, sessionFilesOf } from "../find/session-files.ts";
+import { readSubagentMeta } from "../home/client-json.ts";
+import type { TranscriptItem } from "../model/entry.ts";
+import type { SessionContent, SubagentContent } from "../model/session-model.ts";
 import { type Cursor, unreadableFile } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
@@ -14,18 +14,18 @@ export interface ContentReader {
 }
 
 /** With `missing`, a main transcript that is not there holds nothing; it may come later. */
-export function contentReader(place: SessionPlace, missing?: "empty"): ContentReader {
+export function sessionContentReader(place: SessionPlace, missing?: "empty"): ContentReader {
   const held = new Map<string, Held>();
-  const metas = new Map<string, AgentContent["meta"]>();
+  const metas = new Map<string, SubagentContent["meta"]>();
   let last: SessionContent | undefined;
 
   async function agentOf(
-    agent: AgentFile,
+    agent: SubagentFile,
     borrowedFrom: string | undefined,
     signal?: AbortSignal,
-  ): Promise<[AgentContent, boolean]> {
+  ): Promise<[SubagentContent, boolean]> {
     const { changed, items } = await refresh(held, agent.file, signal);
-    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, await readMeta(agent.meta));
+    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, await readSubagentMeta(agent.meta));
     const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
     const { id, file, run } = agent;
     return [
@@ -43,11 +43,11 @@ export function contentReader(place: SessionPlace, missing?: "empty"): ContentRe
 
   return {
     async read(signal) {
-      const files = await filesOf(place);
+      const files = await sessionFilesOf(place);
       const gone = missing === "empty" && !existsSync(files.main);
       const main = gone ? nothing : await refresh(held, files.main, signal);
       let changed = main.changed || last?.agents.length !== files.agents.length;
-      const agents: AgentContent[] = [];
+      const agents: SubagentContent[] = [];
       for (const agent of files.agents) {
         const [content, grown] = await agentOf(agent, undefined, signal);
         agents.push(content);
@@ -55,7 +55,7 @@ export function contentReader(place: SessionPlace, missing?: "empty"): ContentRe
       }
       if (!changed && last !== undefined) return { content: last, changed: false };
       const own = new Set(files.agents.map(({ id }) => id));
-      for (const { agent, session } of await borrowedAgents(place, main.items, own)) {
+      for (const { agent, session } of await agentsOfSourceSession(place, main.items, own)) {
         agents.push((await agentOf(agent, session, signal))[0]);
       }
       last = { place, files, main: main.items, agents };
@@ -64,10 +64,10 @@ export function contentReader(place: SessionPlace, missing?: "empty"): ContentRe
   };
 }
 
-const nothing = { items: [] as readonly Item[], changed: false };
+const nothing = { items: [] as readonly TranscriptItem[], changed: false };
 
 interface Held {
-  readonly items: readonly Item[];
+  readonly items: readonly TranscriptItem[];
   readonly cursor: Cursor;
   /** Size and time of the file when it was read. */
   readonly stamp: string;
@@ -82,7 +82,7 @@ async function refresh(
   const stamp = await stampOf(file);
   if (before !== undefined && before.stamp === stamp) return { ...before, changed: false };
   const reader = readEntries(file, { from: before?.cursor, signal });
-  const fresh: Item[] = [];
+  const fresh: TranscriptItem[] = [];
   for await (const batch of reader) for (const item of batch) fresh.push(item);
   // A last line that was still without newline is read again with what came after it.
   const kept = before === undefined || reader.reset ? [] : before.items.filter(isWhole);
@@ -92,7 +92,7 @@ async function refresh(
   return { ...now, changed: true };
 }
 
-function isWhole(item: Item): boolean {
+function isWhole(item: TranscriptItem): boolean {
   return item.kind === "unreadable" ? item.why !== "cut-archive" : item.unterminated !== true;
 }
 
@@ -105,7 +105,7 @@ async function stampOf(file: string): Promise<string> {
 
 /** An agent that a copied call refers to and another session of the project keeps. */
 interface Borrowed {
-  readonly agent: AgentFile;
+  readonly agent: SubagentFile;
   readonly session: string;
 }
 
@@ -113,9 +113,9 @@ interface Borrowed {
  * A fork repeats the calls of the session it came from, but not the files of its agents. Those are looked for in the other
  * sessions of the project, by the tool id in their meta. Costs nothing unless a call has an agent that is not here.
  */
-async function borrowedAgents(
+async function agentsOfSourceSession(
   place: SessionPlace,
-  items: readonly Item[],
+  items: readonly TranscriptItem[],
   own: ReadonlySet<string>,
 ): Promise<Borrowed[]> {
   const wanted = missingStarts(items, own);
@@ -124,8 +124,8 @@ async function borrowedAgents(
   const { root, folder, project } = place;
   for (const other of await findSessionsIn({ root, name: project, path: folder })) {
     if (other.id === place.id) continue;
-    for (const agent of (await filesOf(other)).agents) {
-      const toolUseId = agent.meta === undefined ? undefined : (await readMeta(agent.meta))?.toolUseId;
+    for (const agent of (await sessionFilesOf(other)).agents) {
+      const toolUseId = agent.meta === undefined ? undefined : (await readSubagentMeta(agent.meta))?.toolUseId;
       if (toolUseId === undefined || !wanted.delete(toolUseId)) continue;
       found.push({ agent, session: other.id });
       if (wanted.size === 0) return found;
@@ -135,7 +135,7 @@ async function borrowedAgents(
 }
 
 /** Tool ids whose result names an agent that has no file in this session. */
-function missingStarts(items: readonly Item[], own: ReadonlySet<string>): Set<string> {
+function missingStarts(items: readonly TranscriptItem[], own: ReadonlySet<string>): Set<string> {
   const wanted = new Set<string>();
   for (const item of items) {
     if (item.kind !== "user" || item.role !== "result") continue;

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
-import { isRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
-import { isLinked } from "../model/entry-graph.ts";
-import { once } from "../model/transcript-conversation.ts";
-import { openFile, unreadableFile } from "./byte-source.ts";
+import { isGraphEntry } from "../model/entry-graph.ts";
+import { lazy } from "../model/transcript-conversation.ts";
+import { openTranscriptFile, unreadableFile } from "./byte-source.ts";
 import { recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -11,7 +11,7 @@ import { readLines } from "./read-lines.ts";
  * What the first and last 64 KiB of a transcript show. What they do not show is absent, not guessed. Of a prompt that the store keeps in
  * a file of its own the first 16 KiB are given.
  */
-export interface Header {
+export interface SessionHeader {
   readonly file: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
@@ -31,7 +31,7 @@ export interface Header {
 
 const reach = 64 * 1024;
 
-export async function readHeader(file: string): Promise<Header> {
+export async function readHeader(file: string): Promise<SessionHeader> {
   const { front, back, sizeBytes, modifiedMs } = file.endsWith(".gz") ? await endsOfArchived(file) : await endsOf(file);
   const first = linesIn(file, front, true);
   const last = back === undefined ? first : linesIn(file, back, false);
@@ -56,7 +56,7 @@ interface Ends {
 }
 
 async function endsOf(file: string): Promise<Ends> {
-  const handle = await openFile(file).catch((cause: unknown) => {
+  const handle = await openTranscriptFile(file).catch((cause: unknown) => {
     throw unreadableFile(file, cause);
   });
   try {
@@ -123,15 +123,15 @@ function linesIn(file: string, bytes: Buffer, isFront: boolean): LazyLine[] {
 }
 
 function lazyLine(file: string, bytes: Buffer): LazyLine {
-  const entry = once(() => {
+  const entry = lazy(() => {
     const line = { offset: 0, length: bytes.length, end: bytes.length, line: 0, bytes, terminated: false };
-    const [record] = recordsOf({ path: file, dev: 0, ino: 0 }, line, isRecord);
+    const [record] = recordsOf({ path: file, dev: 0, ino: 0 }, line, isTranscriptRecord);
     return record?.kind === "record" ? toEntry(record, "start") : undefined;
   });
   return { has: (text) => bytes.includes(text), entry };
 }
 
-type Opening = Pick<Header, "sessionId" | "cwd" | "version" | "branch" | "firstAt" | "firstPrompt">;
+type Opening = Pick<SessionHeader, "sessionId" | "cwd" | "version" | "branch" | "firstAt" | "firstPrompt">;
 
 function openingFacts(lines: readonly LazyLine[]): Opening {
   const facts: { -readonly [K in keyof Opening]: Opening[K] } = {};
@@ -150,13 +150,13 @@ function openingFacts(lines: readonly LazyLine[]): Opening {
   return facts;
 }
 
-function closingFacts(lines: readonly LazyLine[]): Pick<Header, "lastAt" | "leaf" | "lastPrompt"> {
+function closingFacts(lines: readonly LazyLine[]): Pick<SessionHeader, "lastAt" | "leaf" | "lastPrompt"> {
   const facts: { lastAt?: string; leaf?: string; lastPrompt?: string } = {};
   for (const line of lines.toReversed()) {
     const entry = line.entry();
     if (entry === undefined) continue;
     if (entry.timestamp !== undefined) facts.lastAt ??= entry.timestamp;
-    if (isLinked(entry)) facts.leaf ??= entry.uuid;
+    if (isGraphEntry(entry)) facts.leaf ??= entry.uuid;
     const prompt = (entry.kind === "last-prompt" ? entry.lastPrompt : undefined) ?? promptText(entry);
     if (prompt !== undefined) facts.lastPrompt ??= prompt;
     if (facts.lastAt !== undefined && facts.leaf !== undefined && facts.lastPrompt !== undefined) break;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withField } from "./edit-line.ts";
+import { setField } from "./edit-line.ts";
 
 function edited(line: string, key: string, value: unknown): string {
-  return withField(Buffer.from(line), key, value).toString("utf8");
+  return setField(Buffer.from(line), key, value).toString("utf8");
 }
 
 test("one field changes and every other byte stays", () => {

@@ -2,7 +2,7 @@
  * A line with one top-level field set to another value; every other byte stays. JSON that is parsed and printed again
  * would not do: long numbers, escapes and repeated keys would come out changed.
  */
-export function withField(line: Uint8Array, key: string, value: unknown): Buffer {
+export function setField(line: Uint8Array, key: string, value: unknown): Buffer {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
   const json = Buffer.from(JSON.stringify(value));
   const { open, field, empty } = find(bytes, key);
@@ -90,5 +90,5 @@ export function withoutBlocks(line: Uint8Array, blocks: ReadonlySet<number>): { 
   const { message } = JSON.parse(Buffer.from(line).toString("utf8")) as { message: { content: unknown[] } };
   const content = message.content.filter((_, n) => !blocks.has(n));
   const removed = message.content.filter((_, n) => blocks.has(n));
-  return { line: withField(line, "message", { ...message, content }), removed };
+  return { line: setField(line, "message", { ...message, content }), removed };
 }

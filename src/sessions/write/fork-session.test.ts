@@ -5,7 +5,7 @@ import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
 import { forkNotePath, forkOriginIn, forkSession } from "./fork-session.ts";
-import { readConversation } from "./resume-state.ts";
+import { readTranscriptConversation } from "./resume-state.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";
@@ -34,7 +34,7 @@ test.each(recordedNames)(
       const before = await readFile(place.file);
       const fork = await forkSession(place);
       expect(await readFile(place.file)).toEqual(before);
-      const [old, forked] = [await readConversation(place.file), await readConversation(fork.file)];
+      const [old, forked] = [await readTranscriptConversation(place.file), await readTranscriptConversation(fork.file)];
       const brief = (thread: typeof old) =>
         thread.context().filter(({ kind }) => kind === "user" || kind === "assistant");
       expect(brief(forked).map(({ uuid, timestamp }) => [uuid, timestamp])).toEqual(
@@ -96,7 +96,7 @@ test("a fork of a session whose last compaction was cut off before its summary h
   ]) {
     write(place.file, lines);
     const fork = await forkSession(place);
-    const [old, forked] = [await readConversation(place.file), await readConversation(fork.file)];
+    const [old, forked] = [await readTranscriptConversation(place.file), await readTranscriptConversation(fork.file)];
     const known = old.context().filter(({ kind }) => kind !== "system");
     expect(forked.context().map(({ uuid }) => uuid)).toEqual(known.map(({ uuid }) => uuid));
     expect(forked.graph.findings.filter(({ what }) => what !== "logical-parent-missing")).toEqual([]);
@@ -195,7 +195,7 @@ test("an unanswered end gets a note and a filler answer before the new prompt, a
   ]);
   expect(await added("done")).toEqual(["mode", "more", "and more"]);
   expect(await added("deferred")).toEqual(["mode", "more", "and more"]);
-  const thread = await readConversation(file("open"));
+  const thread = await readTranscriptConversation(file("open"));
   expect([thread.fillers.length, thread.branches.points, thread.turns().turns.length]).toEqual([1, [], 3]);
   expect(await namesIn(join(root, "projects", "-p"))).toEqual(["deferred.jsonl", "done.jsonl", "open.jsonl"]);
 });

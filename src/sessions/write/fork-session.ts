@@ -4,13 +4,13 @@ import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal
 import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";
-import type { Linked } from "../model/entry-graph.ts";
-import type { Thread } from "../model/transcript-conversation.ts";
-import { checkPlace } from "../option-checks.ts";
-import { carryParts } from "../parts/part-files.ts";
+import type { GraphEntry } from "../model/entry-graph.ts";
+import type { Conversation } from "../model/transcript-conversation.ts";
+import { checkSessionPlace } from "../option-checks.ts";
+import { copyReferencedFiles } from "../parts/part-files.ts";
 import { safeId } from "../safe-paths.ts";
-import { withField } from "./edit-line.ts";
-import { readConversation } from "./resume-state.ts";
+import { setField } from "./edit-line.ts";
+import { readTranscriptConversation } from "./resume-state.ts";
 
 export interface ForkOptions {
   /** The entry that the fork ends with; the end of the active branch unless told. */
@@ -27,18 +27,18 @@ export interface ForkOptions {
  * times and usage. Contract: not a byte of the original changes; the new transcript appears whole or not at all.
  */
 export async function forkSession(source: SessionPlace, options: ForkOptions = {}): Promise<SessionPlace> {
-  checkPlace(source);
+  checkSessionPlace(source);
   const { fs = nodeFs, now = Date.now, into = source } = options;
   const { root, project, folder } = into;
   const id = safeId(options.id ?? randomUUID());
   const place: SessionPlace = { id, root, project, folder, file: join(folder, `${id}.jsonl`) };
-  const chain = chainOf(await readConversation(source.file), options.at, source);
+  const chain = forkChain(await readTranscriptConversation(source.file), options.at, source);
   const lines: Buffer[] = [];
   for (const link of chain) {
     const { entry, parentUuid } = link;
-    let line: Uint8Array = await carryParts(entry, source, place, fs);
-    if (entry.sessionId !== undefined) line = withField(line, "sessionId", id);
-    if (parentUuid !== entry.parentUuid) line = withField(line, "parentUuid", parentUuid);
+    let line: Uint8Array = await copyReferencedFiles(entry, source, place, fs);
+    if (entry.sessionId !== undefined) line = setField(line, "sessionId", id);
+    if (parentUuid !== entry.parentUuid) line = setField(line, "parentUuid", parentUuid);
     lines.push(Buffer.concat([line, Buffer.from("\n")]));
   }
   const at = chain.at(-1)?.entry.uuid;
@@ -52,11 +52,11 @@ export async function forkSession(source: SessionPlace, options: ForkOptions = {
 
 /** An entry of the fork and what it hangs on there. */
 interface ChainLink {
-  readonly entry: Linked;
+  readonly entry: GraphEntry;
   readonly parentUuid: string | null;
 }
 
-function chainOf(thread: Thread, at: string | undefined, source: SessionPlace): ChainLink[] {
+function forkChain(thread: Conversation, at: string | undefined, source: SessionPlace): ChainLink[] {
   const whole = thread.history(at);
   const end = at === undefined ? whole.length - 1 : whole.findIndex(({ uuid }) => uuid === at);
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
@@ -64,14 +64,16 @@ function chainOf(thread: Thread, at: string | undefined, source: SessionPlace): 
   const boundary = history[lastCompaction(history)];
   // A compaction that was cut off stays behind: a client that goes on with the fork would see nothing of what came before it.
   const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
-  return boundary === undefined ? hang(context, new Map()) : hang([boundary, ...context], splice(boundary, context));
+  return boundary === undefined
+    ? linkToPrevious(context, new Map())
+    : linkToPrevious([boundary, ...context], parentsAcrossCompaction(boundary, context));
 }
 
 /**
  * What a compaction preserved stands before it in the original. In the fork it stands behind the summary: its first line
  * hangs on the summary, and what hung on the summary hangs on its last line, so that one way up passes them all.
  */
-function splice(boundary: Linked, context: readonly Linked[]): ReadonlyMap<string, string> {
+function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEntry[]): ReadonlyMap<string, string> {
   const summary = context.find((entry) => entry.kind === "user" && entry.role === "summary");
   const preserved = context.filter((entry) => entry.offset < boundary.offset);
   const tail = preserved.at(-1);
@@ -88,7 +90,7 @@ function splice(boundary: Linked, context: readonly Linked[]): ReadonlyMap<strin
 }
 
 /** An entry whose parent is not in the fork hangs on the one before it. */
-function hang(entries: readonly Linked[], moved: ReadonlyMap<string, string>): ChainLink[] {
+function linkToPrevious(entries: readonly GraphEntry[], moved: ReadonlyMap<string, string>): ChainLink[] {
   const known = new Set(entries.map(({ uuid }) => uuid));
   return entries.map((entry, n) => {
     const wanted = moved.get(entry.uuid) ?? entry.parentUuid;

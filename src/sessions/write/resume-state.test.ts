@@ -6,13 +6,19 @@ import { tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
 import { agentSettingIn } from "../read/read-reverse.ts";
-import { type GoingOn, isUnanswered, readConversation, readGoingOn, readSinceCompaction } from "./resume-state.ts";
+import {
+  isUnanswered,
+  type ResumeState,
+  readResumeState,
+  readSinceCompaction,
+  readTranscriptConversation,
+} from "./resume-state.ts";
 
 test("recorded sessions go on as if they had been read whole", async () => {
   let short = 0;
   for (const name of recordedNames) {
     for (const { file } of (await recordedHome(name)).places) {
-      expect(told(await readGoingOn(file)), file).toEqual(await readWhole(file));
+      expect(told(await readResumeState(file)), file).toEqual(await readWhole(file));
       if ((await readSinceCompaction(file)) !== undefined) short++;
     }
   }
@@ -26,7 +32,7 @@ test("whatever happened in a session, reading from its last compaction tells the
     fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 24 }), fc.boolean(), async (moves, torn) => {
       const file = write(join(folder, `${number++}.jsonl`), played(moves));
       if (torn) appendFileSync(file, '{"type":"user","uuid":"cut of');
-      expect(told(await readGoingOn(file))).toEqual(await readWhole(file));
+      expect(told(await readResumeState(file))).toEqual(await readWhole(file));
       if ((await readSinceCompaction(file)) !== undefined) short++;
     }),
     { numRuns: 120 },
@@ -44,7 +50,7 @@ test("of a compacted session, what lies before the lines it preserved is not rea
   const file = write(join(await tempFolder(), "s.jsonl"), [asked, called, done, boundary, summary, now]);
   const recent = await readSinceCompaction(file);
   expect(recent?.map(({ uuid }) => uuid)).toEqual([called, done, boundary, summary, now].map((line) => line["uuid"]));
-  const { leaf, context, unanswered } = await readGoingOn(file);
+  const { leaf, context, unanswered } = await readResumeState(file);
   expect(context.map(({ uuid }) => uuid)).toEqual([summary, called, done, now].map((line) => line["uuid"]));
   expect([leaf, unanswered]).toEqual([now["uuid"], true]);
   const back = write(join(await tempFolder(), "s.jsonl"), [
@@ -68,7 +74,7 @@ test("a compaction that a kill cut off before its summary leaves the conversatio
   const dropped = [summary, prompt(summary, "no")];
   for (const after of [[], [now], [...dropped, now]]) {
     const file = write(join(await tempFolder(), "s.jsonl"), [asked, called, done, boundary, ...after]);
-    const { context } = await readGoingOn(file);
+    const { context } = await readResumeState(file);
     const spoken = context.filter(({ kind }) => kind !== "system").map(({ uuid }) => uuid);
     const kept = after.filter((line) => !dropped.includes(line));
     expect(spoken).toEqual([asked, called, done, ...kept].map((line) => line["uuid"]));
@@ -81,12 +87,12 @@ interface Told {
   readonly unanswered: boolean;
 }
 
-function told({ leaf, context, unanswered }: GoingOn): Told {
+function told({ leaf, context, unanswered }: ResumeState): Told {
   return { leaf, context: context.map(({ uuid, offset }) => [uuid, offset]), unanswered };
 }
 
 async function readWhole(file: string): Promise<Told> {
-  const thread = await readConversation(file);
+  const thread = await readTranscriptConversation(file);
   const context = thread.context();
   return told({ leaf: thread.branches.leaf, context, unanswered: isUnanswered(thread.history(), context) });
 }

@@ -1,18 +1,23 @@
 import { branchesOf } from "../model/branches.ts";
 import { contextOf, hasSummary, isBoundary, lastCompaction } from "../model/compactions.ts";
-import type { Entry, Item, SystemEntry } from "../model/entry.ts";
-import { graphOf, isLinked, type Linked } from "../model/entry-graph.ts";
+import type { Entry, SystemEntry, TranscriptItem } from "../model/entry.ts";
+import { type GraphEntry, graphOf, isGraphEntry } from "../model/entry-graph.ts";
 import { pairTools } from "../model/pair-tool-calls.ts";
-import { draftOf, type Thread, takeSidechains, threadOf } from "../model/transcript-conversation.ts";
+import {
+  buildConversation,
+  type Conversation,
+  draftConversation,
+  takeSidechains,
+} from "../model/transcript-conversation.ts";
 import { readEntries } from "../read/read-entries.ts";
-import { lastBoundaryLine, readBackwards } from "../read/read-reverse.ts";
+import { lastBoundaryLine, readEntriesReverse } from "../read/read-reverse.ts";
 
 /** What going on with a conversation needs of its file. */
-export interface GoingOn {
+export interface ResumeState {
   /** The line that the next one hangs on. */
   readonly leaf: string | undefined;
   /** What a model would be given now. */
-  readonly context: readonly Linked[];
+  readonly context: readonly GraphEntry[];
   /** The last prompt or result has no answer. */
   readonly unanswered: boolean;
 }
@@ -21,26 +26,26 @@ export interface GoingOn {
  * Reads a main transcript to go on with it. Of a compacted one only what came since the last compaction is read, where that is all
  * there is to know; those lines are not counted, so their `line` is 0.
  */
-export async function readGoingOn(file: string): Promise<GoingOn> {
+export async function readResumeState(file: string): Promise<ResumeState> {
   const recent = await readSinceCompaction(file);
-  const near = recent === undefined ? undefined : goingOnIn(recent);
+  const near = recent === undefined ? undefined : resumeStateOf(recent);
   // Whether the end was answered may be told by lines before the compaction only.
-  return near?.spokenSince === true ? near : goingOnIn(await readAll(file));
+  return near?.spokenSince === true ? near : resumeStateOf(await readAll(file));
 }
 
 async function readAll(file: string): Promise<readonly Entry[]> {
-  const items: Item[] = [];
+  const items: TranscriptItem[] = [];
   for await (const batch of readEntries(file)) for (const item of batch) items.push(item);
   return takeSidechains(items).main.filter((item) => item.kind !== "unreadable");
 }
 
-function goingOnIn(entries: readonly Entry[]): GoingOn & { readonly spokenSince: boolean } {
+function resumeStateOf(entries: readonly Entry[]): ResumeState & { readonly spokenSince: boolean } {
   const graph = graphOf(entries);
   const { leaf, entriesOf } = branchesOf(graph, entries);
   const history = leaf === undefined ? [] : (entriesOf(leaf) ?? []);
   const context = contextOf(graph, history);
   const compactedAt = lastCompaction(history);
-  const spokenSince = compactedAt >= 0 && history.slice(compactedAt + 1).some(isSpoken);
+  const spokenSince = compactedAt >= 0 && history.slice(compactedAt + 1).some(isConversational);
   return { leaf, context, unanswered: isUnanswered(history, context), spokenSince };
 }
 
@@ -48,15 +53,15 @@ function goingOnIn(entries: readonly Entry[]): GoingOn & { readonly spokenSince:
  * True when a conversation stopped before its last prompt or result was answered, so that a model would find two things
  * said to it at once. A call that a hook deferred is not: its answer is still to come, if the model still knows of the call.
  */
-export function isUnanswered(history: readonly Linked[], context: readonly Linked[]): boolean {
+export function isUnanswered(history: readonly GraphEntry[], context: readonly GraphEntry[]): boolean {
   if (holdsDeferred(context)) return false;
-  const last = history.findLast(isSpoken);
+  const last = history.findLast(isConversational);
   if (last?.kind === "assistant") return last.stopReason === null || last.stopReason === "tool_use";
   return last !== undefined;
 }
 
 /** Said by a person, a tool or a model; hook records, notes and the client's own commands are not. */
-function isSpoken(entry: Linked): boolean {
+function isConversational(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
   if (entry.kind !== "user") return false;
   return (
@@ -64,7 +69,7 @@ function isSpoken(entry: Linked): boolean {
   );
 }
 
-function holdsDeferred(context: readonly Linked[]): boolean {
+function holdsDeferred(context: readonly GraphEntry[]): boolean {
   const waiting = new Set<string>();
   for (const entry of context) {
     if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId ?? "");
@@ -88,13 +93,13 @@ export async function readSinceCompaction(file: string): Promise<readonly Entry[
   const since: Entry[] = [];
   const preserved: Entry[] = [];
   let missing: Set<string> | undefined;
-  for await (const item of readBackwards(file)) {
+  for await (const item of readEntriesReverse(file)) {
     if (!isMainEntry(item)) continue;
     if (missing === undefined) {
       since.push(item);
       if (item.offset > from) continue;
       since.reverse();
-      missing = tellsAll(since) ? preservedBefore(since) : undefined;
+      missing = isSelfContained(since) ? preservedBefore(since) : undefined;
       if (missing === undefined) return undefined;
     } else if (missing.delete(item.uuid ?? "")) preserved.unshift(item);
     if (missing.size === 0) return [...preserved, ...since];
@@ -104,18 +109,18 @@ export async function readSinceCompaction(file: string): Promise<readonly Entry[
 }
 
 /** Lines of subagents stand in the main file of older versions. */
-function isMainEntry(item: Item): item is Entry {
-  return item.kind !== "unreadable" && !(item.isSidechain === true && isLinked(item));
+function isMainEntry(item: TranscriptItem): item is Entry {
+  return item.kind !== "unreadable" && !(item.isSidechain === true && isGraphEntry(item));
 }
 
 /** True when all lines hang on the boundary, which is the first one, and nothing in them names a line before it. */
-function tellsAll(since: readonly Entry[]): boolean {
+function isSelfContained(since: readonly Entry[]): boolean {
   const [boundary, ...after] = since;
-  if (boundary === undefined || !beginsAnew(boundary) || !hasSummary(after.filter(isLinked))) return false;
+  if (boundary === undefined || !isCleanBoundary(boundary) || !hasSummary(after.filter(isGraphEntry))) return false;
   const lines = new Set([boundary.uuid]);
   const calls = new Set<string>();
   for (const entry of after) {
-    if (!isLinked(entry)) continue;
+    if (!isGraphEntry(entry)) continue;
     if (entry.parentUuid === null || !lines.has(entry.parentUuid)) return false;
     lines.add(entry.uuid);
     if (!answersOnly(entry, calls)) return false;
@@ -124,12 +129,12 @@ function tellsAll(since: readonly Entry[]): boolean {
   return named?.kind !== "last-prompt" || named.leafUuid === undefined || lines.has(named.leafUuid);
 }
 
-function beginsAnew(entry: Entry): entry is SystemEntry {
-  return isLinked(entry) && isBoundary(entry) && entry.parentUuid === null && entry.recovered !== true;
+function isCleanBoundary(entry: Entry): entry is SystemEntry {
+  return isGraphEntry(entry) && isBoundary(entry) && entry.parentUuid === null && entry.recovered !== true;
 }
 
 /** Every result in it answers a call that was seen before. */
-function answersOnly(entry: Linked, calls: Set<string>): boolean {
+function answersOnly(entry: GraphEntry, calls: Set<string>): boolean {
   if (entry.kind !== "user" && entry.kind !== "assistant") return true;
   for (const block of entry.content) {
     if (block.type === "tool_use") calls.add(block.id);
@@ -148,9 +153,12 @@ function preservedBefore(since: readonly Entry[]): Set<string> | undefined {
 }
 
 /** The conversation in one transcript, read whole; its agents, and everything else of the session, are left alone. */
-export async function readConversation(file: string, options: { readonly ofAgent?: boolean } = {}): Promise<Thread> {
-  const items: Item[] = [];
+export async function readTranscriptConversation(
+  file: string,
+  options: { readonly ofAgent?: boolean } = {},
+): Promise<Conversation> {
+  const items: TranscriptItem[] = [];
   for await (const batch of readEntries(file)) for (const item of batch) items.push(item);
-  const draft = draftOf(options.ofAgent === true ? items : takeSidechains(items).main);
-  return threadOf(draft, pairTools([draft]).of(draft));
+  const draft = draftConversation(options.ofAgent === true ? items : takeSidechains(items).main);
+  return buildConversation(draft, pairTools([draft]).of(draft));
 }

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { placesIn, recordedHome } from "../fixtures/recorded-home.ts";
 import { entriesOf, said } from "../fixtures/store-entries.ts";
-import type { Draft } from "../formats/claude-code/write-record.ts";
-import { gapsIn, withParts } from "../parts/restore-large-parts.ts";
+import type { RecordDraft } from "../formats/claude-code/write-record.ts";
+import { missingParts, withLargeParts } from "../parts/restore-large-parts.ts";
 import { openStore } from "./session-store.ts";
 
 const cwd = "/home/dev/project";
@@ -220,7 +220,7 @@ test("large parts are kept in files of their own, and every reader gets them bac
     type: "image",
     source: { type: "base64", media_type: "image/png", data: Buffer.alloc(99_000, 5).toString("base64") },
   };
-  const drafts: Draft[] = [
+  const drafts: RecordDraft[] = [
     {
       type: "user",
       message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: output }] },
@@ -254,8 +254,8 @@ test("large parts are kept in files of their own, and every reader gets them bac
   for (const draft of drafts) {
     const { record } = await session.append(draft);
     expect(JSON.stringify(record).length).toBeLessThan(8_000);
-    expect(withParts(record, session.file)["message"]).toEqual(draft["message"]);
-    expect(gapsIn(record, session.file)).toEqual([]);
+    expect(withLargeParts(record, session.file)["message"]).toEqual(draft["message"]);
+    expect(missingParts(record, session.file)).toEqual([]);
   }
   await store.close();
   const [first, , third, fourth] = await entriesOf(session.file);
@@ -279,16 +279,18 @@ test("a part that is missing, changed or outside the session is reported and its
   const { record } = await session.append({ type: "user", message: { role: "user", content: "x".repeat(70_000) } });
   const [blob = ""] = await namesIn(join(session.folder, "blobs"));
   await writeFile(join(session.folder, "blobs", blob), "y".repeat(52_500));
-  expect(gapsIn(record, session.file)).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
+  expect(missingParts(record, session.file)).toEqual([{ file: `blobs/${blob}`, why: "was changed" }]);
   await rm(join(session.folder, "blobs", blob));
-  expect(gapsIn(record, session.file)).toEqual([{ file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") }]);
-  expect(withParts(record, session.file)).toMatchObject({ message: { content: expect.stringContaining(blob) } });
+  expect(missingParts(record, session.file)).toEqual([
+    { file: `blobs/${blob}`, why: expect.stringContaining("ENOENT") },
+  ]);
+  expect(withLargeParts(record, session.file)).toMatchObject({ message: { content: expect.stringContaining(blob) } });
   for (const file of ["../../../victim", "blobs/../../x", "/etc/passwd", "other/x"]) {
     const hostile = {
       ...record,
       hookline: { parts: [{ at: ["message", "content"], file, as: "text", sizeBytes: 1 }] },
     };
-    expect(gapsIn(hostile, session.file)).toEqual([{ file, why: "names no file of this session" }]);
+    expect(missingParts(hostile, session.file)).toEqual([{ file, why: "names no file of this session" }]);
   }
 });
 

@@ -13,17 +13,17 @@ import {
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
-import { folderName, type Root, storeRoot } from "../find/session-roots.ts";
-import type { Linked } from "../model/entry-graph.ts";
+import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
+import type { GraphEntry } from "../model/entry-graph.ts";
 import { checkObject, checkSessionOptions, checkText } from "../option-checks.ts";
-import { realInside, safeId } from "../safe-paths.ts";
+import { resolveInside, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
-import { type GoingOn, readGoingOn } from "./resume-state.ts";
+import { type ResumeState, readResumeState } from "./resume-state.ts";
 import { openStoreSession, type StoreSession } from "./store-session.ts";
 
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
-export interface Store {
-  readonly root: Root;
+export interface SessionStore {
+  readonly root: SessionRoot;
   /** A new session, or one that is there, to go on with. */
   open(options: OpenOptions): Promise<StoreSession>;
   /** A session that is there, with what a model is to be given of it. Nothing is written before the first record. */
@@ -56,10 +56,10 @@ export interface OpenOptions extends SessionOptions {
 
 export interface ResumedSession extends StoreSession {
   /** The last summary, what was preserved, and all that came after. */
-  readonly context: readonly Linked[];
+  readonly context: readonly GraphEntry[];
 }
 
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<SessionStore> {
   checkObject("options", options);
   checkText("version", options.version);
   if (options.root !== undefined) checkText("root", options.root);
@@ -68,11 +68,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (options.root === undefined) await openState([], options, fs);
   await openFolder(path, fs);
   await checkFormat(path, fs);
-  const root: Root = { path, origin: "hookline" };
+  const root: SessionRoot = { path, origin: "hookline" };
   const sessions: StoreSession[] = [];
 
-  async function start(place: SessionPlace, wanted: SessionOptions, goingOn?: GoingOn): Promise<StoreSession> {
-    await realInside(path, place.file);
+  async function start(place: SessionPlace, wanted: SessionOptions, goingOn?: ResumeState): Promise<StoreSession> {
+    await resolveInside(path, place.file);
     await openFolder(place.folder, fs);
     const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, goingOn });
     sessions.push(session);
@@ -80,7 +80,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 
   async function goOn(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
-    const goingOn = await readGoingOn(place.file);
+    const goingOn = await readResumeState(place.file);
     return Object.assign(await start(place, wanted, goingOn), { context: goingOn.context });
   }
 
@@ -122,7 +122,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         });
       const into = newPlace(root, id ?? uuid(), wanted.cwd);
       await openFolder(into.folder, fs);
-      await realInside(path, into.file);
+      await resolveInside(path, into.file);
       const place = await forkSession(from, { into, id: into.id, fs, now, ...(at === undefined ? {} : { at }) });
       return goOn(place, wanted);
     },
@@ -132,12 +132,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-async function placeOf(root: Root, id: string): Promise<SessionPlace | undefined> {
+async function placeOf(root: SessionRoot, id: string): Promise<SessionPlace | undefined> {
   for await (const place of findSessions([root])) if (place.id === id) return place;
   return undefined;
 }
 
-function newPlace(root: Root, id: string, cwd: string): SessionPlace {
+function newPlace(root: SessionRoot, id: string, cwd: string): SessionPlace {
   const project = folderName(cwd);
   const folder = join(root.path, "projects", project);
   return { id, root, project, folder, file: join(folder, `${id}.jsonl`) };

@@ -1,11 +1,16 @@
 import { type Fs, type LineWriter, nodeFs, withAppend } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/internal.ts";
-import { compose, type Draft, type Envelope, isThreaded } from "../formats/claude-code/write-record.ts";
+import {
+  composeRecord,
+  type Envelope,
+  isConversationDraft,
+  type RecordDraft,
+} from "../formats/claude-code/write-record.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";
-import { setAside } from "../parts/spill-large-parts.ts";
+import { spillLargeParts } from "../parts/spill-large-parts.ts";
 
 /** One transcript file, open for appending. */
-export interface Transcript {
+export interface TranscriptWriter {
   readonly file: string;
   /** The uuid that the next threaded record hangs on, unless it names another. */
   readonly tip: string | null;
@@ -13,7 +18,7 @@ export interface Transcript {
    * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), behind every record
    * appended before it here. When it rejects, the record was not acknowledged; the file is valid either way.
    */
-  append(draft: Draft, options?: AppendRecordOptions): Promise<Appended>;
+  append(draft: RecordDraft, options?: AppendRecordOptions): Promise<AppendResult>;
   /** Resolves when all that was appended is written; then refuses more. */
   close(): Promise<void>;
 }
@@ -26,7 +31,7 @@ export interface AppendRecordOptions {
   readonly uuid?: string;
 }
 
-export interface Appended {
+export interface AppendResult {
   /** Absent for records beside the conversation. */
   readonly uuid?: string;
   /** As it is in the file. */
@@ -46,24 +51,24 @@ export interface TranscriptOptions {
 }
 
 interface Waiting {
-  readonly draft: Draft;
+  readonly draft: RecordDraft;
   readonly options: AppendRecordOptions;
-  readonly done: (result: Appended) => void;
+  readonly done: (result: AppendResult) => void;
   readonly fail: (error: unknown) => void;
-  result?: Appended;
+  result?: AppendResult;
   error?: unknown;
 }
 
 /** A record whose large parts are on disk. */
 interface Ready {
   readonly waiting: Waiting;
-  readonly draft: Draft;
+  readonly draft: RecordDraft;
 }
 
 /** Records that wait together are written under one lock, but not so many that other processes must wait for long. */
 const batchRecords = 64;
 
-export function openTranscript(options: TranscriptOptions): Transcript {
+export function openTranscriptWriter(options: TranscriptOptions): TranscriptWriter {
   const { file, root, sessionFolder, envelope, fs = nodeFs, now, uuid } = options;
   const queue: Waiting[] = [];
   let tip = options.tip;
@@ -106,7 +111,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   /** Large parts are on disk before the line that names them. */
   async function prepare(waiting: Waiting): Promise<Ready[]> {
     try {
-      return [{ waiting, draft: await setAside(waiting.draft, root, sessionFolder, fs) }];
+      return [{ waiting, draft: await spillLargeParts(waiting.draft, root, sessionFolder, fs) }];
     } catch (error) {
       waiting.error = unwritable(error);
       return [];
@@ -116,14 +121,14 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   async function writeOne({ waiting, draft }: Ready, to: LineWriter, before: string | null): Promise<string | null> {
     const parentUuid = waiting.options.parent === undefined ? before : waiting.options.parent;
     const position = { uuid: waiting.options.uuid ?? uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
-    const record = compose(draft, envelope, position);
+    const record = composeRecord(draft, envelope, position);
     try {
       await to.line(JSON.stringify(record));
     } catch (error) {
       waiting.error = unwritable(error);
       return before;
     }
-    const threaded = isThreaded(draft);
+    const threaded = isConversationDraft(draft);
     waiting.result = threaded ? { uuid: position.uuid, record } : { record };
     return threaded ? position.uuid : before;
   }

@@ -1,7 +1,7 @@
 import { noParts, type RecordPart, type UsageRecord } from "./usage-record.ts";
 
 /** Marks of a row, as bits. */
-export const mark = { stopped: 1, fast: 2, batch: 4, us: 8, apiError: 16, hasParts: 32 } as const;
+export const rowFlag = { stopped: 1, fast: 2, batch: 4, us: 8, apiError: 16, hasParts: 32 } as const;
 
 /**
  * What the files say about calls: one row per file, key, request, rank and prompt counts, holding the best record of its
@@ -31,7 +31,7 @@ export interface CallTable {
 }
 
 /** Places in a row of words. */
-export const word = {
+export const wordColumn = {
   file: 0,
   keyA: 1,
   keyB: 2,
@@ -48,7 +48,7 @@ export const word = {
 } as const;
 
 /** Places in a row of figures. `at` and `offset` are those of the row's first line. */
-export const figure = {
+export const figureColumn = {
   input: 0,
   output: 1,
   thinking: 2,
@@ -69,8 +69,8 @@ const none = 0xffffffff;
 export function openCallTable(): CallTable {
   let room = 4096;
   let count = 0;
-  let words = new Uint32Array(room * word.size);
-  let figures = new Float64Array(room * figure.size);
+  let words = new Uint32Array(room * wordColumn.size);
+  let figures = new Float64Array(room * figureColumn.size);
   let heads = new Uint32Array(room * 4).fill(none);
   const parts = new Map<number, readonly RecordPart[]>();
 
@@ -79,85 +79,86 @@ export function openCallTable(): CallTable {
     // The lines of a call mostly follow each other.
     if (count > 0 && isOf(count - 1, file, record)) return count - 1;
     let row = heads[placeOf(file, record.key.a, heads.length)] as number;
-    while (row !== none && !isOf(row, file, record)) row = words[row * word.size + word.next] as number;
+    while (row !== none && !isOf(row, file, record)) row = words[row * wordColumn.size + wordColumn.next] as number;
     return row;
   }
 
   function isOf(row: number, file: number, record: UsageRecord): boolean {
-    const w = row * word.size;
-    if (words[w + word.keyA] !== record.key.a || words[w + word.keyB] !== record.key.b) return false;
-    if (words[w + word.file] !== file || words[w + word.rank] !== record.rank) return false;
-    if (words[w + word.requestA] !== record.request.a || words[w + word.requestB] !== record.request.b) return false;
-    const f = row * figure.size;
+    const w = row * wordColumn.size;
+    if (words[w + wordColumn.keyA] !== record.key.a || words[w + wordColumn.keyB] !== record.key.b) return false;
+    if (words[w + wordColumn.file] !== file || words[w + wordColumn.rank] !== record.rank) return false;
+    if (words[w + wordColumn.requestA] !== record.request.a || words[w + wordColumn.requestB] !== record.request.b)
+      return false;
+    const f = row * figureColumn.size;
     return (
-      figures[f + figure.input] === record.input &&
-      figures[f + figure.cacheRead] === record.cacheRead &&
-      figures[f + figure.cacheWrite5m] === record.cacheWrite5m &&
-      figures[f + figure.cacheWrite1h] === record.cacheWrite1h
+      figures[f + figureColumn.input] === record.input &&
+      figures[f + figureColumn.cacheRead] === record.cacheRead &&
+      figures[f + figureColumn.cacheWrite5m] === record.cacheWrite5m &&
+      figures[f + figureColumn.cacheWrite1h] === record.cacheWrite1h
     );
   }
 
   /** Prompt counts are equal within a row, so the larger sum is the larger rest. */
   function isBetter(row: number, record: UsageRecord): boolean {
-    const stopped = ((words[row * word.size + word.marks] as number) & mark.stopped) !== 0;
+    const stopped = ((words[row * wordColumn.size + wordColumn.marks] as number) & rowFlag.stopped) !== 0;
     if (record.stopped !== stopped) return record.stopped;
-    const output = figures[row * figure.size + figure.output] as number;
+    const output = figures[row * figureColumn.size + figureColumn.output] as number;
     if (record.output !== output) return record.output > output;
-    return record.webSearches > (figures[row * figure.size + figure.webSearches] as number);
+    return record.webSearches > (figures[row * figureColumn.size + figureColumn.webSearches] as number);
   }
 
   function insert(file: number, record: UsageRecord, offset: number): number {
     if (count === room) grow();
     const row = count++;
     const place = placeOf(file, record.key.a, heads.length);
-    const w = row * word.size;
-    words[w + word.file] = file;
-    words[w + word.keyA] = record.key.a;
-    words[w + word.keyB] = record.key.b;
-    words[w + word.requestA] = record.request.a;
-    words[w + word.requestB] = record.request.b;
-    words[w + word.rank] = record.rank;
-    words[w + word.agent] = record.agent;
-    words[w + word.next] = heads[place] as number;
+    const w = row * wordColumn.size;
+    words[w + wordColumn.file] = file;
+    words[w + wordColumn.keyA] = record.key.a;
+    words[w + wordColumn.keyB] = record.key.b;
+    words[w + wordColumn.requestA] = record.request.a;
+    words[w + wordColumn.requestB] = record.request.b;
+    words[w + wordColumn.rank] = record.rank;
+    words[w + wordColumn.agent] = record.agent;
+    words[w + wordColumn.next] = heads[place] as number;
     heads[place] = row;
-    const f = row * figure.size;
-    figures[f + figure.input] = record.input;
-    figures[f + figure.cacheWrite5m] = record.cacheWrite5m;
-    figures[f + figure.cacheWrite1h] = record.cacheWrite1h;
-    figures[f + figure.cacheRead] = record.cacheRead;
-    figures[f + figure.at] = record.at;
-    figures[f + figure.offset] = offset;
+    const f = row * figureColumn.size;
+    figures[f + figureColumn.input] = record.input;
+    figures[f + figureColumn.cacheWrite5m] = record.cacheWrite5m;
+    figures[f + figureColumn.cacheWrite1h] = record.cacheWrite1h;
+    figures[f + figureColumn.cacheRead] = record.cacheRead;
+    figures[f + figureColumn.at] = record.at;
+    figures[f + figureColumn.offset] = offset;
     return row;
   }
 
   /** What belongs to the best record alone. */
   function set(row: number, record: UsageRecord): void {
-    const w = row * word.size;
-    words[w + word.marks] =
-      (record.stopped ? mark.stopped : 0) |
-      (record.fast ? mark.fast : 0) |
-      (record.batch ? mark.batch : 0) |
-      (record.us ? mark.us : 0) |
-      (record.apiError ? mark.apiError : 0) |
-      (record.parts.length > 0 ? mark.hasParts : 0);
-    words[w + word.odd] = record.odd;
-    words[w + word.model] = record.model;
-    const f = row * figure.size;
-    figures[f + figure.output] = record.output;
-    figures[f + figure.thinking] = record.thinking;
-    figures[f + figure.webSearches] = record.webSearches;
-    figures[f + figure.prompt] = record.prompt;
-    figures[f + figure.assumed5m] = record.assumed5m;
-    figures[f + figure.written] = record.written;
+    const w = row * wordColumn.size;
+    words[w + wordColumn.marks] =
+      (record.stopped ? rowFlag.stopped : 0) |
+      (record.fast ? rowFlag.fast : 0) |
+      (record.batch ? rowFlag.batch : 0) |
+      (record.us ? rowFlag.us : 0) |
+      (record.apiError ? rowFlag.apiError : 0) |
+      (record.parts.length > 0 ? rowFlag.hasParts : 0);
+    words[w + wordColumn.odd] = record.odd;
+    words[w + wordColumn.model] = record.model;
+    const f = row * figureColumn.size;
+    figures[f + figureColumn.output] = record.output;
+    figures[f + figureColumn.thinking] = record.thinking;
+    figures[f + figureColumn.webSearches] = record.webSearches;
+    figures[f + figureColumn.prompt] = record.prompt;
+    figures[f + figureColumn.assumed5m] = record.assumed5m;
+    figures[f + figureColumn.written] = record.written;
     if (record.parts.length > 0) parts.set(row, record.parts);
     else if (parts.size > 0) parts.delete(row);
   }
 
   function addRows(moreWords: Uint32Array, moreFigures: Float64Array): void {
-    const more = moreWords.length / word.size;
+    const more = moreWords.length / wordColumn.size;
     while (room < count + more) grow();
-    words.set(moreWords, count * word.size);
-    figures.set(moreFigures, count * figure.size);
+    words.set(moreWords, count * wordColumn.size);
+    figures.set(moreFigures, count * figureColumn.size);
     count += more;
     link(count - more);
   }
@@ -165,9 +166,9 @@ export function openCallTable(): CallTable {
   /** Makes the rows from `first` on known by their keys. */
   function link(first: number): void {
     for (let row = first; row < count; row++) {
-      const w = row * word.size;
-      const place = placeOf(words[w + word.file] as number, words[w + word.keyA] as number, heads.length);
-      words[w + word.next] = heads[place] as number;
+      const w = row * wordColumn.size;
+      const place = placeOf(words[w + wordColumn.file] as number, words[w + wordColumn.keyA] as number, heads.length);
+      words[w + wordColumn.next] = heads[place] as number;
       heads[place] = row;
     }
   }
@@ -182,10 +183,10 @@ export function openCallTable(): CallTable {
 
   function grow(): void {
     room *= 2;
-    const moreWords = new Uint32Array(room * word.size);
+    const moreWords = new Uint32Array(room * wordColumn.size);
     moreWords.set(words);
     words = moreWords;
-    const moreFigures = new Float64Array(room * figure.size);
+    const moreFigures = new Float64Array(room * figureColumn.size);
     moreFigures.set(figures);
     figures = moreFigures;
     heads = new Uint32Array(room * 4).fill(none);

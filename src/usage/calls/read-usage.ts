@@ -1,11 +1,11 @@
 import { isObject } from "../../protocol/internal.ts";
 import { readTokens, type TokenPart } from "../../sessions/internal.ts";
-import { microUsd } from "../prices/price-rows.ts";
+import { usdToMicro } from "../prices/price-rows.ts";
 import {
   clearRecord,
-  type Hash,
   hashText,
-  type Names,
+  type IdHash,
+  type NameTable,
   noParts,
   type RecordPart,
   rank,
@@ -18,7 +18,7 @@ type Json = Readonly<Record<string, unknown>>;
  * Reads a parsed line into the record, if it holds one: an answer with a usage object, its copy in a progress line of an
  * older client, or an API error that the client noted as an answer. Nothing else counts.
  */
-export function readObject(object: Json, names: Names, record: UsageRecord): boolean {
+export function readUsageRecord(object: Json, names: NameTable, record: UsageRecord): boolean {
   clearRecord(record);
   if (object["type"] === "assistant") return readAnswer(object, object, names, record);
   if (object["type"] !== "progress") return false;
@@ -33,7 +33,7 @@ export function readObject(object: Json, names: Names, record: UsageRecord): boo
 }
 
 /** `line` holds what is told once per line; a copied answer may tell some of it better itself. */
-function readAnswer(answer: Json, line: Json, names: Names, record: UsageRecord): boolean {
+function readAnswer(answer: Json, line: Json, names: NameTable, record: UsageRecord): boolean {
   const message = objectAt(answer, "message");
   if (message === undefined) return false;
   const model = textAt(message, "model") ?? "";
@@ -48,12 +48,12 @@ function readAnswer(answer: Json, line: Json, names: Names, record: UsageRecord)
   record.model = names.numberOf(model);
   record.agent = names.numberOf(textAt(answer, "agentId") ?? "");
   record.rank = answer["isSidechain"] === true ? rank.sidechain : rank.main;
-  record.at = timeOf(answer["timestamp"]);
-  if (Number.isNaN(record.at)) record.at = timeOf(line["timestamp"]);
+  record.at = timestampMs(answer["timestamp"]);
+  if (Number.isNaN(record.at)) record.at = timestampMs(line["timestamp"]);
   if (record.apiError) return true;
   record.stopped = typeof message["stop_reason"] === "string";
   const written = answer["costUSD"];
-  if (typeof written === "number") record.written = microUsd(written);
+  if (typeof written === "number") record.written = usdToMicro(written);
   readUsageObject(usage ?? {}, model, record);
   return true;
 }
@@ -113,7 +113,7 @@ function speedOf(iterations: unknown, part: number): unknown {
   return isObject(one) ? one["speed"] : undefined;
 }
 
-export function timeOf(value: unknown): number {
+export function timestampMs(value: unknown): number {
   return typeof value === "string" ? Date.parse(value) : Number.NaN;
 }
 
@@ -122,7 +122,7 @@ function plus(count: number): number {
   return count === 0 ? 0 : count;
 }
 
-function hashOrNone(text: string | undefined, into: Hash): void {
+function hashOrNone(text: string | undefined, into: IdHash): void {
   if (text) hashText(text, into);
 }
 

@@ -1,4 +1,4 @@
-import { type CallTable, figure, mark, word } from "./call-table.ts";
+import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 
 /** What is known of a file when several hold the same call. */
 export interface OwnerInfo {
@@ -14,13 +14,13 @@ export interface OwnerInfo {
  * Takes one call: the row whose counts are used, whole; the row that says whose call it is and when it began; and whether
  * its records disagree on input or cache counts.
  */
-export type TakeCall = (best: number, owner: number, conflict: boolean) => void;
+export type CallSink = (best: number, owner: number, conflict: boolean) => void;
 
 /**
  * Gives every call once, whatever the number of files and lines that hold it. Totals do not depend on the owner; the split
  * by session, agent and time does, in the same way on every run.
  */
-export function resolve(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: TakeCall): void {
+export function resolveCalls(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: CallSink): void {
   const { count } = table;
   const { heads, next } = groupByKey(table);
   const owners = ownerFinder(table, fileInfo);
@@ -33,8 +33,8 @@ export function resolve(table: CallTable, fileInfo: (file: number) => OwnerInfo,
     }
     rows.length = 0;
     for (let at = row; at >= 0; at = next[at] as number) rows.push(at);
-    if (!disagree(table, rows)) choose(table, rows, false, owners, take);
-    else for (const some of byRequest(table, rows)) choose(table, some, disagree(table, some), owners, take);
+    if (!disagree(table, rows)) chooseRow(table, rows, false, owners, take);
+    else for (const some of byRequest(table, rows)) chooseRow(table, some, disagree(table, some), owners, take);
   }
 }
 
@@ -53,13 +53,14 @@ function groupByKey({ words, count }: CallTable): Groups {
   const next = new Int32Array(count).fill(-1);
   const last = new Int32Array(count);
   for (let row = 0; row < count; row++) {
-    const keyA = words[row * word.size + word.keyA];
-    const keyB = words[row * word.size + word.keyB] as number;
+    const keyA = words[row * wordColumn.size + wordColumn.keyA];
+    const keyB = words[row * wordColumn.size + wordColumn.keyB] as number;
     let place = (keyB >>> 1) & (places - 1);
     let head = firsts[place] as number;
     while (
       head >= 0 &&
-      (words[head * word.size + word.keyA] !== keyA || words[head * word.size + word.keyB] !== keyB)
+      (words[head * wordColumn.size + wordColumn.keyA] !== keyA ||
+        words[head * wordColumn.size + wordColumn.keyB] !== keyB)
     ) {
       place = (place + 1) & (places - 1);
       head = firsts[place] as number;
@@ -80,7 +81,7 @@ function groupByKey({ words, count }: CallTable): Groups {
 function byRequest({ words }: CallTable, rows: readonly number[]): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>();
   for (const row of rows) {
-    const request = `${words[row * word.size + word.requestA]}.${words[row * word.size + word.requestB]}`;
+    const request = `${words[row * wordColumn.size + wordColumn.requestA]}.${words[row * wordColumn.size + wordColumn.requestB]}`;
     const group = groups.get(request);
     if (group === undefined) groups.set(request, [row]);
     else group.push(row);
@@ -91,17 +92,17 @@ function byRequest({ words }: CallTable, rows: readonly number[]): readonly (rea
 /** Input and cache counts of a call are the same on each of its lines, zeros aside. */
 function disagree({ figures }: CallTable, rows: readonly number[]): boolean {
   return (
-    differ(figures, figure.input, rows) ||
-    differ(figures, figure.cacheRead, rows) ||
-    differ(figures, figure.cacheWrite5m, rows) ||
-    differ(figures, figure.cacheWrite1h, rows)
+    differ(figures, figureColumn.input, rows) ||
+    differ(figures, figureColumn.cacheRead, rows) ||
+    differ(figures, figureColumn.cacheWrite5m, rows) ||
+    differ(figures, figureColumn.cacheWrite1h, rows)
   );
 }
 
 function differ(figures: Float64Array, place: number, rows: readonly number[]): boolean {
   let known = 0;
   for (let index = 0; index < rows.length; index++) {
-    const value = figures[(rows[index] as number) * figure.size + place] as number;
+    const value = figures[(rows[index] as number) * figureColumn.size + place] as number;
     if (value === 0 || value === known) continue;
     if (known !== 0) return true;
     known = value;
@@ -109,15 +110,15 @@ function differ(figures: Float64Array, place: number, rows: readonly number[]): 
   return false;
 }
 
-function choose(
+function chooseRow(
   table: CallTable,
   rows: readonly number[],
   conflict: boolean,
   owners: OwnerFinder,
-  take: TakeCall,
+  take: CallSink,
 ): void {
   const owner = owners(rows);
-  const file = table.words[owner * word.size + word.file] as number;
+  const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
   let best = rows[0] as number;
   for (let index = 1; index < rows.length; index++) {
     const row = rows[index] as number;
@@ -128,27 +129,27 @@ function choose(
 
 /** A stop reason, then the larger output, then the larger sum of all classes, then the earlier line in the owner's file. */
 function isBetter({ words, figures }: CallTable, one: number, other: number, ownFile: number): boolean {
-  const a = one * figure.size;
-  const b = other * figure.size;
+  const a = one * figureColumn.size;
+  const b = other * figureColumn.size;
   const stopped =
-    ((words[one * word.size + word.marks] as number) & mark.stopped) -
-    ((words[other * word.size + word.marks] as number) & mark.stopped);
-  const output = (figures[a + figure.output] as number) - (figures[b + figure.output] as number);
+    ((words[one * wordColumn.size + wordColumn.marks] as number) & rowFlag.stopped) -
+    ((words[other * wordColumn.size + wordColumn.marks] as number) & rowFlag.stopped);
+  const output = (figures[a + figureColumn.output] as number) - (figures[b + figureColumn.output] as number);
   const worth = stopped || output || sumAt(figures, a) - sumAt(figures, b);
   if (worth !== 0) return worth > 0;
-  const mine = words[one * word.size + word.file] === ownFile;
-  if (mine !== (words[other * word.size + word.file] === ownFile)) return mine;
-  return (figures[a + figure.offset] as number) < (figures[b + figure.offset] as number);
+  const mine = words[one * wordColumn.size + wordColumn.file] === ownFile;
+  if (mine !== (words[other * wordColumn.size + wordColumn.file] === ownFile)) return mine;
+  return (figures[a + figureColumn.offset] as number) < (figures[b + figureColumn.offset] as number);
 }
 
 function sumAt(figures: Float64Array, at: number): number {
   return (
-    (figures[at + figure.input] as number) +
-    (figures[at + figure.output] as number) +
-    (figures[at + figure.cacheRead] as number) +
-    (figures[at + figure.cacheWrite5m] as number) +
-    (figures[at + figure.cacheWrite1h] as number) +
-    (figures[at + figure.webSearches] as number)
+    (figures[at + figureColumn.input] as number) +
+    (figures[at + figureColumn.output] as number) +
+    (figures[at + figureColumn.cacheRead] as number) +
+    (figures[at + figureColumn.cacheWrite5m] as number) +
+    (figures[at + figureColumn.cacheWrite1h] as number) +
+    (figures[at + figureColumn.webSearches] as number)
   );
 }
 
@@ -166,7 +167,7 @@ function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => 
     const key = files.join();
     let file = known.get(key);
     if (file === undefined) {
-      file = firstOf(files, fileInfo);
+      file = owningFile(files, fileInfo);
       known.set(key, file);
     }
     return file;
@@ -175,29 +176,29 @@ function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => 
   return (rows) => {
     let best = 2;
     for (let index = 0; index < rows.length; index++) {
-      best = Math.min(best, words[(rows[index] as number) * word.size + word.rank] as number);
+      best = Math.min(best, words[(rows[index] as number) * wordColumn.size + wordColumn.rank] as number);
     }
     files.length = 0;
     for (let index = 0; index < rows.length; index++) {
-      const w = (rows[index] as number) * word.size;
-      const file = words[w + word.file] as number;
-      if (words[w + word.rank] === best && !files.includes(file)) files.push(file);
+      const w = (rows[index] as number) * wordColumn.size;
+      const file = words[w + wordColumn.file] as number;
+      if (words[w + wordColumn.rank] === best && !files.includes(file)) files.push(file);
     }
     const file = fileOf();
     let owner = -1;
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] as number;
-      const w = row * word.size;
-      if (words[w + word.file] !== file || words[w + word.rank] !== best) continue;
-      const offset = figures[row * figure.size + figure.offset] as number;
-      if (owner < 0 || offset < (figures[owner * figure.size + figure.offset] as number)) owner = row;
+      const w = row * wordColumn.size;
+      if (words[w + wordColumn.file] !== file || words[w + wordColumn.rank] !== best) continue;
+      const offset = figures[row * figureColumn.size + figureColumn.offset] as number;
+      if (owner < 0 || offset < (figures[owner * figureColumn.size + figureColumn.offset] as number)) owner = row;
     }
     return owner;
   };
 }
 
 /** The session that the others name as their source, else the one that began first, else the first by path. */
-export function firstOf(files: readonly number[], fileInfo: (file: number) => OwnerInfo): number {
+export function owningFile(files: readonly number[], fileInfo: (file: number) => OwnerInfo): number {
   const infos = files.map(fileInfo);
   const isCopy = ({ session, ancestors }: OwnerInfo): boolean =>
     ancestors.length > 0 && infos.some((other) => other.session !== session && ancestors.includes(other.session));

@@ -1,9 +1,9 @@
-import { type Bought, boughtPart, costOf } from "../prices/cost.ts";
+import { type BilledTokens, billedPart, costOf } from "../prices/cost.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type CallTable, figure, mark, word } from "./call-table.ts";
-import { type OwnerInfo, resolve } from "./resolve-calls.ts";
-import type { Names } from "./usage-record.ts";
+import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
+import { type OwnerInfo, resolveCalls } from "./resolve-calls.ts";
+import type { NameTable } from "./usage-record.ts";
 
 /** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
 export interface Rollups {
@@ -17,7 +17,7 @@ export interface Rollups {
  * whole quarters away from UTC), -1 for calls that nothing dates. Costs come three times, one for each way of asking, each
  * with the number of those that could not be told.
  */
-export const sum = {
+export const sumColumn = {
   file: 0,
   agent: 1,
   model: 2,
@@ -49,14 +49,14 @@ export const sum = {
 } as const;
 
 /** Bits of `situation`. */
-export const situation = { fast: 1, batch: 2, us: 4, unpriced: 8 } as const;
+export const priceFlag = { fast: 1, batch: 2, us: 4, unpriced: 8 } as const;
 
 export const quarterMs: number = 15 * 60 * 1000;
 
 /** Adds up the calls that `keep` names by the file that owns them and its row there. */
 export function rollUp(
   table: CallTable,
-  names: Names,
+  names: NameTable,
   fileInfo: (file: number) => OwnerInfo,
   prices: PriceTable,
   keep: (file: number, row: number) => boolean = () => true,
@@ -66,54 +66,54 @@ export function rollUp(
   // Calls of one model follow each other: its price is looked up once for many.
   let pricedModel = -1;
   let price: PriceRow | undefined;
-  resolve(table, fileInfo, (best, owner, conflict) => {
-    const w = best * word.size;
-    const f = best * figure.size;
-    const file = words[owner * word.size + word.file] as number;
+  resolveCalls(table, fileInfo, (best, owner, conflict) => {
+    const w = best * wordColumn.size;
+    const f = best * figureColumn.size;
+    const file = words[owner * wordColumn.size + wordColumn.file] as number;
     if (!keep(file, owner)) return;
-    const agent = words[owner * word.size + word.agent] as number;
-    const at = figures[owner * figure.size + figure.at] as number;
-    const marks = words[w + word.marks] as number;
-    const model = words[w + word.model] as number;
-    if ((marks & mark.apiError) !== 0) {
+    const agent = words[owner * wordColumn.size + wordColumn.agent] as number;
+    const at = figures[owner * figureColumn.size + figureColumn.at] as number;
+    const marks = words[w + wordColumn.marks] as number;
+    const model = words[w + wordColumn.model] as number;
+    if ((marks & rowFlag.apiError) !== 0) {
       const row = rows.find(file, agent, model, 0, at);
-      plus(rows.sums(), row + sum.apiErrors, 1);
+      plus(rows.sums(), row + sumColumn.apiErrors, 1);
       return;
     }
-    const what: Bought & { readonly thinking: number } = {
-      input: figures[f + figure.input] as number,
-      output: figures[f + figure.output] as number,
-      thinking: figures[f + figure.thinking] as number,
-      cacheWrite5m: figures[f + figure.cacheWrite5m] as number,
-      cacheWrite1h: figures[f + figure.cacheWrite1h] as number,
-      cacheRead: figures[f + figure.cacheRead] as number,
-      webSearches: figures[f + figure.webSearches] as number,
-      prompt: figures[f + figure.prompt] as number,
-      fast: (marks & mark.fast) !== 0,
-      batch: (marks & mark.batch) !== 0,
-      us: (marks & mark.us) !== 0,
+    const what: BilledTokens & { readonly thinking: number } = {
+      input: figures[f + figureColumn.input] as number,
+      output: figures[f + figureColumn.output] as number,
+      thinking: figures[f + figureColumn.thinking] as number,
+      cacheWrite5m: figures[f + figureColumn.cacheWrite5m] as number,
+      cacheWrite1h: figures[f + figureColumn.cacheWrite1h] as number,
+      cacheRead: figures[f + figureColumn.cacheRead] as number,
+      webSearches: figures[f + figureColumn.webSearches] as number,
+      prompt: figures[f + figureColumn.prompt] as number,
+      fast: (marks & rowFlag.fast) !== 0,
+      batch: (marks & rowFlag.batch) !== 0,
+      us: (marks & rowFlag.us) !== 0,
     };
-    const row = add(file, agent, at, model, what, figures[f + figure.written] as number);
+    const row = add(file, agent, at, model, what, figures[f + figureColumn.written] as number);
     const sums = rows.sums();
-    plus(sums, row + sum.calls, 1);
-    if ((marks & mark.stopped) === 0) plus(sums, row + sum.openCalls, 1);
-    if (conflict) plus(sums, row + sum.conflicts, 1);
-    if (what.fast && what.batch) plus(sums, row + sum.fastAndBatch, 1);
-    plus(sums, row + sum.assumed5m, figures[f + figure.assumed5m] as number);
-    plus(sums, row + sum.odd, words[w + word.odd] as number);
-    if ((marks & mark.hasParts) === 0) return;
+    plus(sums, row + sumColumn.calls, 1);
+    if ((marks & rowFlag.stopped) === 0) plus(sums, row + sumColumn.openCalls, 1);
+    if (conflict) plus(sums, row + sumColumn.conflicts, 1);
+    if (what.fast && what.batch) plus(sums, row + sumColumn.fastAndBatch, 1);
+    plus(sums, row + sumColumn.assumed5m, figures[f + figureColumn.assumed5m] as number);
+    plus(sums, row + sumColumn.odd, words[w + wordColumn.odd] as number);
+    if ((marks & rowFlag.hasParts) === 0) return;
     for (const part of table.partsOf(best)) {
-      add(file, agent, at, names.numberOf(part.model), boughtPart(part, what), Number.NaN);
+      add(file, agent, at, names.numberOf(part.model), billedPart(part, what), Number.NaN);
     }
   });
-  return { count: rows.count(), sums: rows.sums().slice(0, rows.count() * sum.size) };
+  return { count: rows.count(), sums: rows.sums().slice(0, rows.count() * sumColumn.size) };
 
   function add(
     file: number,
     agent: number,
     at: number,
     model: number,
-    what: Bought & { readonly thinking: number },
+    what: BilledTokens & { readonly thinking: number },
     written: number,
   ): number {
     // What nothing dates is priced as of the newest row.
@@ -124,29 +124,29 @@ export function rollUp(
       pricedModel = price === undefined ? -1 : model;
     }
     const bits =
-      (what.fast ? situation.fast : 0) |
-      (what.batch ? situation.batch : 0) |
-      (what.us ? situation.us : 0) |
-      (price === undefined ? situation.unpriced : 0);
+      (what.fast ? priceFlag.fast : 0) |
+      (what.batch ? priceFlag.batch : 0) |
+      (what.us ? priceFlag.us : 0) |
+      (price === undefined ? priceFlag.unpriced : 0);
     const row = rows.find(file, agent, model, bits, at);
     const sums = rows.sums();
-    plus(sums, row + sum.input, what.input);
-    plus(sums, row + sum.output, what.output);
-    plus(sums, row + sum.thinking, what.thinking);
-    plus(sums, row + sum.cacheWrite5m, what.cacheWrite5m);
-    plus(sums, row + sum.cacheWrite1h, what.cacheWrite1h);
-    plus(sums, row + sum.cacheRead, what.cacheRead);
-    plus(sums, row + sum.webSearches, what.webSearches);
+    plus(sums, row + sumColumn.input, what.input);
+    plus(sums, row + sumColumn.output, what.output);
+    plus(sums, row + sumColumn.thinking, what.thinking);
+    plus(sums, row + sumColumn.cacheWrite5m, what.cacheWrite5m);
+    plus(sums, row + sumColumn.cacheWrite1h, what.cacheWrite1h);
+    plus(sums, row + sumColumn.cacheRead, what.cacheRead);
+    plus(sums, row + sumColumn.webSearches, what.webSearches);
     const calculated = price === undefined ? Number.NaN : costOf(price, what);
-    pay(sums, row + sum.costCalculated, calculated);
-    pay(sums, row + sum.costWritten, written);
-    pay(sums, row + sum.costAuto, Number.isNaN(written) ? calculated : written);
+    addCost(sums, row + sumColumn.costCalculated, calculated);
+    addCost(sums, row + sumColumn.costWritten, written);
+    addCost(sums, row + sumColumn.costAuto, Number.isNaN(written) ? calculated : written);
     return row;
   }
 }
 
 /** A cost at its place, or one more that could not be told at the next. */
-function pay(sums: Float64Array, at: number, cost: number): void {
+function addCost(sums: Float64Array, at: number, cost: number): void {
   if (Number.isNaN(cost)) plus(sums, at + 1, 1);
   else plus(sums, at, cost);
 }
@@ -159,31 +159,34 @@ function plus(sums: Float64Array, at: number, value: number): void {
 function rowFinder() {
   let room = 2048;
   let count = 0;
-  let sums = new Float64Array(room * sum.size);
+  let sums = new Float64Array(room * sumColumn.size);
   let heads = new Int32Array(room * 2).fill(-1);
   let next = new Int32Array(room);
   let last = -1;
 
   function isFor(row: number, file: number, agent: number, model: number, bits: number, quarter: number): boolean {
-    const at = row * sum.size;
+    const at = row * sumColumn.size;
     return (
-      sums[at + sum.quarter] === quarter &&
-      sums[at + sum.file] === file &&
-      sums[at + sum.model] === model &&
-      sums[at + sum.agent] === agent &&
-      sums[at + sum.situation] === bits
+      sums[at + sumColumn.quarter] === quarter &&
+      sums[at + sumColumn.file] === file &&
+      sums[at + sumColumn.model] === model &&
+      sums[at + sumColumn.agent] === agent &&
+      sums[at + sumColumn.situation] === bits
     );
   }
 
   function grow(): void {
     room *= 2;
-    const more = new Float64Array(room * sum.size);
+    const more = new Float64Array(room * sumColumn.size);
     more.set(sums);
     sums = more;
     heads = new Int32Array(room * 2).fill(-1);
     next = new Int32Array(room);
     for (let row = 0; row < count; row++) {
-      const place = placeOf(sums[row * sum.size + sum.file] as number, sums[row * sum.size + sum.quarter] as number);
+      const place = placeOf(
+        sums[row * sumColumn.size + sumColumn.file] as number,
+        sums[row * sumColumn.size + sumColumn.quarter] as number,
+      );
       next[row] = heads[place] as number;
       heads[place] = row;
     }
@@ -206,13 +209,13 @@ function rowFinder() {
           const place = placeOf(file, quarter);
           next[row] = heads[place] as number;
           heads[place] = row;
-          sums.set([file, agent, model, bits, quarter, time, time], row * sum.size);
+          sums.set([file, agent, model, bits, quarter, time, time], row * sumColumn.size);
         }
         last = row;
       }
-      const at = last * sum.size;
-      if (time < (sums[at + sum.firstAt] as number)) sums[at + sum.firstAt] = time;
-      if (time > (sums[at + sum.lastAt] as number)) sums[at + sum.lastAt] = time;
+      const at = last * sumColumn.size;
+      if (time < (sums[at + sumColumn.firstAt] as number)) sums[at + sumColumn.firstAt] = time;
+      if (time > (sums[at + sumColumn.lastAt] as number)) sums[at + sumColumn.lastAt] = time;
       return at;
     },
   };

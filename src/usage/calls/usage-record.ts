@@ -5,9 +5,9 @@ import type { Tokens } from "../../sessions/internal.ts";
  * every line: a line costs no allocation.
  */
 export interface UsageRecord extends Counts {
-  readonly key: Hash;
+  readonly key: IdHash;
   /** 0, 0 when the line names no request. */
-  readonly request: Hash;
+  readonly request: IdHash;
   /** Numbers of names; 0 is none. */
   model: number;
   agent: number;
@@ -96,13 +96,13 @@ export function clearUsage(record: UsageRecord): void {
  * Sixty-four bits that stand for an id, as two words: ids are only ever compared, and this many bits make two of them
  * meet by chance less often than a disk flips one.
  */
-export interface Hash {
+export interface IdHash {
   a: number;
   b: number;
 }
 
 /** Writes the hash of `bytes[from..to)` into `into`. Never 0, 0: that says "no id". */
-export function hashBytes(bytes: Uint8Array, from: number, to: number, into: Hash): void {
+export function hashId(bytes: Uint8Array, from: number, to: number, into: IdHash): void {
   let a = 0x811c9dc5 ^ (to - from);
   let b = 0x9747b28c | 0;
   for (let p = from; p < to; p++) {
@@ -120,18 +120,18 @@ export function hashBytes(bytes: Uint8Array, from: number, to: number, into: Has
   into.b = (b | 1) >>> 0;
 }
 
-export function hashText(text: string, into: Hash): void {
+export function hashText(text: string, into: IdHash): void {
   const bytes = Buffer.from(text);
-  hashBytes(bytes, 0, bytes.length, into);
+  hashId(bytes, 0, bytes.length, into);
 }
 
 /** Texts by number, so that columns can hold them. Number 0 is the empty text: "none". */
-export interface Names {
+export interface NameTable {
   readonly texts: readonly string[];
   numberOf(text: string): number;
 }
 
-export function openNames(known: readonly string[] = [""]): Names {
+export function openNameTable(known: readonly string[] = [""]): NameTable {
   const texts = [...known];
   const numbers = new Map(texts.map((text, index) => [text, index]));
   return {

@@ -2,9 +2,9 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../protocol/internal.ts";
 import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/internal.ts";
-import { type Hash, hashBytes } from "../calls/usage-record.ts";
-import type { Progress } from "../scan/file-facts.ts";
-import { type ReadPart, rulesVersion } from "./index-manifest.ts";
+import { hashId, type IdHash } from "../calls/usage-record.ts";
+import type { ScanProgress } from "../scan/file-facts.ts";
+import { type ReadState, rulesVersion } from "./index-manifest.ts";
 
 /** The calls of every transcript: what it takes to go on reading a large file without reading it again. */
 export interface CallStore {
@@ -18,7 +18,7 @@ export interface CallStore {
 }
 
 /** A transcript up to the last newline that was read. */
-export interface StoredFile extends ReadPart {
+export interface StoredFile extends ReadState {
   readonly path: string;
   readonly calls: Buffer;
 }
@@ -40,12 +40,12 @@ export async function openCallStore(folder: string): Promise<CallStore> {
   try {
     return callStore(path, await openChecked(path), undefined);
   } catch (cause) {
-    setAside(path);
-    return callStore(path, await openChecked(path), unusable(cause));
+    quarantineDatabase(path);
+    return callStore(path, await openChecked(path), unusableIndexNote(cause));
   }
 }
 
-function unusable(cause: unknown): string {
+function unusableIndexNote(cause: unknown): string {
   const why = messageOf(cause);
   return `the index could not be used (${why}): it was set aside and is built anew`;
 }
@@ -77,7 +77,7 @@ async function openChecked(path: string): Promise<Opened> {
 }
 
 /** The newest broken one is kept for whoever wants to know what happened. */
-function setAside(path: string): void {
+function quarantineDatabase(path: string): void {
   rmSync(`${path}.broken`, { force: true });
   renameSync(path, `${path}.broken`);
   rmSync(`${path}-journal`, { force: true });
@@ -91,7 +91,7 @@ function callStore(path: string, { database, isEmpty }: Opened, openNote: string
   let isDamaged = false;
   const damaged = (cause: unknown) => {
     isDamaged = true;
-    note = unusable(cause);
+    note = unusableIndexNote(cause);
   };
   return {
     get note() {
@@ -120,7 +120,7 @@ function callStore(path: string, { database, isEmpty }: Opened, openNote: string
     },
     close() {
       database.close();
-      if (isDamaged) setAside(path);
+      if (isDamaged) quarantineDatabase(path);
     },
   };
 }
@@ -155,16 +155,16 @@ function fileFrom(row: Row): StoredFile | undefined {
     mtimeMs: Number(mtime),
     head: String(head),
     tail: String(tail),
-    progress: JSON.parse(progress) as Progress,
+    progress: JSON.parse(progress) as ScanProgress,
     calls: bytes,
   };
 }
 
 function checksum(progress: string, calls: Buffer): string {
   const text = Buffer.from(progress);
-  const one: Hash = { a: 0, b: 0 };
-  const other: Hash = { a: 0, b: 0 };
-  hashBytes(text, 0, text.length, one);
-  hashBytes(calls, 0, calls.length, other);
+  const one: IdHash = { a: 0, b: 0 };
+  const other: IdHash = { a: 0, b: 0 };
+  hashId(text, 0, text.length, one);
+  hashId(calls, 0, calls.length, other);
   return [one.a, one.b, other.a, other.b].map((word) => word.toString(16)).join(".");
 }

@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { type Fs, openFor, replaceFile } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
-import { type Rollups, sum } from "../calls/rollups.ts";
-import { type Hash, hashBytes } from "../calls/usage-record.ts";
-import type { Progress } from "../scan/file-facts.ts";
+import { type Rollups, sumColumn } from "../calls/rollups.ts";
+import { hashId, type IdHash } from "../calls/usage-record.ts";
+import type { ScanProgress } from "../scan/file-facts.ts";
 import { type LedgerFile, ledgerFile } from "./ledger.ts";
 
 /**
@@ -37,7 +37,7 @@ interface Header extends Omit<Manifest, "rollups" | "keys"> {
 }
 
 /** The manifest, `missing`, or why it cannot be used. Contract: never throws; a damaged one is as good as none. */
-export function readManifest(path: string): Manifest | "missing" | "damaged" | "outdated" {
+export function readIndexManifest(path: string): Manifest | "missing" | "damaged" | "outdated" {
   const bytes = bytesOf(path);
   if (bytes === undefined) return "missing";
   try {
@@ -49,7 +49,7 @@ export function readManifest(path: string): Manifest | "missing" | "damaged" | "
 }
 
 /** Contract: by rename, so that whoever reads it sees the old or the new one. */
-export async function writeManifest(path: string, manifest: Manifest, fs: Fs): Promise<void> {
+export async function writeIndexManifest(path: string, manifest: Manifest, fs: Fs): Promise<void> {
   await replaceFile(path, encode(manifest), { fs });
 }
 
@@ -103,7 +103,7 @@ export function decode(bytes: Buffer): Manifest | "damaged" | "outdated" {
   const figuresAt = front + textLength + 8 - ((front + textLength) % 8);
   // A copy, so that the numbers begin where numbers may begin.
   const numbers = new Uint8Array(body.subarray(figuresAt)).buffer;
-  const sums = new Float64Array(numbers, 0, header.rollupCount * sum.size);
+  const sums = new Float64Array(numbers, 0, header.rollupCount * sumColumn.size);
   let at = sums.byteLength;
   const keys = header.keyCounts.map((count) => {
     const own = new Uint32Array(numbers, at, count);
@@ -124,15 +124,15 @@ export interface KnownFile extends FilePlace {
   readonly head: string;
   readonly tail: string;
   /** Up to the last newline: what stays, whatever is written next. */
-  readonly progress: Progress;
+  readonly progress: ScanProgress;
   /** With a last line that has no newline yet; absent when there is none. */
-  readonly shown?: Progress;
+  readonly shown?: ScanProgress;
   /** How far its calls are in the database. */
   readonly stored: number;
 }
 
 /** What it takes to tell whether reading can go on. */
-export type ReadPart = Pick<KnownFile, "dev" | "ino" | "size" | "mtimeMs" | "head" | "tail" | "progress">;
+export type ReadState = Pick<KnownFile, "dev" | "ino" | "size" | "mtimeMs" | "head" | "tail" | "progress">;
 
 /** What a file's path says about it. */
 interface FilePlace {
@@ -144,7 +144,7 @@ interface FilePlace {
   readonly meta?: string;
 }
 
-export function placeOf({ path, root, project, session, agent, meta }: TranscriptFile): FilePlace {
+export function filePlaceOf({ path, root, project, session, agent, meta }: TranscriptFile): FilePlace {
   return { path, root: root.path, project, ...defined({ session, agent, meta }) };
 }
 
@@ -159,7 +159,7 @@ export function isUnchanged(known: KnownFile, now: TranscriptFile): boolean {
 }
 
 /** True when the file has only grown since: reading can go on where it stopped. */
-export function hasGrown(known: ReadPart, now: TranscriptFile): boolean {
+export function hasGrown(known: ReadState, now: TranscriptFile): boolean {
   if (now.path.endsWith(".gz")) return false;
   if (known.ino !== now.ino || known.dev !== now.dev || now.size < known.progress.offset) return false;
   // Same size at another time: rewritten in place, for all we know.
@@ -189,7 +189,7 @@ export function endsOf(path: string, offset: number): { readonly head: string; r
 function hashAt(descriptor: number, offset: number, length: number): string {
   const bytes = Buffer.alloc(length);
   const count = readSync(descriptor, bytes, 0, length, offset);
-  const hash: Hash = { a: 0, b: 0 };
-  hashBytes(bytes, 0, count, hash);
+  const hash: IdHash = { a: 0, b: 0 };
+  hashId(bytes, 0, count, hash);
   return `${hash.a.toString(16)}.${hash.b.toString(16)}`;
 }

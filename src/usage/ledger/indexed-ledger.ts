@@ -10,8 +10,8 @@ import {
   type KnownFile,
   ledgerFileOf,
   type Manifest,
-  readManifest,
-  writeManifest,
+  readIndexManifest,
+  writeIndexManifest,
 } from "./index-manifest.ts";
 import type { Ledger } from "./ledger.ts";
 import { refresh } from "./refresh-ledger.ts";
@@ -42,7 +42,7 @@ export async function indexedLedger(
   options: IndexOptions,
 ): Promise<Ledger> {
   const path = join(options.folder, manifestName);
-  const known = options.rescan ? "missing" : readManifest(path);
+  const known = options.rescan ? "missing" : readIndexManifest(path);
   if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known);
   try {
     const { fs = nodeFs } = options;
@@ -51,7 +51,7 @@ export async function indexedLedger(
     if (!lock.held) return await withoutWriting(known, found, prices, options, []);
     try {
       // Who had the lock may have done our work.
-      const before = options.rescan ? known : readManifest(path);
+      const before = options.rescan ? known : readIndexManifest(path);
       if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before);
       return await bringUpToDate(before, found, prices, options);
     } finally {
@@ -74,7 +74,7 @@ function isCurrent(manifest: Manifest, found: readonly TranscriptFile[], prices:
 }
 
 async function withoutWriting(
-  known: ReturnType<typeof readManifest>,
+  known: ReturnType<typeof readIndexManifest>,
   found: readonly TranscriptFile[],
   prices: PriceTable,
   options: IndexOptions,
@@ -87,7 +87,7 @@ async function withoutWriting(
 
 /** Contract: the lock is held. */
 async function bringUpToDate(
-  known: ReturnType<typeof readManifest>,
+  known: ReturnType<typeof readIndexManifest>,
   found: readonly TranscriptFile[],
   prices: PriceTable,
   options: IndexOptions,
@@ -137,7 +137,7 @@ async function bringUpToDate(
     );
     if (store?.note !== undefined) notes.push(store.note);
     pruneLive(join(options.folder, "live"), Date.now());
-    await writeManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
+    await writeIndexManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${messageOf(cause)}`);
     });
     return { ...ledgerOf(manifest), notes, unread };

@@ -2,7 +2,7 @@ import { defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { OwnerInfo } from "../calls/resolve-calls.ts";
 import type { Rollups } from "../calls/rollups.ts";
-import type { Progress, Told, UnreadablePlace } from "../scan/file-facts.ts";
+import type { ScanProgress, Told, UnreadablePlace } from "../scan/file-facts.ts";
 import type { UnreadFile } from "../scan/scan-files.ts";
 
 /** Everything the transcripts say about use, added up: the one thing all reports are made from. */
@@ -47,7 +47,7 @@ export function ledgerFile(
     "session" | "agent" | "meta"
   >,
   bytes: number,
-  { told, unreadable, unreadablePlaces, fallback }: Progress,
+  { told, unreadable, unreadablePlaces, fallback }: ScanProgress,
 ): LedgerFile {
   const { path, root, project, session, agent, meta } = place;
   return {

@@ -1,27 +1,27 @@
 import { join } from "node:path";
 import type { TranscriptFile } from "../../sessions/internal.ts";
-import { openCallTable, word } from "../calls/call-table.ts";
-import { firstOf } from "../calls/resolve-calls.ts";
-import { rollUp, sum } from "../calls/rollups.ts";
-import { openNames } from "../calls/usage-record.ts";
+import { openCallTable, wordColumn } from "../calls/call-table.ts";
+import { owningFile } from "../calls/resolve-calls.ts";
+import { rollUp, sumColumn } from "../calls/rollups.ts";
+import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type Progress, startOfFile } from "../scan/file-facts.ts";
-import { tryScan, type UnreadFile } from "../scan/scan-files.ts";
+import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
+import { scanFile, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner } from "../scan/scanner.ts";
 import {
   endsOf,
+  filePlaceOf,
   hasGrown,
   isUnchanged,
   type KnownFile,
   ledgerFileOf,
-  placeOf,
-  readManifest,
+  readIndexManifest,
 } from "./index-manifest.ts";
 import { ledgerOf, manifestName } from "./indexed-ledger.ts";
 import { type Ledger, ownerInfo } from "./ledger.ts";
 import { addRawRows, rawRows, readLive, writeLive } from "./stored-rows.ts";
 
-export interface LiveOptions {
+export interface LiveLedgerOptions {
   /** Where the index lies, and beside it what was read of files since. */
   readonly folder: string;
   /** More than this of one file is not read in one go; the rest waits for the next time. */
@@ -52,11 +52,11 @@ const worthKeeping = 256 * 1024;
 export async function liveLedger(
   files: readonly TranscriptFile[],
   prices: PriceTable,
-  { folder, maxBytes }: LiveOptions,
+  { folder, maxBytes }: LiveLedgerOptions,
 ): Promise<LiveLedger> {
-  const found = readManifest(join(folder, manifestName));
+  const found = readIndexManifest(join(folder, manifestName));
   const before = typeof found === "object" && found.prices === prices.fingerprint ? found : undefined;
-  const names = openNames(before?.names);
+  const names = openNameTable(before?.names);
   const table = openCallTable();
   const scanner = openScanner(table, names, { maxBytes });
   const known = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
@@ -76,15 +76,15 @@ export async function liveLedger(
     const from = table.count;
     const number = fresh.length;
     const live = readLive(join(folder, "live"), path);
-    let progress = startOfFile();
+    let progress = newScanProgress();
     if (live !== undefined && hasGrown(live, file)) {
       progress = live.progress;
       addRawRows(live.calls, number, table, names);
     }
     const begun = progress.offset;
-    let kept: Progress | undefined;
+    let kept: ScanProgress | undefined;
     let calls: Buffer | undefined;
-    const read = await tryScan(scanner, table, { path, agent, number }, progress, () => {
+    const read = await scanFile(scanner, table, { path, agent, number }, progress, () => {
       kept = structuredClone(progress);
       if (kept.offset - begun > worthKeeping) calls = rawRows(table, from, table.count, names);
     });
@@ -100,7 +100,7 @@ export async function liveLedger(
     // Kept to be quicker the next time; without it the next time is as slow as this one.
     if (calls !== undefined) await writeLive(join(folder, "live"), { ...own, calls }).catch(() => undefined);
     const isLess = isCut && (before?.files[known.get(path)?.index ?? -1]?.progress.offset ?? 0) > kept.offset;
-    return { known: { ...placeOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count], isLess };
+    return { known: { ...filePlaceOf(file), ...own, shown: progress, stored: 0 }, rows: [from, table.count], isLess };
   }
 
   function merged(): LiveLedger {
@@ -115,25 +115,26 @@ export async function liveLedger(
       names,
       (file) => infos[file] as (typeof infos)[number],
       prices,
-      (file, row) => !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * word.size + word.keyA] as number),
+      (file, row) =>
+        !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * wordColumn.size + wordColumn.keyA] as number),
     );
-    for (let at = 0; at < rolled.count * sum.size; at += sum.size) {
-      rolled.sums[at + sum.file] = (rolled.sums[at + sum.file] as number) + oldFiles.length;
+    for (let at = 0; at < rolled.count * sumColumn.size; at += sumColumn.size) {
+      rolled.sums[at + sumColumn.file] = (rolled.sums[at + sumColumn.file] as number) + oldFiles.length;
     }
     const old = base?.rollups.sums ?? new Float64Array(0);
     const sums = new Float64Array(old.length + rolled.sums.length);
     let length = 0;
-    for (let at = 0; at < old.length; at += sum.size) {
-      if (replaced.has(old[at + sum.file] as number)) continue;
-      sums.set(old.subarray(at, at + sum.size), length);
-      length += sum.size;
+    for (let at = 0; at < old.length; at += sumColumn.size) {
+      if (replaced.has(old[at + sumColumn.file] as number)) continue;
+      sums.set(old.subarray(at, at + sumColumn.size), length);
+      length += sumColumn.size;
     }
     sums.set(rolled.sums, length);
     length += rolled.sums.length;
     return {
       files: [...oldFiles, ...fresh.map((one) => ledgerFileOf(one.known))],
       names: [...names.texts],
-      rollups: { count: length / sum.size, sums: sums.subarray(0, length) },
+      rollups: { count: length / sumColumn.size, sums: sums.subarray(0, length) },
       from: "index",
       notes: [],
       unread,
@@ -154,7 +155,7 @@ export async function liveLedger(
     return fresh.map(({ rows: [from, to] }, number) => {
       const own = new Set<number>();
       for (let row = from; row < to; row++) {
-        const key = table.words[row * word.size + word.keyA] as number;
+        const key = table.words[row * wordColumn.size + wordColumn.keyA] as number;
         if (others.has(key)) own.add(key);
       }
       const foreign = new Set<number>();
@@ -165,7 +166,7 @@ export async function liveLedger(
         const shared = keys.filter((key) => own.has(key));
         if (shared.length === 0) return;
         const pair = [infos[number] as (typeof infos)[number], ownerInfo(other)];
-        if (firstOf([0, 1], (one) => pair[one] as (typeof infos)[number]) === 1)
+        if (owningFile([0, 1], (one) => pair[one] as (typeof infos)[number]) === 1)
           for (const key of shared) foreign.add(key);
       });
       return foreign;

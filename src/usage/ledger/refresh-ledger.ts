@@ -1,20 +1,20 @@
 import type { TranscriptFile } from "../../sessions/internal.ts";
-import { openCallTable, word } from "../calls/call-table.ts";
-import { type Rollups, rollUp, sum } from "../calls/rollups.ts";
-import { openNames } from "../calls/usage-record.ts";
+import { openCallTable, wordColumn } from "../calls/call-table.ts";
+import { type Rollups, rollUp, sumColumn } from "../calls/rollups.ts";
+import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type Progress, startOfFile } from "../scan/file-facts.ts";
-import { copiesIn, tryScan, type UnreadFile } from "../scan/scan-files.ts";
+import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
+import { archiveCopyTest, scanFile, type UnreadFile } from "../scan/scan-files.ts";
 import { openScanner, type ScanOptions } from "../scan/scanner.ts";
 import type { StoredFile } from "./call-store.ts";
 import {
   endsOf,
+  filePlaceOf,
   hasGrown,
   isUnchanged,
   type KnownFile,
   ledgerFileOf,
   type Manifest,
-  placeOf,
 } from "./index-manifest.ts";
 import { ownerInfo } from "./ledger.ts";
 import { addRawRows, rawRows } from "./stored-rows.ts";
@@ -45,12 +45,12 @@ export async function refresh(
   prices: PriceTable,
   options: RefreshOptions = {},
 ): Promise<Refreshed> {
-  const names = openNames(before?.names);
+  const names = openNameTable(before?.names);
   const table = openCallTable();
   const scanner = openScanner(table, names, options);
   const old = new Map(before?.files.map((file, index) => [file.path, { file, index }]));
   const isNew = before === undefined || before.prices !== prices.fingerprint;
-  const isCopy = copiesIn(found);
+  const isCopy = archiveCopyTest(found);
   const files: (Loaded | undefined)[] = [];
   const unread: UnreadFile[] = [];
   const present = new Set(found.map((file) => file.path));
@@ -84,14 +84,14 @@ export async function refresh(
     const known = old.get(path)?.file;
     const stored = await options.storedFile?.(file, known);
     const from = table.count;
-    let progress = startOfFile();
+    let progress = newScanProgress();
     if (stored !== undefined && hasGrown(stored, file)) {
       progress = stored.progress;
       addRawRows(stored.calls, number, table, names);
     }
-    let kept: Progress | undefined;
+    let kept: ScanProgress | undefined;
     let calls: Buffer | undefined;
-    const read = await tryScan(scanner, table, { path, agent, number, isCopy: isCopy(file) }, progress, () => {
+    const read = await scanFile(scanner, table, { path, agent, number, isCopy: isCopy(file) }, progress, () => {
       kept = structuredClone(progress);
       if (options.pack) calls = rawRows(table, from, table.count, names);
     });
@@ -110,7 +110,7 @@ export async function refresh(
       gone: false,
       rows: [from, table.count],
       known: {
-        ...placeOf(file),
+        ...filePlaceOf(file),
         ...own,
         ...(isSame(kept, progress) ? {} : { shown: structuredClone(progress) }),
         stored: known !== undefined && known.ino === ino && known.stored <= kept.offset ? known.stored : 0,
@@ -143,7 +143,8 @@ export async function refresh(
     if (loaded === undefined) return before?.keys[old.get((found[number] as TranscriptFile).path)?.index ?? -1] ?? none;
     const [from, to] = loaded.rows;
     const keys = new Uint32Array(to - from);
-    for (let row = from; row < to; row++) keys[row - from] = table.words[row * word.size + word.keyA] as number;
+    for (let row = from; row < to; row++)
+      keys[row - from] = table.words[row * wordColumn.size + wordColumn.keyA] as number;
     return keys;
   }
 
@@ -193,7 +194,7 @@ interface Loaded {
 
 const none = new Uint32Array(0);
 
-function isSame(one: Progress, other: Progress): boolean {
+function isSame(one: ScanProgress, other: ScanProgress): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -202,12 +203,12 @@ function moved(rollups: Rollups | undefined, numbers: ReadonlyMap<number, number
   if (rollups === undefined) return new Float64Array(0);
   const out = new Float64Array(rollups.sums.length);
   let length = 0;
-  for (let at = 0; at < rollups.count * sum.size; at += sum.size) {
-    const number = numbers.get(rollups.sums[at + sum.file] as number);
+  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
+    const number = numbers.get(rollups.sums[at + sumColumn.file] as number);
     if (number === undefined) continue;
-    out.set(rollups.sums.subarray(at, at + sum.size), length);
-    out[length + sum.file] = number;
-    length += sum.size;
+    out.set(rollups.sums.subarray(at, at + sumColumn.size), length);
+    out[length + sumColumn.file] = number;
+    length += sumColumn.size;
   }
   return out.subarray(0, length);
 }
@@ -216,5 +217,5 @@ function join(one: Float64Array, other: Float64Array): Rollups {
   const sums = new Float64Array(one.length + other.length);
   sums.set(one);
   sums.set(other, one.length);
-  return { count: sums.length / sum.size, sums };
+  return { count: sums.length / sumColumn.size, sums };
 }

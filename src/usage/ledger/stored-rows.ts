@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, replaceFile } from "../../files/internal.ts";
-import { type CallTable, figure, word } from "../calls/call-table.ts";
-import { type Names, openNames, type RecordPart } from "../calls/usage-record.ts";
+import { type CallTable, figureColumn, wordColumn } from "../calls/call-table.ts";
+import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import type { StoredFile } from "./call-store.ts";
 import { rulesVersion } from "./index-manifest.ts";
 
@@ -59,15 +59,15 @@ function liveName(folder: string, path: string): string {
 }
 
 /** The rows of one file as they are in the table, so that they can be taken back in one go. */
-export function rawRows(table: CallTable, from: number, to: number, names: Names): Buffer {
-  const own = openNames();
-  const words = table.words.slice(from * word.size, to * word.size);
-  const figures = table.figures.slice(from * figure.size, to * figure.size);
+export function rawRows(table: CallTable, from: number, to: number, names: NameTable): Buffer {
+  const own = openNameTable();
+  const words = table.words.slice(from * wordColumn.size, to * wordColumn.size);
+  const figures = table.figures.slice(from * figureColumn.size, to * figureColumn.size);
   const parts: [number, readonly RecordPart[]][] = [];
   for (let row = from; row < to; row++) {
-    const w = (row - from) * word.size;
-    words[w + word.model] = own.numberOf(names.texts[words[w + word.model] as number] ?? "");
-    words[w + word.agent] = own.numberOf(names.texts[words[w + word.agent] as number] ?? "");
+    const w = (row - from) * wordColumn.size;
+    words[w + wordColumn.model] = own.numberOf(names.texts[words[w + wordColumn.model] as number] ?? "");
+    words[w + wordColumn.agent] = own.numberOf(names.texts[words[w + wordColumn.agent] as number] ?? "");
     const asides = table.partsOf(row);
     if (asides.length > 0) parts.push([row - from, asides]);
   }
@@ -79,18 +79,18 @@ export function rawRows(table: CallTable, from: number, to: number, names: Names
 }
 
 /** Puts them back, as rows of file `file`. Contract: the bytes are what `rawRows` gave; a checksum saw to that. */
-export function addRawRows(bytes: Buffer, file: number, table: CallTable, names: Names): void {
+export function addRawRows(bytes: Buffer, file: number, table: CallTable, names: NameTable): void {
   const textEnd = 4 + bytes.readUInt32LE(0);
   const { count, names: own, parts } = JSON.parse(bytes.toString("utf8", 4, textEnd)) as Head;
   // Copies, so that numbers begin where numbers may begin.
-  const wordsEnd = textEnd + count * word.size * 4;
+  const wordsEnd = textEnd + count * wordColumn.size * 4;
   const words = new Uint32Array(new Uint8Array(bytes.subarray(textEnd, wordsEnd)).buffer);
   const figures = new Float64Array(new Uint8Array(bytes.subarray(wordsEnd)).buffer);
   const numbers = own.map((text) => names.numberOf(text));
-  for (let w = 0; w < words.length; w += word.size) {
-    words[w + word.file] = file;
-    words[w + word.model] = numbers[words[w + word.model] as number] ?? 0;
-    words[w + word.agent] = numbers[words[w + word.agent] as number] ?? 0;
+  for (let w = 0; w < words.length; w += wordColumn.size) {
+    words[w + wordColumn.file] = file;
+    words[w + wordColumn.model] = numbers[words[w + wordColumn.model] as number] ?? 0;
+    words[w + wordColumn.agent] = numbers[words[w + wordColumn.agent] as number] ?? 0;
   }
   const first = table.count;
   table.addRows(words, figures);

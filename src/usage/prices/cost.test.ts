@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answer, reportOf } from "../fixtures/world.ts";
 import { openPrices } from "../internal.ts";
-import { type Bought, costOf } from "./cost.ts";
-import { microUsd, type PriceRow, type Prices } from "./price-rows.ts";
+import { type BilledTokens, costOf } from "./cost.ts";
+import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 
 const table = openPrices();
 
 /** The rule in the plainest words, in whole numbers of any size. */
-function exact(row: PriceRow, bought: Bought): number {
+function exact(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
   const step = row.steps.findLast(({ over }) => bought.prompt > over)?.prices ?? row.prices;
   const prices = fast ? (row.fast as Prices) : step;
@@ -47,7 +47,7 @@ test("a cost is computed exactly and rounded once, half up, whatever the amounts
 });
 
 test("a written cost becomes micro-dollars by its decimal digits, half up", () => {
-  expect([0.0000005, 0.00000049, 0.123456, 1.1, 4.35, 1e-9, 0, -1, Number.NaN, 12345.6789005].map(microUsd)).toEqual([
+  expect([0.0000005, 0.00000049, 0.123456, 1.1, 4.35, 1e-9, 0, -1, Number.NaN, 12345.6789005].map(usdToMicro)).toEqual([
     1, 0, 123_456, 1_100_000, 4_350_000, 0, 0, 0, 0, 12_345_678_901,
   ]);
 });

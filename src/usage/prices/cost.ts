@@ -1,11 +1,11 @@
-import type { Call, Tokens } from "../../sessions/internal.ts";
+import type { ModelCall, Tokens } from "../../sessions/internal.ts";
 import { readUsageObject } from "../calls/read-usage.ts";
 import { emptyRecord, type RecordPart } from "../calls/usage-record.ts";
-import { microUsd, type PriceRow, type Prices } from "./price-rows.ts";
+import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 import { openPrices, type PriceTable } from "./price-table.ts";
 
 /** What is paid for: a call, or one of its parts. */
-export interface Bought extends Omit<Tokens, "thinking"> {
+export interface BilledTokens extends Omit<Tokens, "thinking"> {
   /** Tokens of the request's prompt: they choose the step. */
   readonly prompt: number;
   readonly fast: boolean;
@@ -15,7 +15,10 @@ export interface Bought extends Omit<Tokens, "thinking"> {
 }
 
 /** A part has a prompt of its own; how it was ordered is the call's. */
-export function boughtPart(part: RecordPart, { batch, us }: Pick<Bought, "batch" | "us">): RecordPart & Bought {
+export function billedPart(
+  part: RecordPart,
+  { batch, us }: Pick<BilledTokens, "batch" | "us">,
+): RecordPart & BilledTokens {
   return { ...part, prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h, batch, us };
 }
 
@@ -23,7 +26,7 @@ export function boughtPart(part: RecordPart, { batch, us }: Pick<Bought, "batch"
  * Integer micro-dollars, computed exactly and rounded once, half up. Counted in two-hundredths of a pico-dollar, so that half
  * a price and eleven tenths of it are whole numbers too. Fees for searches know no factor.
  */
-export function costOf(row: PriceRow, bought: Bought): number {
+export function costOf(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
   const prices = fast ? row.fast : stepFor(row, bought.prompt);
   const factor = (bought.batch && !fast ? 10 : 20) * (bought.us && row.usSurcharge ? 11 : 10);
@@ -42,7 +45,7 @@ function stepFor(row: PriceRow, prompt: number): Prices {
   return row.steps.findLast((step) => prompt > step.over)?.prices ?? row.prices;
 }
 
-function tokenPico(prices: Prices, bought: Bought): number {
+function tokenPico(prices: Prices, bought: BilledTokens): number {
   return (
     bought.input * prices.input +
     bought.cacheWrite5m * prices.write5m +
@@ -53,7 +56,7 @@ function tokenPico(prices: Prices, bought: Bought): number {
 }
 
 /** The same for amounts that no single call has ever had, but a line may claim. */
-function costOfMany(prices: Prices, bought: Bought, factor: bigint, perSearch: bigint): number {
+function costOfMany(prices: Prices, bought: BilledTokens, factor: bigint, perSearch: bigint): number {
   const tokens =
     BigInt(bought.input) * BigInt(prices.input) +
     BigInt(bought.cacheWrite5m) * BigInt(prices.write5m) +
@@ -76,7 +79,7 @@ export interface PricedUsage {
 export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable = openPrices()): number | undefined {
   const record = emptyRecord();
   readUsageObject(usage, model, record);
-  const parts = record.parts.map((part) => boughtPart(part, record));
+  const parts = record.parts.map((part) => billedPart(part, record));
   let total = 0;
   for (const bought of [{ ...record, model }, ...parts]) {
     const row = prices.rowAt(bought.model, at ?? Number.MAX_SAFE_INTEGER);
@@ -89,9 +92,9 @@ export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable
 /**
  * A price function for `session.stats({ price })`: the cost an older client wrote beside a call, else calculated.
  */
-export function priceOf(prices: PriceTable = openPrices()): (call: Call) => number | undefined {
+export function priceOf(prices: PriceTable = openPrices()): (call: ModelCall) => number | undefined {
   return ({ timestamp, counted }) => {
-    if (counted.costUsd !== undefined) return microUsd(counted.costUsd);
+    if (counted.costUsd !== undefined) return usdToMicro(counted.costUsd);
     const at = Date.parse(timestamp ?? "");
     const usage = counted.usage ?? {};
     return priceUsage({ model: counted.model ?? "", usage, ...(Number.isNaN(at) ? {} : { at }) }, prices);

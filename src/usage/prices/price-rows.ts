@@ -114,7 +114,7 @@ function dollarsToPico(value: unknown, where: string): number {
 }
 
 /** Micro-dollars of an amount in dollars as JSON wrote it, half up, by its decimal digits. */
-export function microUsd(dollars: number): number {
+export function usdToMicro(dollars: number): number {
   if (!Number.isFinite(dollars) || dollars <= 0) return 0;
   const [digits = "0", exponent = "0"] = dollars.toExponential().split("e");
   const [whole = "0", part = ""] = digits.split(".");

@@ -26,7 +26,7 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
   const rows = lists.flat();
   /** In each list a row for the name as it was written comes before one for the plain name. */
   const rowsFor = (written: string) => {
-    const names = [...new Set([written, modelName(written).name])];
+    const names = [...new Set([written, pricedModel(written).name])];
     return lists.flatMap((list) => names.flatMap((name) => list.filter((row) => row.models.includes(name))));
   };
   const known = new Map<string, readonly PriceRow[]>();
@@ -92,7 +92,7 @@ function ownTable(): string {
 }
 
 /** A model's name as the price table spells it, and whether a cloud sold it: then the vendor's list price is only a basis. */
-export interface ModelName {
+export interface PricedModel {
   readonly name: string;
   readonly cloud: boolean;
 }
@@ -101,7 +101,7 @@ export interface ModelName {
  * Drops what does not change the price: a `[1m]` mark, a date, and the prefix or suffix a cloud puts around the name.
  * Nothing is ever matched by likeness.
  */
-export function modelName(written: string): ModelName {
+export function pricedModel(written: string): PricedModel {
   const bare = written.replace(/\[1m\]$/i, "");
   const vertex = /^(.*)@(?:\d{8}|latest|default)$/.exec(bare)?.[1];
   const bedrock = /^(?:arn:[^/]*\/)?(?:[a-z]{2,6}(?:-gov)?\.)?anthropic\.(.*?)(?:-v\d+(?::\d+)?)?$/.exec(bare)?.[1];

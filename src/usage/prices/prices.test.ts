@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, openWorld, reportOf, tokens } from "../fixtures/world.ts";
-import { modelName, openPrices, priceUsage } from "../internal.ts";
+import { openPrices, pricedModel, priceUsage } from "../internal.ts";
 import type { PriceRow, Prices } from "./price-rows.ts";
 
 const table = openPrices();
@@ -84,7 +84,7 @@ test("names lose a mark, a date and a cloud's coat; nothing is matched by likene
     "claude-sonnet-4-5@20250929",
     "eu.anthropic.claude-haiku-4-5-20251001-v1:0[1m]",
   ];
-  expect(names.map(modelName)).toEqual([
+  expect(names.map(pricedModel)).toEqual([
     { name: "claude-opus-5", cloud: false },
     { name: "claude-sonnet-4-5", cloud: false },
     { name: "claude-sonnet-4-5", cloud: true },

@@ -1,4 +1,4 @@
-import { type Rollups, sum } from "../calls/rollups.ts";
+import { type Rollups, sumColumn } from "../calls/rollups.ts";
 
 /** What every row and every total holds. */
 export interface Amounts {
@@ -31,24 +31,24 @@ export interface Adder {
 
 export function adder(mode: CostMode): Adder {
   const cost = costPlace(mode);
-  const into = new Float64Array(sum.size);
+  const into = new Float64Array(sumColumn.size);
   return {
     add(sums, at) {
-      for (let place = sum.calls; place < sum.size; place++) {
+      for (let place = sumColumn.calls; place < sumColumn.size; place++) {
         into[place] = (into[place] as number) + (sums[at + place] as number);
       }
     },
     amounts: () => ({
-      calls: into[sum.calls] as number,
-      openCalls: into[sum.openCalls] as number,
-      apiErrors: into[sum.apiErrors] as number,
-      inputTokens: into[sum.input] as number,
-      outputTokens: into[sum.output] as number,
-      thinkingTokens: into[sum.thinking] as number,
-      cacheWrite5mTokens: into[sum.cacheWrite5m] as number,
-      cacheWrite1hTokens: into[sum.cacheWrite1h] as number,
-      cacheReadTokens: into[sum.cacheRead] as number,
-      webSearches: into[sum.webSearches] as number,
+      calls: into[sumColumn.calls] as number,
+      openCalls: into[sumColumn.openCalls] as number,
+      apiErrors: into[sumColumn.apiErrors] as number,
+      inputTokens: into[sumColumn.input] as number,
+      outputTokens: into[sumColumn.output] as number,
+      thinkingTokens: into[sumColumn.thinking] as number,
+      cacheWrite5mTokens: into[sumColumn.cacheWrite5m] as number,
+      cacheWrite1hTokens: into[sumColumn.cacheWrite1h] as number,
+      cacheReadTokens: into[sumColumn.cacheRead] as number,
+      webSearches: into[sumColumn.webSearches] as number,
       costMicroUsd: into[cost] as number,
       complete: into[cost + 1] === 0,
     }),
@@ -57,8 +57,8 @@ export function adder(mode: CostMode): Adder {
 
 /** Where a rollup holds the cost in this mode; behind it, how many parts of calls it leaves out. */
 export function costPlace(mode: CostMode): number {
-  if (mode === "calculate") return sum.costCalculated;
-  return mode === "display" ? sum.costWritten : sum.costAuto;
+  if (mode === "calculate") return sumColumn.costCalculated;
+  return mode === "display" ? sumColumn.costWritten : sumColumn.costAuto;
 }
 
 /** All tokens, of every class. */
@@ -79,7 +79,7 @@ export function groupBy<Key>(
   keyOf: (at: number) => Key,
 ): Map<Key, number[]> {
   const groups = new Map<Key, number[]>();
-  for (let at = 0; at < count * sum.size; at += sum.size) {
+  for (let at = 0; at < count * sumColumn.size; at += sumColumn.size) {
     if (!keep(at)) continue;
     const key = keyOf(at);
     const group = groups.get(key);
@@ -103,8 +103,8 @@ export function timesOf(
   let first = Infinity;
   let last = -Infinity;
   for (const at of rows) {
-    const from = sums[at + sum.firstAt] as number;
-    const to = sums[at + sum.lastAt] as number;
+    const from = sums[at + sumColumn.firstAt] as number;
+    const to = sums[at + sumColumn.lastAt] as number;
     if (from < first) first = from;
     if (to > last) last = to;
   }

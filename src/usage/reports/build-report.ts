@@ -1,4 +1,4 @@
-import { sum } from "../calls/rollups.ts";
+import { sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PriceRow, Prices } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
@@ -17,8 +17,8 @@ import {
   type WeekRow,
   weekRows,
 } from "./report-rows.ts";
-import { pricesUsed, type Unpriced, type UsageWarning, unpricedOf, warningsOf } from "./report-warnings.ts";
-import { type Selection, select } from "./selection.ts";
+import { pricesUsed, type UnpricedModel, type UsageWarning, unpricedOf, warningsOf } from "./report-warnings.ts";
+import { type Selection, selectRollups } from "./selection.ts";
 import { type SessionRow, sessionRows } from "./session-rows.ts";
 import { type BlockRow, blockRows } from "./usage-blocks.ts";
 
@@ -58,7 +58,7 @@ export interface UsageReport<Name extends ReportName = ReportName> {
   };
   readonly rows: readonly ReportRows[Name][];
   readonly totals: Amounts;
-  readonly unpriced: readonly Unpriced[];
+  readonly unpriced: readonly UnpricedModel[];
   readonly warnings: readonly UsageWarning[];
 }
 
@@ -82,10 +82,11 @@ export function makeReport<Name extends ReportName>(
   prices: PriceTable,
   statuslineCost: StatuslineCost = () => undefined,
 ): UsageReport<Name> {
-  const selection = select(ledger, request);
+  const selection = selectRollups(ledger, request);
   const mode = request.mode ?? "auto";
   const kept: number[] = [];
-  for (let at = 0; at < ledger.rollups.count * sum.size; at += sum.size) if (selection.keep(at)) kept.push(at);
+  for (let at = 0; at < ledger.rollups.count * sumColumn.size; at += sumColumn.size)
+    if (selection.keep(at)) kept.push(at);
   const used = pricesUsed(selection, kept, prices);
   const totals = amountsOf(ledger.rollups, kept, mode);
   return {

@@ -1,8 +1,8 @@
-import { situation, sum } from "../calls/rollups.ts";
-import { modelName } from "../prices/price-table.ts";
+import { priceFlag, sumColumn } from "../calls/rollups.ts";
+import { pricedModel } from "../prices/price-table.ts";
 import { type Amounts, amountsOf, type CostMode, groupBy, timesOf } from "./amounts.ts";
 import { addDays, type Weekday, weekOf } from "./calendar.ts";
-import { type Selection, undated } from "./selection.ts";
+import { type Selection, undatedDay } from "./selection.ts";
 
 /** What rows may hold beside their own amounts: the same by model, and by type of agent. */
 export interface Breakdown {
@@ -17,17 +17,22 @@ export interface RowOptions {
 }
 
 /** The amounts of some rollups, with the breakdowns that were asked for. */
-export function rowOf(selection: Selection, rows: readonly number[], options: RowOptions): Amounts & Breakdown {
+export function reportRow(selection: Selection, rows: readonly number[], options: RowOptions): Amounts & Breakdown {
   const { rollups } = selection.ledger;
   const amounts = amountsOf(rollups, rows, options.mode);
   return {
     ...amounts,
     ...(options.breakdown
-      ? { models: split(selection, rows, options.mode, selection.modelOf).map(([model, own]) => ({ model, ...own })) }
+      ? {
+          models: breakdownBy(selection, rows, options.mode, selection.modelOf).map(([model, own]) => ({
+            model,
+            ...own,
+          })),
+        }
       : {}),
     ...(options.agents
       ? {
-          agents: split(selection, rows, options.mode, selection.agentType).map(([agentType, own]) => ({
+          agents: breakdownBy(selection, rows, options.mode, selection.agentType).map(([agentType, own]) => ({
             agentType,
             ...own,
           })),
@@ -37,7 +42,7 @@ export function rowOf(selection: Selection, rows: readonly number[], options: Ro
 }
 
 /** Largest cost first. What no call stands for, such as an API error's made-up model, has no row of its own. */
-function split(
+function breakdownBy(
   { ledger }: Selection,
   rows: readonly number[],
   mode: CostMode,
@@ -58,12 +63,13 @@ function split(
 
 export function holdsTokens(sums: Float64Array, at: number): boolean {
   return (
-    (sums[at + sum.calls] as number) > 0 || (sums[at + sum.input] as number) + (sums[at + sum.output] as number) > 0
+    (sums[at + sumColumn.calls] as number) > 0 ||
+    (sums[at + sumColumn.input] as number) + (sums[at + sumColumn.output] as number) > 0
   );
 }
 
 /** Rollups grouped by a text, sorted by it. */
-export function grouped(selection: Selection, keyOf: (at: number) => string): [string, number[]][] {
+export function groupsByText(selection: Selection, keyOf: (at: number) => string): [string, number[]][] {
   return [...groupBy(selection.ledger.rollups, selection.keep, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -81,27 +87,33 @@ export interface MonthRow extends Amounts, Breakdown {
 }
 
 export function dayRows(selection: Selection, options: RowOptions): DayRow[] {
-  return grouped(selection, selection.dayOf).map(([date, rows]) => ({ date, ...rowOf(selection, rows, options) }));
+  return groupsByText(selection, selection.dayOf).map(([date, rows]) => ({
+    date,
+    ...reportRow(selection, rows, options),
+  }));
 }
 
 export function weekRows(selection: Selection, options: RowOptions, start: Weekday): WeekRow[] {
   const week = (at: number) => {
     const day = selection.dayOf(at);
-    return day === undated ? day : weekOf(day, start);
+    return day === undatedDay ? day : weekOf(day, start);
   };
-  return grouped(selection, week).map(([weekStart, rows]) => ({
+  return groupsByText(selection, week).map(([weekStart, rows]) => ({
     weekStart,
-    weekEnd: weekStart === undated ? undated : addDays(weekStart, 6),
-    ...rowOf(selection, rows, options),
+    weekEnd: weekStart === undatedDay ? undatedDay : addDays(weekStart, 6),
+    ...reportRow(selection, rows, options),
   }));
 }
 
 export function monthRows(selection: Selection, options: RowOptions): MonthRow[] {
   const month = (at: number) => {
     const day = selection.dayOf(at);
-    return day === undated ? day : day.slice(0, 7);
+    return day === undatedDay ? day : day.slice(0, 7);
   };
-  return grouped(selection, month).map(([name, rows]) => ({ month: name, ...rowOf(selection, rows, options) }));
+  return groupsByText(selection, month).map(([name, rows]) => ({
+    month: name,
+    ...reportRow(selection, rows, options),
+  }));
 }
 
 export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
@@ -119,7 +131,7 @@ export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
 export function modelRows(selection: Selection, options: RowOptions): ModelRow[] {
   const { rollups } = selection.ledger;
   const keyOf = (at: number) => `${isFast(rollups.sums, at) ? "fast" : "standard"} ${selection.modelOf(at)}`;
-  const rows = grouped(selection, keyOf).flatMap(([key, all]) => {
+  const rows = groupsByText(selection, keyOf).flatMap(([key, all]) => {
     const own = all.filter((at) => holdsTokens(rollups.sums, at));
     if (own.length === 0) return [];
     const [speed = "standard", ...rest] = key.split(" ");
@@ -128,7 +140,7 @@ export function modelRows(selection: Selection, options: RowOptions): ModelRow[]
         model: rest.join(" "),
         speed: speed as ModelRow["speed"],
         own,
-        amounts: rowOf(selection, own, { ...options, breakdown: false }),
+        amounts: reportRow(selection, own, { ...options, breakdown: false }),
       },
     ];
   });
@@ -140,7 +152,7 @@ export function modelRows(selection: Selection, options: RowOptions): ModelRow[]
         speed,
         ...timesOf(rollups, own),
         share: total === 0 ? 0 : amounts.costMicroUsd / total,
-        ...(modelName(model).cloud ? { basis: "list" as const } : {}),
+        ...(pricedModel(model).cloud ? { basis: "list" as const } : {}),
         ...amounts,
       }),
     )
@@ -152,7 +164,7 @@ function nameOf({ model, speed }: ModelRow): string {
 }
 
 function isFast(sums: Float64Array, at: number): boolean {
-  return ((sums[at + sum.situation] as number) & situation.fast) !== 0;
+  return ((sums[at + sumColumn.situation] as number) & priceFlag.fast) !== 0;
 }
 
 export interface ProjectRow extends Amounts, Breakdown {
@@ -166,8 +178,8 @@ export interface ProjectRow extends Amounts, Breakdown {
 
 export function projectRows(selection: Selection, options: RowOptions): ProjectRow[] {
   const { files, rollups } = selection.ledger;
-  const fileOf = (at: number) => rollups.sums[at + sum.file] as number;
-  return grouped(selection, (at) => selection.projects.of(fileOf(at)))
+  const fileOf = (at: number) => rollups.sums[at + sumColumn.file] as number;
+  return groupsByText(selection, (at) => selection.projects.of(fileOf(at)))
     .map(([project, rows]): ProjectRow => {
       const own = [...new Set(rows.map(fileOf))].flatMap((file) => files[file] ?? []);
       return {
@@ -175,7 +187,7 @@ export function projectRows(selection: Selection, options: RowOptions): ProjectR
         folders: [...new Set(own.map((file) => file.project))].sort(),
         sessions: new Set(own.map((file) => file.session)).size,
         ...timesOf(rollups, rows),
-        ...rowOf(selection, rows, options),
+        ...reportRow(selection, rows, options),
       };
     })
     .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (a.project < b.project ? 1 : -1));

@@ -1,4 +1,4 @@
-import { quarterMs, situation, sum } from "../calls/rollups.ts";
+import { priceFlag, quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { type Amounts, amountsOf, type CostMode, costPlace } from "./amounts.ts";
@@ -32,14 +32,14 @@ export type UsageWarningCode =
   | "index";
 
 /** Calls of a model that has no price at their time. */
-export interface Unpriced extends Amounts {
+export interface UnpricedModel extends Amounts {
   readonly model: string;
 }
 
-export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number[], mode: CostMode): Unpriced[] {
+export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number[], mode: CostMode): UnpricedModel[] {
   const groups = new Map<string, number[]>();
   for (const at of rows) {
-    if (((ledger.rollups.sums[at + sum.situation] as number) & situation.unpriced) === 0) continue;
+    if (((ledger.rollups.sums[at + sumColumn.situation] as number) & priceFlag.unpriced) === 0) continue;
     groups.set(modelOf(at), [...(groups.get(modelOf(at)) ?? []), at]);
   }
   return [...groups]
@@ -50,8 +50,8 @@ export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number
 export function warningsOf(selection: Selection, rows: readonly number[], mode: CostMode): UsageWarning[] {
   const { rollups, files, notes, unread } = selection.ledger;
   const total = (place: number) => rows.reduce((all, at) => all + (rollups.sums[at + place] as number), 0);
-  const undatedRows = rows.filter((at) => (rollups.sums[at + sum.quarter] as number) < 0);
-  const undatedCalls = undatedRows.reduce((all, at) => all + (rollups.sums[at + sum.calls] as number), 0);
+  const undatedRows = rows.filter((at) => (rollups.sums[at + sumColumn.quarter] as number) < 0);
+  const undatedCalls = undatedRows.reduce((all, at) => all + (rollups.sums[at + sumColumn.calls] as number), 0);
   const missing = total(costPlace(mode) + 1);
   const unreadable = files.reduce((all, file) => all + file.unreadable, 0);
   const told: UsageWarning[] = [
@@ -68,27 +68,27 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
         },
     {
       code: "usage-conflict",
-      count: total(sum.conflicts),
+      count: total(sumColumn.conflicts),
       message: "lines of one call disagree on input or cache counts: the best line was used whole",
     },
     {
       code: "odd-count",
-      count: total(sum.odd),
+      count: total(sumColumn.odd),
       message: "counts that are missing, negative, not whole or too large were read as 0",
     },
     {
       code: "assumed-5m",
-      count: total(sum.assumed5m),
+      count: total(sumColumn.assumed5m),
       message: "tokens written to a cache without its lifetime were counted as 5 minutes",
     },
     {
       code: "fast-and-batch",
-      count: total(sum.fastAndBatch),
+      count: total(sumColumn.fastAndBatch),
       message: "calls that claim to be fast and batched were priced as fast",
     },
     {
       code: "open-calls",
-      count: total(sum.openCalls),
+      count: total(sumColumn.openCalls),
       message: "answers were cut off: their output counts as far as it was written",
     },
     { code: "undated-calls", count: undatedCalls, message: "no line tells when these calls were made" },
@@ -131,7 +131,7 @@ export function pricesUsed(
   let last: PriceTable["rows"][number] | undefined;
   let lastModel = "";
   for (const at of rows) {
-    const quarter = ledger.rollups.sums[at + sum.quarter] as number;
+    const quarter = ledger.rollups.sums[at + sumColumn.quarter] as number;
     const model = modelOf(at);
     const when = quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs;
     if (model === lastModel && last !== undefined && when >= last.from && when < last.to) continue;

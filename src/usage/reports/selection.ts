@@ -2,9 +2,9 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
 import { type AgentMeta, readMeta } from "../agent-meta.ts";
-import { quarterMs, sum } from "../calls/rollups.ts";
+import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { modelName } from "../prices/price-table.ts";
+import { pricedModel } from "../prices/price-table.ts";
 import type { ReportRequest } from "../usage-options.ts";
 import { dayFrom, openZone, type Zone } from "./calendar.ts";
 
@@ -25,9 +25,9 @@ export interface Selection {
   meta(file: number): AgentMeta | undefined;
 }
 
-export const undated = "undated";
+export const undatedDay = "undated";
 
-export function select(ledger: Ledger, request: ReportRequest): Selection {
+export function selectRollups(ledger: Ledger, request: ReportRequest): Selection {
   const { sums } = ledger.rollups;
   const now = request.now ?? Date.now();
   const zone = openZone(request.timezone);
@@ -42,17 +42,17 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
   const metas = new Map<number, AgentMeta | undefined>();
 
   const dayOf = (at: number): string => {
-    const quarter = sums[at + sum.quarter] as number;
+    const quarter = sums[at + sumColumn.quarter] as number;
     let day = quarters.get(quarter);
     if (day === undefined) {
-      day = quarter < 0 ? undated : zone.dayOf(quarter * quarterMs);
+      day = quarter < 0 ? undatedDay : zone.dayOf(quarter * quarterMs);
       quarters.set(quarter, day);
     }
     return day;
   };
-  const modelOf = (at: number): string => ledger.names[sums[at + sum.model] as number] ?? "";
-  const agentOf = (at: number): string => ledger.names[sums[at + sum.agent] as number] ?? "";
-  const fileOf = (at: number) => ledger.files[sums[at + sum.file] as number];
+  const modelOf = (at: number): string => ledger.names[sums[at + sumColumn.model] as number] ?? "";
+  const agentOf = (at: number): string => ledger.names[sums[at + sumColumn.agent] as number] ?? "";
+  const fileOf = (at: number) => ledger.files[sums[at + sumColumn.file] as number];
   const meta = (file: number): AgentMeta | undefined => {
     if (metas.has(file)) return metas.get(file);
     const path = ledger.files[file]?.meta;
@@ -63,13 +63,14 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
   const agentType = (at: number): string => {
     const agent = agentOf(at);
     if (agent === "") return "main";
-    const file = sums[at + sum.file] as number;
+    const file = sums[at + sumColumn.file] as number;
     if (ledger.files[file]?.agent !== agent) return "unknown";
     return meta(file)?.agentType ?? ledger.files[file]?.told.agentType ?? "unknown";
   };
   const session = request.session === undefined ? undefined : findSession(ledger, request.session);
-  const wantsProject = request.project === undefined ? undefined : formsOf(request.project, request.projectNames);
-  const wantsModel = request.model === undefined ? undefined : modelName(request.model).name;
+  const wantsProject =
+    request.project === undefined ? undefined : projectAliases(request.project, request.projectNames);
+  const wantsModel = request.model === undefined ? undefined : pricedModel(request.model).name;
 
   const keep = (at: number): boolean => {
     const file = fileOf(at);
@@ -77,13 +78,14 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
     if (session !== undefined && file.session !== session) return false;
     if (since !== null || until !== null) {
       const day = dayOf(at);
-      if (day === undated || (since !== null && day < since) || (until !== null && day > until)) return false;
+      if (day === undatedDay || (since !== null && day < since) || (until !== null && day > until)) return false;
     }
-    if (wantsModel !== undefined && modelOf(at) !== request.model && modelName(modelOf(at)).name !== wantsModel)
+    if (wantsModel !== undefined && modelOf(at) !== request.model && pricedModel(modelOf(at)).name !== wantsModel)
       return false;
     if (request.agent !== undefined && agentOf(at) !== request.agent && agentType(at) !== request.agent) return false;
     return (
-      wantsProject === undefined || isProject(wantsProject, projects.of(sums[at + sum.file] as number), file.project)
+      wantsProject === undefined ||
+      isProject(wantsProject, projects.of(sums[at + sumColumn.file] as number), file.project)
     );
   };
   return { ledger, zone, since, until, projects, keep, dayOf, modelOf, agentOf, agentType, meta };
@@ -93,7 +95,7 @@ export function select(ledger: Ledger, request: ReportRequest): Selection {
  * What a project may be called: the text as it is, the directory that it names (`shop/`, `../shop`, a link to it), and the name under which
  * settings join that directory with others.
  */
-function formsOf(wanted: string, joined: ReportRequest["projectNames"] = {}): ReadonlySet<string> {
+function projectAliases(wanted: string, joined: ReportRequest["projectNames"] = {}): ReadonlySet<string> {
   const given = resolve(wanted);
   const forms = [wanted, wanted.replace(/(?<=[^\\/])[\\/]+$/, ""), given, realOr(given)];
   return new Set(forms.flatMap((form) => (Object.hasOwn(joined, form) ? [form, joined[form] as string] : [form])));

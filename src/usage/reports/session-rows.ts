@@ -1,8 +1,8 @@
 import { defined } from "../../protocol/internal.ts";
-import { sum } from "../calls/rollups.ts";
+import { sumColumn } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
-import { type Breakdown, grouped, type RowOptions, rowOf } from "./report-rows.ts";
+import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
 export interface SessionRow extends Amounts, Pick<Breakdown, "models"> {
@@ -47,14 +47,14 @@ export function sessionRows(
   const mains = new Map<string, LedgerFile>();
   for (const file of files) if (file.agent === undefined && !mains.has(file.session)) mains.set(file.session, file);
   const narrowed = reconcile === undefined ? new Set<string>() : narrowedSessions(selection);
-  const sessionOf = (at: number) => files[rollups.sums[at + sum.file] as number]?.session ?? "";
-  return grouped(selection, sessionOf)
+  const sessionOf = (at: number) => files[rollups.sums[at + sumColumn.file] as number]?.session ?? "";
+  return groupsByText(selection, sessionOf)
     .map(([sessionId, rows]): SessionRow => {
       const main = mains.get(sessionId);
-      const any = files[rollups.sums[(rows[0] ?? 0) + sum.file] as number] as LedgerFile;
+      const any = files[rollups.sums[(rows[0] ?? 0) + sumColumn.file] as number] as LedgerFile;
       const cwd = main?.told.cwd ?? any.told.cwd;
       const title = titleOf(main);
-      const own = rowOf(selection, rows, { ...options, agents: false });
+      const own = reportRow(selection, rows, { ...options, agents: false });
       return {
         sessionId,
         project: selection.projects.of(files.indexOf(main ?? any)),
@@ -94,7 +94,9 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
     if (agent !== "") groups.set(agent, [...(groups.get(agent) ?? []), at]);
   }
   return [...groups].map(([agentId, own]): AgentRow => {
-    const place = own.map((at) => rollups.sums[at + sum.file] as number).find((file) => files[file]?.agent === agentId);
+    const place = own
+      .map((at) => rollups.sums[at + sumColumn.file] as number)
+      .find((file) => files[file]?.agent === agentId);
     const meta = place === undefined ? undefined : selection.meta(place);
     const agentType = meta?.agentType ?? (place === undefined ? undefined : files[place]?.told.agentType);
     return { agentId, ...meta, ...defined({ agentType }), ...amountsOf(rollups, own, options.mode) };
@@ -104,8 +106,8 @@ function agentRows(selection: Selection, rows: readonly number[], options: RowOp
 /** Sessions of which a report leaves out calls, by day, model or agent. */
 function narrowedSessions({ ledger: { files, rollups }, keep }: Selection): ReadonlySet<string> {
   const sessions = new Set<string>();
-  for (let at = 0; at < rollups.count * sum.size; at += sum.size) {
-    if (!keep(at)) sessions.add(files[rollups.sums[at + sum.file] as number]?.session ?? "");
+  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
+    if (!keep(at)) sessions.add(files[rollups.sums[at + sumColumn.file] as number]?.session ?? "");
   }
   return sessions;
 }

@@ -1,6 +1,6 @@
-import { quarterMs, sum } from "../calls/rollups.ts";
+import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import { type Amounts, adder, groupBy, tokensIn } from "./amounts.ts";
-import { type Breakdown, type RowOptions, rowOf } from "./report-rows.ts";
+import { type Breakdown, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
 /** Five hours of use, as limits are counted. */
@@ -53,15 +53,15 @@ interface Span {
 /** Quarters of an hour are enough: blocks end at full hours, and no silence of five hours fits in a quarter. */
 function spansOf({ ledger, keep }: Selection): Span[] {
   const { rollups } = ledger;
-  const quarters = [...groupBy(rollups, keep, (at) => rollups.sums[at + sum.quarter] as number)]
+  const quarters = [...groupBy(rollups, keep, (at) => rollups.sums[at + sumColumn.quarter] as number)]
     .filter(([quarter]) => quarter >= 0)
     .sort(([a], [b]) => a - b);
   const spans: Span[] = [];
   for (const [quarter, rows] of quarters) {
-    const calls = rows.filter((at) => (rollups.sums[at + sum.calls] as number) > 0);
+    const calls = rows.filter((at) => (rollups.sums[at + sumColumn.calls] as number) > 0);
     const times = calls.length > 0 ? calls : rows;
-    const first = Math.min(...times.map((at) => rollups.sums[at + sum.firstAt] as number));
-    const last = Math.max(...times.map((at) => rollups.sums[at + sum.lastAt] as number));
+    const first = Math.min(...times.map((at) => rollups.sums[at + sumColumn.firstAt] as number));
+    const last = Math.max(...times.map((at) => rollups.sums[at + sumColumn.lastAt] as number));
     const current = spans.at(-1);
     if (current === undefined || quarter * quarterMs >= current.start + blockMs || first - current.last > blockMs) {
       spans.push({ start: Math.floor(first / hourMs) * hourMs, first, last, rows: [...rows] });
@@ -96,7 +96,7 @@ function blockRow(
   limit: number | undefined,
   reset: number | undefined,
 ): BlockRow {
-  const own = rowOf(selection, rows, options);
+  const own = reportRow(selection, rows, options);
   const end = start + blockMs;
   const active = now < end && now - last < blockMs;
   const minutes = (last - first) / 60_000;

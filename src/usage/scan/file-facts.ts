@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { openFor } from "../../files/internal.ts";
 import { fieldOf, isObject } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
-import { textAt, timeOf } from "../calls/read-usage.ts";
+import { textAt, timestampMs } from "../calls/read-usage.ts";
 import { addAncestor, type FileFacts } from "./scan-kernel.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export interface Told extends FileFacts {
   clientMicroUsd: number | undefined;
 }
 
-export function nothingTold(): Told {
+export function noFileFacts(): Told {
   return {
     cwd: undefined,
     sessionId: undefined,
@@ -46,22 +46,22 @@ export function nothingTold(): Told {
 }
 
 /** An answer was written: a command before it was a turn. */
-export function tellAnswer(told: Told): void {
+export function closePendingCommand(told: Told): void {
   if (!told.pending) return;
   told.pending = false;
   told.turns++;
 }
 
 /** A prompt whose text need not be looked at. */
-export function tellPrompt(told: Told): void {
+export function countTurn(told: Told): void {
   told.pending = false;
   told.turns++;
 }
 
 /** Takes in a line that was parsed. */
-export function tellRecord(told: Told, object: Json, isMain: boolean): void {
+export function addRecordFacts(told: Told, object: Json, isMain: boolean): void {
   if (told.firstAt === undefined) {
-    const at = timeOf(object["timestamp"]);
+    const at = timestampMs(object["timestamp"]);
     if (!Number.isNaN(at)) told.firstAt = at;
   }
   told.cwd ??= textAt(object, "cwd");
@@ -69,17 +69,17 @@ export function tellRecord(told: Told, object: Json, isMain: boolean): void {
   told.agentType ??= textAt(object, "attributionAgent");
   addAncestor(told, textAt(object, "session_id"));
   addAncestor(told, sourceOf(object["forkedFrom"]));
-  if (isMain) tellByType(told, object);
+  if (isMain) addFactsByType(told, object);
 }
 
-function tellByType(told: Told, object: Json): void {
+function addFactsByType(told: Told, object: Json): void {
   switch (object["type"]) {
     case "user":
-      if (object["isSidechain"] !== true) tellUser(told, object);
+      if (object["isSidechain"] !== true) addUserFacts(told, object);
       return;
     case "assistant":
-      if (object["isSidechain"] !== true && !isFiller(object)) tellAnswer(told);
-      if (object["isApiErrorMessage"] === true) tellLimit(told, object);
+      if (object["isSidechain"] !== true && !isFiller(object)) closePendingCommand(told);
+      if (object["isApiErrorMessage"] === true) addLimit(told, object);
       return;
     case "custom-title":
       told.customTitle = textAt(object, "customTitle") ?? told.customTitle;
@@ -101,12 +101,12 @@ function isFiller(object: Json): boolean {
   return fieldOf(object["message"], "model") === "<synthetic>" && object["isApiErrorMessage"] !== true;
 }
 
-function tellUser(told: Told, object: Json): void {
+function addUserFacts(told: Told, object: Json): void {
   const entry = toEntry({ ...nowhere, object });
   if (entry.kind !== "user") return;
   if (entry.role === "command") told.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
-  tellPrompt(told);
+  countTurn(told);
   const text = entry.content.find((block) => block.type === "text");
   if (entry.role === "prompt" && text?.type === "text") told.firstPrompt ??= text.text.slice(0, longestTitle);
 }
@@ -125,9 +125,9 @@ const nowhere: Omit<JsonRecord, "object"> = {
 };
 
 /** `Claude AI usage limit reached|1751234567`: when it ends, in seconds. */
-function tellLimit(told: Told, object: Json): void {
+function addLimit(told: Told, object: Json): void {
   const seconds = /\|(\d{9,11})\b/.exec(JSON.stringify(object["message"] ?? ""))?.[1];
-  const at = timeOf(object["timestamp"]);
+  const at = timestampMs(object["timestamp"]);
   if (seconds !== undefined && !Number.isNaN(at)) told.limits.push({ at, resetAt: Number(seconds) * 1000 });
 }
 
@@ -150,7 +150,7 @@ function sourceOf(forkedFrom: unknown): string | undefined {
 }
 
 /** How far a file has been read, and what was found on the way beside its calls. Plain data: it is kept between runs. */
-export interface Progress {
+export interface ScanProgress {
   /** One past the last newline that was read. */
   offset: number;
   lines: number;
@@ -168,8 +168,8 @@ export interface UnreadablePlace {
   readonly why: string;
 }
 
-export function startOfFile(): Progress {
-  return { offset: 0, lines: 0, told: nothingTold(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
+export function newScanProgress(): ScanProgress {
+  return { offset: 0, lines: 0, told: noFileFacts(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
 }
 
 const largestNote = 64 * 1024;

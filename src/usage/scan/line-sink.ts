@@ -1,10 +1,10 @@
 import { readSync } from "node:fs";
 import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
-import { isRecord, type Line, recordsOf } from "../../sessions/internal.ts";
+import { isTranscriptRecord, type Line, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import { readObject, timeOf } from "../calls/read-usage.ts";
-import { hashText, type Names, rank, type UsageRecord } from "../calls/usage-record.ts";
-import { type Progress, tellAnswer, tellPrompt, tellRecord } from "./file-facts.ts";
+import { readUsageRecord, timestampMs } from "../calls/read-usage.ts";
+import { hashText, type NameTable, rank, type UsageRecord } from "../calls/usage-record.ts";
+import { addRecordFacts, closePendingCommand, countTurn, type ScanProgress } from "./file-facts.ts";
 import {
   eventAnswer,
   eventProgress,
@@ -28,23 +28,23 @@ export interface LineSink {
 }
 
 /** What lines are put into, and what reads them. */
-export interface Desk {
+export interface ScanState {
   readonly memory: ScanMemory;
   readonly answers: AnswerReader;
   readonly record: UsageRecord;
-  readonly names: Names;
+  readonly names: NameTable;
   readonly table: CallTable;
 }
 
 /** The file whose lines these are. */
-export interface SinkFile {
+export interface ScannedTranscript {
   readonly path: string;
   readonly number: number;
   /** The agent whose transcript it is. */
   readonly agent: string | undefined;
   /** Absent for archives: nothing is read again there. */
   readonly descriptor: number | undefined;
-  readonly progress: Progress;
+  readonly progress: ScanProgress;
   beforeTail(offset: number): void;
 }
 
@@ -52,7 +52,7 @@ const firstLines = 50;
 const placesKept = 5;
 
 /** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
-export function fileSink({ memory, answers, record, names, table }: Desk, file: SinkFile): LineSink {
+export function lineSink({ memory, answers, record, names, table }: ScanState, file: ScannedTranscript): LineSink {
   const { path, number, agent, descriptor, progress } = file;
   const { told } = progress;
   const isMain = agent === undefined;
@@ -67,13 +67,13 @@ export function fileSink({ memory, answers, record, names, table }: Desk, file: 
     line(event, start, end, offset, terminated) {
       if (event === eventAnswer) {
         answers.read();
-        if (isMain && record.rank === rank.main) tellAnswer(told);
+        if (isMain && record.rank === rank.main) closePendingCommand(told);
         add(offset, true);
         return;
       }
       // The text of the first prompt is the session's title, if it has no other.
       if (event === eventPrompt && told.firstPrompt !== undefined) {
-        if (!isSidechain()) tellPrompt(told);
+        if (!isSidechain()) countTurn(told);
         return;
       }
       if (event === eventProgress && !memory.bytes.subarray(start, end).includes('"usage"')) return;
@@ -112,15 +112,15 @@ export function fileSink({ memory, answers, record, names, table }: Desk, file: 
     }
     const { length } = bytes;
     const line: Line = { offset, length, end: offset + length + 1, line: lineNumber(), bytes, terminated };
-    for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isRecord)) {
+    for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isTranscriptRecord)) {
       if (item.kind === "unreadable") note(item.offset, item.line, item.why);
       else take(item.object, item.offset);
     }
   }
 
   function take(object: Readonly<Record<string, unknown>>, offset: number): void {
-    if (isMain || told.firstAt === undefined || told.cwd === undefined) tellRecord(told, object, isMain);
-    if (readObject(object, names, record)) add(offset, false);
+    if (isMain || told.firstAt === undefined || told.cwd === undefined) addRecordFacts(told, object, isMain);
+    if (readUsageRecord(object, names, record)) add(offset, false);
   }
 
   /** `isFromKernel`: the record is not whole yet, and need not be where it changes nothing. */
@@ -186,13 +186,13 @@ function timeIn(line: string): number {
   if (!line.includes('"timestamp"') && !line.includes("\\u")) return Number.NaN;
   const value = parseJson(line);
   // Damaged: what can be saved of it may still tell.
-  return value === undefined ? timeInDamaged(Buffer.from(line)) : timeOf(fieldOf(value, "timestamp"));
+  return value === undefined ? timeInDamaged(Buffer.from(line)) : timestampMs(fieldOf(value, "timestamp"));
 }
 
 function timeInDamaged(bytes: Buffer): number {
   const line: Line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 0, bytes, terminated: true };
-  const times = recordsOf({ path: "", dev: 0, ino: 0 }, line, isRecord).map((item) =>
-    item.kind === "record" ? timeOf(item.object["timestamp"]) : Number.NaN,
+  const times = recordsOf({ path: "", dev: 0, ino: 0 }, line, isTranscriptRecord).map((item) =>
+    item.kind === "record" ? timestampMs(item.object["timestamp"]) : Number.NaN,
   );
   return times.findLast((at) => !Number.isNaN(at)) ?? Number.NaN;
 }

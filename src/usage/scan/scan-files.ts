@@ -2,10 +2,10 @@ import { messageOf, Problem } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, openCallTable } from "../calls/call-table.ts";
 import { rollUp } from "../calls/rollups.ts";
-import { openNames } from "../calls/usage-record.ts";
+import { openNameTable } from "../calls/usage-record.ts";
 import { type Ledger, type LedgerFile, ledgerFile, ownerInfo } from "../ledger/ledger.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { type Progress, startOfFile } from "./file-facts.ts";
+import { newScanProgress, type ScanProgress } from "./file-facts.ts";
 import { openScanner, type ScannedFile, type Scanner, type ScanOptions } from "./scanner.ts";
 
 /** A transcript, or a folder of them, that is there and cannot be read: its calls are in no figure. */
@@ -15,11 +15,11 @@ export interface UnreadFile {
 }
 
 /** Reads one file. "gone": it is not there any more, or is the unfinished copy of another one. A file that cannot be read to its end leaves no rows in the table. */
-export async function tryScan(
+export async function scanFile(
   scanner: Scanner,
   table: CallTable,
   file: ScannedFile,
-  progress: Progress,
+  progress: ScanProgress,
   beforeTail?: () => void,
 ): Promise<"read" | "gone" | UnreadFile> {
   const from = table.count;
@@ -42,7 +42,7 @@ export function unreadFile(file: string, error: unknown): UnreadFile {
 }
 
 /** Tells archives whose source is among these files too: an archive may be under way just now. */
-export function copiesIn(found: readonly TranscriptFile[]): (file: TranscriptFile) => boolean {
+export function archiveCopyTest(found: readonly TranscriptFile[]): (file: TranscriptFile) => boolean {
   const placeIn = ({ path, root }: TranscriptFile) => path.slice(root.path.length);
   const places = new Set(found.map(placeIn));
   return (file) => file.path.endsWith(".gz") && places.has(placeIn(file).slice(0, -3));
@@ -63,16 +63,16 @@ export async function scanAll(
   options: ScanOptions = {},
 ): Promise<Ledger> {
   const table = openCallTable();
-  const names = openNames();
+  const names = openNameTable();
   const scanner = openScanner(table, names, options);
   const files: LedgerFile[] = [];
   const unread: UnreadFile[] = [];
-  const isCopy = copiesIn(found);
+  const isCopy = archiveCopyTest(found);
   for (const file of found) {
     options.signal?.throwIfAborted();
-    const progress = startOfFile();
+    const progress = newScanProgress();
     const { path, agent } = file;
-    const read = await tryScan(scanner, table, { path, agent, number: files.length, isCopy: isCopy(file) }, progress);
+    const read = await scanFile(scanner, table, { path, agent, number: files.length, isCopy: isCopy(file) }, progress);
     if (typeof read === "object") unread.push(read);
     if (read !== "read") continue;
     files.push(ledgerFile({ ...file, root: file.root.path }, file.size, progress));

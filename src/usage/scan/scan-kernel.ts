@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { timeOf } from "../calls/read-usage.ts";
-import { type Hash, hashBytes, type Names, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
+import { timestampMs } from "../calls/read-usage.ts";
+import { hashId, type IdHash, type NameTable, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
 import * as layout from "./kernel/layout.ts";
 import { chunkStart, roomBehind } from "./kernel/layout.ts";
 
@@ -96,7 +96,7 @@ export interface AnswerReader {
   readRest(facts: FileFacts): void;
 }
 
-export function answerReader(memory: ScanMemory, names: Names, record: UsageRecord): AnswerReader {
+export function answerReader(memory: ScanMemory, names: NameTable, record: UsageRecord): AnswerReader {
   return {
     read() {
       readIds();
@@ -106,7 +106,7 @@ export function answerReader(memory: ScanMemory, names: Names, record: UsageReco
     readRest(facts) {
       record.model = names.numberOf(plainText(layout.fieldModel));
       record.agent = names.numberOf(plainText(layout.fieldAgent));
-      record.at = timeOf(plainText(layout.fieldTime));
+      record.at = timestampMs(plainText(layout.fieldTime));
       readFacts(facts);
     },
   };
@@ -120,9 +120,9 @@ export function answerReader(memory: ScanMemory, names: Names, record: UsageReco
     } else readId(layout.fieldId, record.key);
   }
 
-  function readId(field: number, into: Hash): void {
+  function readId(field: number, into: IdHash): void {
     if (isEmpty(field)) into.a = into.b = 0;
-    else hashBytes(memory.bytes, memory.words[field * 2] as number, memory.words[field * 2 + 1] as number, into);
+    else hashId(memory.bytes, memory.words[field * 2] as number, memory.words[field * 2 + 1] as number, into);
   }
 
   function isEmpty(field: number): boolean {

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import { emptyRecord, type Names } from "../calls/usage-record.ts";
-import { forkSource, type Progress } from "./file-facts.ts";
+import { emptyRecord, type NameTable } from "../calls/usage-record.ts";
+import { forkSource, type ScanProgress } from "./file-facts.ts";
 import { chunkStart, eventDone, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
-import { fileSink, type LineSink } from "./line-sink.ts";
+import { type LineSink, lineSink } from "./line-sink.ts";
 import { addAncestor, answerReader, openMemory, type ScanMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
@@ -12,7 +12,7 @@ export interface Scanner {
    * Reads a file from `progress.offset` to its end. Whole lines move `progress` on; a last line without newline that
    * parses is counted too, but only once `beforeTail` has had its look at what is there to stay.
    */
-  scan(file: ScannedFile, progress: Progress, beforeTail?: () => void): Promise<void>;
+  scan(file: ScannedFile, progress: ScanProgress, beforeTail?: () => void): Promise<void>;
 }
 
 export interface ScannedFile {
@@ -35,7 +35,7 @@ export interface ScanOptions {
 const chunksPerBreath = 32;
 
 /** One scanner for many files: they share its memory. */
-export function openScanner(table: CallTable, names: Names, options: ScanOptions = {}): Scanner {
+export function openScanner(table: CallTable, names: NameTable, options: ScanOptions = {}): Scanner {
   const record = emptyRecord();
   const memory = openMemory();
   const desk = { memory, answers: answerReader(memory, names, record), record, names, table };
@@ -52,7 +52,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
   async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const descriptor = openSync(file.path, "r");
     try {
-      const sink = fileSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
+      const sink = lineSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
       const pass = readChunks(memory, descriptor, progress.offset, maxLineBytes, sink);
       const limit = progress.offset + (options.maxBytes ?? Infinity);
       let isDone = false;
@@ -97,7 +97,7 @@ export function openScanner(table: CallTable, names: Names, options: ScanOptions
       progress.lines = lines.cursor.lines;
       beforeTail?.();
     };
-    const sink = fileSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
+    const sink = lineSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
     for await (const batch of lines) {
       for (const { bytes, length, offset, terminated } of batch) {
         if (!terminated) stay();

@@ -1,11 +1,11 @@
 import { messageOf, plainLine } from "../../../protocol/internal.ts";
 import {
-  type Archived,
+  type ArchiveResult,
   archiveSession,
+  expiringSessions,
   findRoots,
   findSessions,
   type SessionPlace,
-  sessionsDue,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "../../options/session-options.ts";
@@ -26,11 +26,11 @@ Without SESSION every session is taken. Run again, it adds what is new. Archived
   async run(call, io) {
     const where = whereFrom(call, io);
     const places = call.flag("due")
-      ? (await sessionsDue(where)).map(({ place }) => place)
+      ? (await expiringSessions(where)).map(({ place }) => place)
       : call.words.length > 0
         ? await namedSessions(call, io)
         : await sources(where);
-    const done: Archived[] = [];
+    const done: ArchiveResult[] = [];
     const failed: { session: string; why: string }[] = [];
     for (const place of places) {
       io.signal.throwIfAborted();
@@ -57,7 +57,7 @@ async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionP
   return eachFileOnce(places);
 }
 
-async function report(done: readonly Archived[], json: boolean, io: Io): Promise<void> {
+async function report(done: readonly ArchiveResult[], json: boolean, io: Io): Promise<void> {
   const addedBytes = done.reduce((sum, one) => sum + one.addedBytes, 0);
   const heldBytes = done.reduce((sum, one) => sum + one.heldBytes, 0);
   const changed = done.filter(({ files }) => files > 0).length;

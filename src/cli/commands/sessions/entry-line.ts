@@ -1,11 +1,11 @@
 import { plainLine } from "../../../protocol/internal.ts";
-import type { Block, Item } from "../../../sessions/internal.ts";
+import type { EntryBlock, TranscriptItem } from "../../../sessions/internal.ts";
 import { timeText } from "../../print/figures.ts";
 import type { Style } from "../../print/style.ts";
 import { cut, pad } from "../../print/table.ts";
 
 /** One entry on one line: when, what, and its first words. */
-export function entryLine(item: Item, style: Style, limit: number | undefined): string {
+export function entryLine(item: TranscriptItem, style: Style, limit: number | undefined): string {
   const time = pad(item.kind === "unreadable" ? "" : timeText(item.timestamp), 16);
   const name = nameOf(item);
   const words = plainLine(wordsOf(item));
@@ -14,7 +14,7 @@ export function entryLine(item: Item, style: Style, limit: number | undefined): 
   return `${style.dim(time)}  ${paint(name)}  ${room === undefined ? words : cut(words, Math.max(room, 0))}`.trimEnd();
 }
 
-function nameOf(item: Item): string {
+function nameOf(item: TranscriptItem): string {
   switch (item.kind) {
     case "user":
       return item.role;
@@ -29,7 +29,7 @@ function nameOf(item: Item): string {
   }
 }
 
-function wordsOf(item: Item): string {
+function wordsOf(item: TranscriptItem): string {
   switch (item.kind) {
     case "unreadable":
       return `${item.why}, ${item.length} bytes at ${item.offset}`;
@@ -47,7 +47,7 @@ function wordsOf(item: Item): string {
   }
 }
 
-function blockWords(block: Block): string {
+function blockWords(block: EntryBlock): string {
   switch (block.type) {
     case "text":
       return block.text;

@@ -5,7 +5,7 @@ import { escapedJson, messageOf, Problem, plainLine } from "../../../protocol/in
 import {
   type ExportFormat,
   exportSession,
-  liesUnder,
+  isPathInside,
   type SessionPlace,
   sessionAt,
 } from "../../../sessions/internal.ts";
@@ -85,7 +85,7 @@ Account data and environment files never leave. By default the format is that of
 function isTranscript({ root }: SessionPlace, file: string): boolean {
   if (!existsSync(file)) return false;
   const real = realpathSync(file);
-  return /\.jsonl(?:\.gz)?$/.test(real) && liesUnder(join(realpathSync(root.path), "projects"), real);
+  return /\.jsonl(?:\.gz)?$/.test(real) && isPathInside(join(realpathSync(root.path), "projects"), real);
 }
 
 function formatFrom(name: string | undefined, file: string | undefined): ExportFormat {

@@ -1,5 +1,5 @@
 import { plainLine } from "../../../protocol/internal.ts";
-import { listSessions, type SessionSummary, sessionsDue } from "../../../sessions/internal.ts";
+import { expiringSessions, listSessions, type SessionSummary } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
 import { counted, sizeText, timeText } from "../../print/figures.ts";
@@ -40,7 +40,7 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delet
       sessions.push(session);
       if (sessions.length === limit) break;
     }
-    const due = (await sessionsDue(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
+    const due = (await expiringSessions(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
     await io.out(call.flag("json") ? jsonText({ sessions: sessions.map(rowOf), due }) : listText(sessions, io));
     if (!call.flag("json") && due.length > 0) {
       const ones = counted(due.length, "session");

@@ -1,5 +1,5 @@
 import { Problem } from "../../../protocol/internal.ts";
-import { timeOf } from "../../../sessions/internal.ts";
+import { boundaryTimeMs } from "../../../sessions/internal.ts";
 
 /** A whole number from the command line; undefined when the option was not given. */
 export function countFrom(text: string | undefined, option: string): number | undefined {
@@ -16,7 +16,7 @@ export function timeFrom(text: string | undefined): number | undefined {
   // A day that no calendar has, such as 2026-02-30, would be taken for one in March.
   const isDay =
     midnight === undefined || (midnight.getMonth() + 1 === Number(month) && midnight.getDate() === Number(day));
-  const time = isDay ? (more === "" ? midnight?.getTime() : timeOf(text, Date.now())) : undefined;
+  const time = isDay ? (more === "" ? midnight?.getTime() : boundaryTimeMs(text, Date.now())) : undefined;
   if (time !== undefined) return time;
   throw new Problem("cli/usage", `"${text}" is no time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`, {
     about: { text },

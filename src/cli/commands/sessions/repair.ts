@@ -2,10 +2,10 @@ import { nodeFs, openState } from "../../../files/internal.ts";
 import { Problem, visible } from "../../../protocol/internal.ts";
 import {
   type Backup,
-  liesUnder,
+  isPathInside,
   listBackups,
   migrateSession,
-  type Repair,
+  type RepairResult,
   repairSession,
   rollbackSession,
   type SessionPlace,
@@ -46,12 +46,12 @@ place, a rollback included: what was there is kept in a backup too.`,
   },
 };
 
-function repairJson(place: SessionPlace, { mends, place: mended, backup }: Repair): string {
+function repairJson(place: SessionPlace, { mends, place: mended, backup }: RepairResult): string {
   const object = { session: place.id, mends, file: mended?.file ?? null, backup: backup?.folder ?? null };
   return jsonText(object);
 }
 
-function repairText(place: SessionPlace, { mends, place: mended, backup }: Repair, dryRun: boolean): string {
+function repairText(place: SessionPlace, { mends, place: mended, backup }: RepairResult, dryRun: boolean): string {
   if (mends.length === 0) return `${place.id}: nothing to mend\n`;
   const name = (file: string) => visible(file.slice(place.folder.length + 1));
   const lines = mends.map(({ code, file, line, message }) => `  ${code}  ${name(file)}:${line}  ${visible(message)}`);
@@ -106,5 +106,5 @@ async function rollBack(place: SessionPlace, live: boolean, call: Call, io: Io):
 
 /** Sessions in two projects can have one id. */
 function isOf({ folder }: SessionPlace, { files, added }: Backup): boolean {
-  return [...files.map(({ path }) => path), ...added].every((path) => liesUnder(folder, path));
+  return [...files.map(({ path }) => path), ...added].every((path) => isPathInside(folder, path));
 }

@@ -3,10 +3,10 @@ import {
   type DocumentAgent,
   type DocumentItem,
   documentOf,
-  type Item,
   type Session,
   type SessionPlace,
   sessionAt,
+  type TranscriptItem,
   titleOf,
 } from "../../../sessions/internal.ts";
 import type { Call, Command, Io } from "../../command-line/command.ts";
@@ -49,7 +49,7 @@ entries }. With --raw the lines themselves are printed, one JSON record each.`,
   },
 };
 
-async function entriesFor(session: Session, call: Call, last: number | undefined): Promise<readonly Item[]> {
+async function entriesFor(session: Session, call: Call, last: number | undefined): Promise<readonly TranscriptItem[]> {
   if (last !== undefined) return session.window({ last });
   const { main } = await session.load();
   const leaf = call.text("branch");
@@ -60,7 +60,12 @@ async function entriesFor(session: Session, call: Call, last: number | undefined
   return leaf === undefined ? main.items : main.history(leaf);
 }
 
-async function showEntries(items: readonly Item[], { id, file }: SessionPlace, call: Call, io: Io): Promise<void> {
+async function showEntries(
+  items: readonly TranscriptItem[],
+  { id, file }: SessionPlace,
+  call: Call,
+  io: Io,
+): Promise<void> {
   if (call.flag("raw")) {
     for (const item of items) {
       // Account data is never printed, not even as it is.

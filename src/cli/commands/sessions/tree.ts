@@ -1,12 +1,12 @@
 import { plainLine } from "../../../protocol/internal.ts";
 import {
-  type Agent,
   type Branch,
   type SessionModel,
-  sayOf,
+  type Subagent,
   sessionAt,
   type Turn,
   titleOf,
+  userText,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
@@ -53,7 +53,7 @@ function treeOf(model: SessionModel): Record<string, unknown> {
     turns: turns.map((turn) => ({
       number: turn.number,
       role: turn.start.role,
-      prompt: sayOf(turn.start),
+      prompt: userText(turn.start),
       startedAt: turn.startedAt,
       durationMs: turn.durationMs,
       ended: turn.ended,
@@ -72,7 +72,7 @@ function treeOf(model: SessionModel): Record<string, unknown> {
   };
 }
 
-function agentOf(agent: Agent): Record<string, unknown> {
+function agentOf(agent: Subagent): Record<string, unknown> {
   return {
     id: agent.id,
     type: agent.meta?.agentType,
@@ -85,11 +85,11 @@ function agentOf(agent: Agent): Record<string, unknown> {
   };
 }
 
-function topAgents({ agents }: SessionModel): Agent[] {
+function topAgents({ agents }: SessionModel): Subagent[] {
   return agents.filter(({ parentId }) => parentId === undefined);
 }
 
-function agentsOf({ toolCalls }: Turn, model: SessionModel): Agent[] {
+function agentsOf({ toolCalls }: Turn, model: SessionModel): Subagent[] {
   const started = new Set(toolCalls.map(({ id }) => id));
   return topAgents(model).filter(({ toolCall }) => toolCall !== undefined && started.has(toolCall.id));
 }
@@ -134,12 +134,12 @@ function turnNode(turn: Turn, model: SessionModel, style: Style): Node {
   ];
   return {
     text: `${style.cyan(`turn ${turn.number}`)} ${timeText(turn.startedAt)} ${style.dim(figures.filter(Boolean).join(", "))}`,
-    rest: plainLine(sayOf(turn.start)),
+    rest: plainLine(userText(turn.start)),
     below: agentsOf(turn, model).map((agent) => agentNode(agent, style)),
   };
 }
 
-function agentNode(agent: Agent, style: Style): Node {
+function agentNode(agent: Subagent, style: Style): Node {
   const { meta, thread, linkedBy, background } = agent;
   const figures = [
     counted(thread.calls.length, "call"),

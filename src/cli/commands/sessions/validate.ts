@@ -3,10 +3,10 @@ import {
   type CheckFinding,
   findRoots,
   findSessions,
+  type RootOptions,
   type SessionPlace,
-  type Validation,
+  type ValidationResult,
   validateSession,
-  type Where,
 } from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import {
@@ -74,7 +74,7 @@ errors, else 0.`,
 };
 
 /** Each session once: what lies in the archive counts only when it is nowhere else. */
-async function everySession(where: Where): Promise<SessionPlace[]> {
+async function everySession(where: RootOptions): Promise<SessionPlace[]> {
   const places = new Map<string, SessionPlace>();
   for await (const place of findSessions(await findRoots(where))) {
     const key = `${place.project}/${place.id}`;
@@ -85,7 +85,7 @@ async function everySession(where: Where): Promise<SessionPlace[]> {
 
 function validationText(
   place: SessionPlace,
-  { counts, resume }: Validation,
+  { counts, resume }: ValidationResult,
   findings: readonly CheckFinding[],
   style: Style,
 ): string {

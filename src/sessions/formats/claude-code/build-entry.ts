@@ -1,10 +1,10 @@
 import { isObject } from "../../../protocol/internal.ts";
 import type { CompactMetadata, Entry } from "../../model/entry.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
-import { attachmentFields, type Check, type Field, type FieldTable } from "./known-fields.ts";
+import { attachmentFields, type FieldTable, type FieldType, type KnownField } from "./known-fields.ts";
 
 /** Copies the known fields of `object` to `into` under our names; what is left comes back as `extra`. */
-export function take(
+export function takeKnownFields(
   object: Readonly<Record<string, unknown>>,
   fields: FieldTable,
   into: Record<string, unknown>,
@@ -16,21 +16,21 @@ export function take(
     if (done.has(key)) continue;
     const field = fields.get(key);
     const value = object[key];
-    if (field !== undefined && passes(value, field.check))
+    if (field !== undefined && hasType(value, field.check))
       into[field.name] = field.check === "text" ? shared(field, value as string) : value;
-    else extra = keep(extra, key, value);
+    else extra = addExtra(extra, key, value);
   }
   return extra;
 }
 
 /** Neighbours name the same session, folder and prompt: one text serves them all, and a long session takes a fifth less memory. */
-function shared(field: Field, value: string): string {
+function shared(field: KnownField, value: string): string {
   if (value === field.last) return field.last;
   field.last = value;
   return value;
 }
 
-export function passes(value: unknown, check: Check): boolean {
+export function hasType(value: unknown, check: FieldType): boolean {
   switch (check) {
     case "text":
       return typeof value === "string";
@@ -48,7 +48,11 @@ export function passes(value: unknown, check: Check): boolean {
 }
 
 /** Adds a field under any name, `__proto__` included: names come from files. */
-export function keep(rest: Record<string, unknown> | undefined, key: string, value: unknown): Record<string, unknown> {
+export function addExtra(
+  rest: Record<string, unknown> | undefined,
+  key: string,
+  value: unknown,
+): Record<string, unknown> {
   const into = rest ?? {};
   if (key !== "__proto__") into[key] = value;
   else Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
@@ -56,16 +60,16 @@ export function keep(rest: Record<string, unknown> | undefined, key: string, val
 }
 
 /** The beginning of every entry: where it lies and how it was read. */
-export function place(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
+export function startEntry(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
-  return mark({ kind, file, offset, length, line, raw }, record);
+  return setReadMarks({ kind, file, offset, length, line, raw }, record);
 }
 
 /**
  * Lines of the conversation are nearly all of a transcript, and nearly all of them have these fields. Naming them at once
  * keeps an object in one piece; fields added later would move it again and again.
  */
-export function placeUser(record: JsonRecord): Record<string, unknown> {
+export function startUserEntry(record: JsonRecord): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
   const entry = {
     kind: "user",
@@ -90,10 +94,10 @@ export function placeUser(record: JsonRecord): Record<string, unknown> {
     toolUseResult: undefined,
     sourceToolAssistantUuid: undefined,
   };
-  return mark(entry, record);
+  return setReadMarks(entry, record);
 }
 
-export function placeAssistant(record: JsonRecord): Record<string, unknown> {
+export function startAssistantEntry(record: JsonRecord): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
   const entry = {
     kind: "assistant",
@@ -120,10 +124,13 @@ export function placeAssistant(record: JsonRecord): Record<string, unknown> {
     requestId: undefined,
     messageExtra: undefined,
   };
-  return mark(entry, record);
+  return setReadMarks(entry, record);
 }
 
-function mark(entry: Record<string, unknown>, { lossy, recovered, unterminated }: JsonRecord): Record<string, unknown> {
+function setReadMarks(
+  entry: Record<string, unknown>,
+  { lossy, recovered, unterminated }: JsonRecord,
+): Record<string, unknown> {
   if (lossy) entry["lossy"] = true;
   if (recovered) entry["recovered"] = true;
   if (unterminated) entry["unterminated"] = true;
@@ -131,14 +138,14 @@ function mark(entry: Record<string, unknown>, { lossy, recovered, unterminated }
 }
 
 /** Whatever carries these two is a node of the graph, whatever its type. */
-export function isLinked(object: Readonly<Record<string, unknown>>): boolean {
+export function hasGraphFields(object: Readonly<Record<string, unknown>>): boolean {
   return (
     typeof object["uuid"] === "string" && (typeof object["parentUuid"] === "string" || object["parentUuid"] === null)
   );
 }
 
 /** A threaded line without a uuid of its own stays readable; its uuid is empty and it hangs nowhere. */
-export function thread(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
+export function setGraphFields(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
   const { parentUuid } = object;
   entry["uuid"] = "";
   entry["parentUuid"] = typeof parentUuid === "string" ? lineBefore(parentUuid) : null;
@@ -172,8 +179,8 @@ export function compactMetadataOf(value: Readonly<Record<string, unknown>>): Com
   return fits ? (value as CompactMetadata) : undefined;
 }
 
-function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, Check>>): boolean {
-  return Object.entries(checks).every(([key, check]) => value[key] === undefined || passes(value[key], check));
+function all(value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, FieldType>>): boolean {
+  return Object.entries(checks).every(([key, check]) => value[key] === undefined || hasType(value[key], check));
 }
 
 function textsOrNone(value: unknown): boolean {

@@ -1,8 +1,8 @@
-import type { Item } from "../../model/entry.ts";
+import type { TranscriptItem } from "../../model/entry.ts";
 import { attachmentInner } from "./known-fields.ts";
 
 /** What the format has grown since we last looked, by client version: types and fields we do not know, and how often. */
-export interface Drift {
+export interface FormatDrift {
   readonly version: string;
   readonly unknownTypes: Readonly<Record<string, number>>;
   /** Named `type.field`; fields of a message are `type.message.field`. */
@@ -10,7 +10,7 @@ export interface Drift {
 }
 
 /** Counts over any number of entries. An empty list means the format is the one we know. */
-export function driftOf(items: Iterable<Item>): Drift[] {
+export function formatDriftOf(items: Iterable<TranscriptItem>): FormatDrift[] {
   const byVersion = new Map<string, { types: Map<string, number>; fields: Map<string, number> }>();
   // Bare records do not say which version wrote them; the last threaded one before them does.
   let version = "unknown";
@@ -53,7 +53,7 @@ const knownMessageFields: ReadonlySet<string> = new Set([
   ...["container", "context_management", "diagnostics", "stop_details"],
 ]);
 
-function nameOf(item: Exclude<Item, { kind: "unreadable" | "other" }>): string {
+function nameOf(item: Exclude<TranscriptItem, { kind: "unreadable" | "other" }>): string {
   if (item.kind === "system") return `system/${item.subtype}`;
   return item.kind === "attachment" ? `attachment/${item.type}` : item.kind;
 }

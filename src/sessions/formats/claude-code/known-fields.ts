@@ -2,16 +2,16 @@
  * The fields of each record type: their name on disk, our name, and what they must be. A field with another type is
  * kept in `extra` like one we do not know: one odd value never costs the whole entry.
  */
-export type Check = "text" | "number" | "flag" | "object" | "list" | "any";
+export type FieldType = "text" | "number" | "flag" | "object" | "list" | "any";
 
-export interface Field {
+export interface KnownField {
   readonly name: string;
-  readonly check: Check;
+  readonly check: FieldType;
   /** The text that was read last. */
   last?: string;
 }
 
-export type FieldTable = ReadonlyMap<string, Field>;
+export type FieldTable = ReadonlyMap<string, KnownField>;
 
 const thread = table({
   uuid: "text",
@@ -181,7 +181,7 @@ export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
 const bare = table({ content: "any" }, thread);
 
 /** Bare types with their own fields; the first one named must be there, in its type, or the record is `other`. */
-export const bareFields: Readonly<Record<string, { readonly needs?: string; readonly fields: FieldTable }>> = {
+export const standaloneFields: Readonly<Record<string, { readonly needs?: string; readonly fields: FieldTable }>> = {
   "queue-operation": {
     needs: "operation",
     fields: table({ operation: "text", reason: "any", commandUuid: "any", deliveryId: "any" }, bare),
@@ -249,8 +249,8 @@ export const bareFields: Readonly<Record<string, { readonly needs?: string; read
   result: { fields: bare },
 };
 
-function table(rows: Record<string, Check | readonly [string, Check]>, base?: FieldTable): FieldTable {
-  const own = Object.entries(rows).map(([key, row]): [string, Field] => [
+function table(rows: Record<string, FieldType | readonly [string, FieldType]>, base?: FieldTable): FieldTable {
+  const own = Object.entries(rows).map(([key, row]): [string, KnownField] => [
     key,
     typeof row === "string" ? { name: key, check: row } : { name: row[0], check: row[1] },
   ]);

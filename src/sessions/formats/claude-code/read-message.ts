@@ -1,20 +1,20 @@
 import { isObject } from "../../../protocol/internal.ts";
-import type { Block, ToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
+import type { EntryBlock, EntryToolResultBlock, UnknownBlock } from "../../model/content-block.ts";
 import type { PromptSource, UserRole } from "../../model/entry.ts";
-import { keep } from "./build-entry.ts";
+import { addExtra } from "./build-entry.ts";
 
 /** A message's content: a string is one text block. Undefined when it is neither text nor a list. */
-export function toBlocks(content: unknown): readonly Block[] | undefined {
+export function toBlocks(content: unknown): readonly EntryBlock[] | undefined {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.map(toBlock) : undefined;
 }
 
-function toBlock(value: unknown): Block {
+function toBlock(value: unknown): EntryBlock {
   if (!isObject(value)) return { type: "unknown", unknown: value };
   return reader(value["type"])?.(value) ?? { type: "unknown", unknown: value };
 }
 
-type Reader = (value: Record<string, unknown>) => Block | undefined;
+type Reader = (value: Record<string, unknown>) => EntryBlock | undefined;
 
 function reader(type: unknown): Reader | undefined {
   return typeof type === "string" ? readers.get(type) : undefined;
@@ -54,19 +54,19 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["compaction", (value) => rest({ type: "compaction", content: value["content"] }, value, 2)],
 ]);
 
-function toolUse(type: "tool_use" | "server_tool_use", value: Record<string, unknown>): Block | undefined {
+function toolUse(type: "tool_use" | "server_tool_use", value: Record<string, unknown>): EntryBlock | undefined {
   const { id, name, input } = value;
   if (typeof id !== "string" || typeof name !== "string") return undefined;
   return rest({ type, id, name, input }, value, 4);
 }
 
-function toolResult(value: Record<string, unknown>): Block | undefined {
+function toolResult(value: Record<string, unknown>): EntryBlock | undefined {
   const { tool_use_id: toolUseId, content, is_error: isError } = value;
   if (typeof toolUseId !== "string") return undefined;
   const blocks = content === undefined ? [] : toBlocks(content);
   if (blocks === undefined) return undefined;
   const known = 2 + ("content" in value ? 1 : 0) + ("is_error" in value ? 1 : 0);
-  const block: ToolResultBlock = {
+  const block: EntryToolResultBlock = {
     type: "tool_result",
     toolUseId,
     content: blocks,
@@ -79,7 +79,7 @@ function toolResult(value: Record<string, unknown>): Block | undefined {
 function serverResult(
   type: "web_search_tool_result" | "advisor_tool_result",
   value: Record<string, unknown>,
-): Block | undefined {
+): EntryBlock | undefined {
   const { tool_use_id: toolUseId, content } = value;
   return typeof toolUseId === "string" ? rest({ type, toolUseId, content }, value, 3) : undefined;
 }
@@ -90,19 +90,19 @@ const wireNames: ReadonlySet<string> = new Set(["tool_use_id", "is_error"]);
  * Most blocks have no field beyond those of their type; counting keys says so without looking at each. One that is spelled as we
  * spell it is kept as it was parsed: a transcript has millions of them.
  */
-function rest(block: Exclude<Block, UnknownBlock>, value: Record<string, unknown>, known: number): Block {
+function rest(block: Exclude<EntryBlock, UnknownBlock>, value: Record<string, unknown>, known: number): EntryBlock {
   let count = 0;
   for (const _ in value) count++;
-  if (count <= known) return "tool_use_id" in value ? block : (value as unknown as Block);
+  if (count <= known) return "tool_use_id" in value ? block : (value as unknown as EntryBlock);
   let extra: Record<string, unknown> | undefined;
   for (const key of Object.keys(value)) {
-    if (!(key in block) && !wireNames.has(key)) extra = keep(extra, key, value[key]);
+    if (!(key in block) && !wireNames.has(key)) extra = addExtra(extra, key, value[key]);
   }
   return extra === undefined ? block : { ...block, extra };
 }
 
 interface UserFacts {
-  readonly content: readonly Block[];
+  readonly content: readonly EntryBlock[];
   readonly isMeta?: boolean;
   readonly isCompactSummary?: boolean;
   readonly origin?: unknown;

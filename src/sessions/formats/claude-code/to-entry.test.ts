@@ -11,10 +11,10 @@ import {
   system,
   type Wire,
 } from "../../fixtures/transcript.ts";
-import type { Entry, Item } from "../../model/entry.ts";
+import type { Entry, TranscriptItem } from "../../model/entry.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import { readEntries } from "../../read/read-entries.ts";
-import { driftOf } from "./format-drift.ts";
+import { formatDriftOf } from "./format-drift.ts";
 import { toEntry } from "./to-entry.ts";
 
 const raw = () => new Uint8Array();
@@ -35,8 +35,8 @@ function entryOf(object: Wire): Entry {
   return toEntry(record);
 }
 
-async function recordedItems(): Promise<Item[]> {
-  const items: Item[] = [];
+async function recordedItems(): Promise<TranscriptItem[]> {
+  const items: TranscriptItem[] = [];
   for (const name of readdirSync(recorded, { recursive: true, encoding: "utf8" }).sort()) {
     if (!name.endsWith(".jsonl") || name.startsWith("_")) continue;
     for await (const batch of readEntries(join(recorded, name))) items.push(...batch);
@@ -324,7 +324,7 @@ test("the census of the recorded transcripts holds no surprise", async () => {
     user: 141,
     "worktree-state": 2,
   });
-  expect(driftOf(items)).toEqual([]);
+  expect(formatDriftOf(items)).toEqual([]);
 });
 
 test("drift counts unknown types and fields per client version", () => {
@@ -336,7 +336,7 @@ test("drift counts unknown types and fields per client version", () => {
     answer(null, [{ type: "hologram" }], {}, { version: "4.0.0" }),
     { type: "user", version: "4.0.0" },
   ].map((wire) => entryOf(wire));
-  expect(driftOf(items)).toEqual([
+  expect(formatDriftOf(items)).toEqual([
     {
       version: "3.0.0",
       unknownTypes: { telepathy: 1 },

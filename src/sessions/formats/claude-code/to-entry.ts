@@ -3,33 +3,33 @@ import type {
   AssistantEntry,
   AttachmentEntry,
   AttachmentType,
-  BareEntry,
-  BareKind,
   Entry,
-  OtherEntry,
+  StandaloneEntry,
+  StandaloneKind,
   SystemEntry,
   SystemSubtype,
+  UnknownEntry,
   UserEntry,
 } from "../../model/entry.ts";
-import { type HowMuch, withParts } from "../../parts/restore-large-parts.ts";
+import { type RestoreExtent, withLargeParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import {
+  addExtra,
   compactMetadataOf,
-  isLinked,
-  keep,
-  passes,
-  place,
-  placeAssistant,
-  placeUser,
-  take,
-  thread,
+  hasGraphFields,
+  hasType,
+  setGraphFields,
+  startAssistantEntry,
+  startEntry,
+  startUserEntry,
+  takeKnownFields,
 } from "./build-entry.ts";
 import {
   assistantFields,
   attachmentFields,
   attachmentInner,
-  bareFields,
-  type Check,
+  type FieldType,
+  standaloneFields,
   systemFields,
   userFields,
 } from "./known-fields.ts";
@@ -39,8 +39,8 @@ import { roleOf, sourceOf, toBlocks } from "./read-message.ts";
  * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
  * throws and drops nothing, whatever the object holds. With "start" only the beginnings of those parts are read.
  */
-export function toEntry(line: JsonRecord, parts: HowMuch = "all"): Entry {
-  const object = withParts(line.object, line.file, parts);
+export function toEntry(line: JsonRecord, parts: RestoreExtent = "all"): Entry {
+  const object = withLargeParts(line.object, line.file, parts);
   const record = object === line.object ? line : { ...line, object };
   const type = record.object["type"];
   switch (type) {
@@ -53,12 +53,12 @@ export function toEntry(line: JsonRecord, parts: HowMuch = "all"): Entry {
     case "attachment":
       return attachmentEntry(record);
     default:
-      return bareEntry(record, typeof type === "string" ? type : "");
+      return standaloneEntry(record, typeof type === "string" ? type : "");
   }
 }
 
 /** Tells a whole record from an object nested inside one, where a damaged line leaves both possible. */
-export function isRecord(object: Readonly<Record<string, unknown>>): boolean {
+export function isTranscriptRecord(object: Readonly<Record<string, unknown>>): boolean {
   const { type, sessionId } = object;
   if (typeof type !== "string") return false;
   return typeof sessionId === "string" || type === "summary" || type.startsWith("file-history-");
@@ -69,17 +69,17 @@ const messageKeys: ReadonlySet<string> = new Set([...placeKeys, "message"]);
 const systemKeys: ReadonlySet<string> = new Set([...placeKeys, "subtype"]);
 const attachmentKeys: ReadonlySet<string> = new Set([...placeKeys, "attachment"]);
 
-function userEntry(record: JsonRecord): UserEntry | OtherEntry {
+function userEntry(record: JsonRecord): UserEntry | UnknownEntry {
   const { object } = record;
   const message = object["message"];
-  if (!isObject(message)) return other(record, "user", "message is not an object");
+  if (!isObject(message)) return unknownEntry(record, "user", "message is not an object");
   const content = toBlocks(message["content"]);
-  if (content === undefined) return other(record, "user", "message.content is neither text nor a list");
-  const entry = placeUser(record);
+  if (content === undefined) return unknownEntry(record, "user", "message.content is neither text nor a list");
+  const entry = startUserEntry(record);
   entry["content"] = content;
   if (typeof message["content"] === "string") entry["contentWasText"] = true;
-  thread(entry, object);
-  finish(entry, take(object, userFields, entry, messageKeys), restOf(message, userMessage, "user"));
+  setGraphFields(entry, object);
+  finish(entry, takeKnownFields(object, userFields, entry, messageKeys), restOf(message, userMessage, "user"));
   const user = entry as unknown as UserEntry;
   const role = roleOf(user);
   entry["role"] = role;
@@ -87,11 +87,11 @@ function userEntry(record: JsonRecord): UserEntry | OtherEntry {
   return user;
 }
 
-function assistantEntry(record: JsonRecord): AssistantEntry | OtherEntry {
+function assistantEntry(record: JsonRecord): AssistantEntry | UnknownEntry {
   const { object } = record;
   const message = object["message"];
-  if (!isObject(message)) return other(record, "assistant", "message is not an object");
-  const entry = placeAssistant(record);
+  if (!isObject(message)) return unknownEntry(record, "assistant", "message is not an object");
+  const entry = startAssistantEntry(record);
   const { id, model, content, stop_reason: stopReason, stop_sequence: stopSequence, usage } = message;
   const blocks = toBlocks(content);
   entry["content"] = blocks ?? [];
@@ -101,10 +101,10 @@ function assistantEntry(record: JsonRecord): AssistantEntry | OtherEntry {
   if (typeof model === "string") entry["model"] = model;
   if (typeof stopSequence === "string") entry["stopSequence"] = stopSequence;
   if (isObject(usage)) entry["usage"] = usage;
-  thread(entry, object);
+  setGraphFields(entry, object);
   let rest = restOf(message, assistantMessage, "assistant");
-  if (blocks === undefined && content !== undefined) rest = keep(rest, "content", content);
-  finish(entry, take(object, assistantFields, entry, messageKeys), rest);
+  if (blocks === undefined && content !== undefined) rest = addExtra(rest, "content", content);
+  finish(entry, takeKnownFields(object, assistantFields, entry, messageKeys), rest);
   return entry as unknown as AssistantEntry;
 }
 
@@ -119,66 +119,66 @@ const subtypes: ReadonlySet<string> = new Set<SystemSubtype>([
   "model_refusal_no_fallback",
 ]);
 
-function systemEntry(record: JsonRecord): SystemEntry | OtherEntry {
+function systemEntry(record: JsonRecord): SystemEntry | UnknownEntry {
   const { object } = record;
   const subtype = object["subtype"];
-  if (typeof subtype !== "string") return other(record, "system", "subtype is not text");
-  if (!subtypes.has(subtype)) return other(record, `system/${subtype}`);
-  const entry = place(record, "system");
+  if (typeof subtype !== "string") return unknownEntry(record, "system", "subtype is not text");
+  if (!subtypes.has(subtype)) return unknownEntry(record, `system/${subtype}`);
+  const entry = startEntry(record, "system");
   entry["subtype"] = subtype;
-  thread(entry, object);
-  let extra = take(object, systemFields, entry, systemKeys);
+  setGraphFields(entry, object);
+  let extra = takeKnownFields(object, systemFields, entry, systemKeys);
   const { compactMetadata } = entry;
   if (isObject(compactMetadata) && compactMetadataOf(compactMetadata) === undefined) {
     entry["compactMetadata"] = undefined;
-    extra = keep(extra, "compactMetadata", compactMetadata);
+    extra = addExtra(extra, "compactMetadata", compactMetadata);
   }
   finish(entry, extra);
   return entry as unknown as SystemEntry;
 }
 
-function attachmentEntry(record: JsonRecord): AttachmentEntry | OtherEntry {
+function attachmentEntry(record: JsonRecord): AttachmentEntry | UnknownEntry {
   const { object } = record;
   const attachment = object["attachment"];
-  if (!isObject(attachment)) return other(record, "attachment", "attachment is not an object");
+  if (!isObject(attachment)) return unknownEntry(record, "attachment", "attachment is not an object");
   const { type, hookName, hookEvent, toolUseID: toolUseId, ...fields } = attachment;
-  if (typeof type !== "string") return other(record, "attachment", "attachment.type is not text");
-  if (!Object.hasOwn(attachmentInner, type)) return other(record, `attachment/${type}`);
-  const entry = place(record, "attachment");
+  if (typeof type !== "string") return unknownEntry(record, "attachment", "attachment.type is not text");
+  if (!Object.hasOwn(attachmentInner, type)) return unknownEntry(record, `attachment/${type}`);
+  const entry = startEntry(record, "attachment");
   entry["type"] = type as AttachmentType;
   if (typeof hookName === "string") entry["hookName"] = hookName;
   if (typeof hookEvent === "string") entry["hookEvent"] = hookEvent;
   if (typeof toolUseId === "string") entry["toolUseId"] = toolUseId;
   entry["fields"] = fields;
-  thread(entry, object);
-  finish(entry, take(object, attachmentFields, entry, attachmentKeys));
+  setGraphFields(entry, object);
+  finish(entry, takeKnownFields(object, attachmentFields, entry, attachmentKeys));
   return entry as unknown as AttachmentEntry;
 }
 
-function bareEntry(record: JsonRecord, type: string): BareEntry | OtherEntry {
-  const spec = Object.hasOwn(bareFields, type) ? bareFields[type] : undefined;
-  if (spec === undefined) return other(record, type);
+function standaloneEntry(record: JsonRecord, type: string): StandaloneEntry | UnknownEntry {
+  const spec = Object.hasOwn(standaloneFields, type) ? standaloneFields[type] : undefined;
+  if (spec === undefined) return unknownEntry(record, type);
   const need = spec.needs === undefined ? undefined : spec.fields.get(spec.needs);
-  if (need !== undefined && !passes(record.object[need.name], need.check)) {
-    return other(record, type, `${need.name} is not ${need.check}`);
+  if (need !== undefined && !hasType(record.object[need.name], need.check)) {
+    return unknownEntry(record, type, `${need.name} is not ${need.check}`);
   }
-  const entry = place(record, type as BareKind);
-  if (isLinked(record.object)) thread(entry, record.object);
-  finish(entry, take(record.object, spec.fields, entry, placeKeys));
-  return entry as unknown as BareEntry;
+  const entry = startEntry(record, type as StandaloneKind);
+  if (hasGraphFields(record.object)) setGraphFields(entry, record.object);
+  finish(entry, takeKnownFields(record.object, spec.fields, entry, placeKeys));
+  return entry as unknown as StandaloneEntry;
 }
 
-function other(record: JsonRecord, name: string, why?: string): OtherEntry {
-  const entry = place(record, "other");
+function unknownEntry(record: JsonRecord, name: string, why?: string): UnknownEntry {
+  const entry = startEntry(record, "other");
   const { object } = record;
   entry["name"] = name;
   if (why !== undefined) entry["why"] = why;
   entry["object"] = object;
-  if (isLinked(object)) {
-    thread(entry, object);
-    take(object, attachmentFields, entry, placeKeys);
+  if (hasGraphFields(object)) {
+    setGraphFields(entry, object);
+    takeKnownFields(object, attachmentFields, entry, placeKeys);
   }
-  return entry as unknown as OtherEntry;
+  return entry as unknown as UnknownEntry;
 }
 
 function finish(
@@ -190,8 +190,8 @@ function finish(
   if (messageExtra !== undefined) entry["messageExtra"] = messageExtra;
 }
 
-const userMessage: ReadonlyMap<string, Check> = new Map([["content", "any"]]);
-const assistantMessage: ReadonlyMap<string, Check> = new Map([
+const userMessage: ReadonlyMap<string, FieldType> = new Map([["content", "any"]]);
+const assistantMessage: ReadonlyMap<string, FieldType> = new Map([
   ["id", "text"],
   ["model", "text"],
   ["content", "any"],
@@ -203,16 +203,16 @@ const assistantMessage: ReadonlyMap<string, Check> = new Map([
 /** The message's other fields, and known ones of an odd type; what merely repeats the record's type is not kept twice. */
 function restOf(
   message: Readonly<Record<string, unknown>>,
-  known: ReadonlyMap<string, Check>,
+  known: ReadonlyMap<string, FieldType>,
   role: string,
 ): Record<string, unknown> | undefined {
   let rest: Record<string, unknown> | undefined;
   for (const key in message) {
     const value = message[key];
     const check = known.get(key);
-    if (check !== undefined && (value === null || passes(value, check))) continue;
+    if (check !== undefined && (value === null || hasType(value, check))) continue;
     if ((key === "role" && value === role) || (key === "type" && value === "message")) continue;
-    rest = keep(rest, key, value);
+    rest = addExtra(rest, key, value);
   }
   return rest;
 }

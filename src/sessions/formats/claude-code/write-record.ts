@@ -1,6 +1,6 @@
 import type { AssistantEntry } from "../../model/entry.ts";
 /** A record as a host hands it in, in the spelling of the file: `type` and what is its own, without the envelope. */
-export type Draft = Readonly<Record<string, unknown>> & { readonly type: string };
+export type RecordDraft = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** What every line of one file has in common. */
 export interface Envelope {
@@ -21,16 +21,16 @@ export interface Position {
 }
 
 /** True for the types that are part of the conversation's graph; the others stand beside it. */
-export function isThreaded(draft: Draft): boolean {
+export function isConversationDraft(draft: RecordDraft): boolean {
   return threaded.has(draft.type);
 }
 
 const threaded: ReadonlySet<string> = new Set(["user", "assistant", "system", "attachment"]);
 
 /** A whole record. What the store sets wins over what the draft says; cwd and branch may change within a session. */
-export function compose(draft: Draft, envelope: Envelope, position: Position): Record<string, unknown> {
+export function composeRecord(draft: RecordDraft, envelope: Envelope, position: Position): Record<string, unknown> {
   const { sessionId, cwd, version, entrypoint, gitBranch, agentId } = envelope;
-  if (!isThreaded(draft)) return bare(draft, sessionId, position.timestamp);
+  if (!isConversationDraft(draft)) return standaloneRecord(draft, sessionId, position.timestamp);
   const { parentUuid, uuid, timestamp } = position;
   return {
     parentUuid,
@@ -56,17 +56,17 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Snapshots and summaries name no session; operations of the queue say when. */
-function bare(draft: Draft, sessionId: string, timestamp: string): Record<string, unknown> {
+function standaloneRecord(draft: RecordDraft, sessionId: string, timestamp: string): Record<string, unknown> {
   if (draft.type === "summary" || draft.type.startsWith("file-history-")) return { ...draft };
   return draft.type === "queue-operation" ? { ...draft, timestamp, sessionId } : { ...draft, sessionId };
 }
 
-function omit(draft: Draft, names: ReadonlySet<string>): Record<string, unknown> {
+function omit(draft: RecordDraft, names: ReadonlySet<string>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.has(name)));
 }
 
 /** What the client writes between an end that was never answered and the next prompt: a note, and an answer of its own. */
-export const fillers: readonly Draft[] = [
+export const fillerRecords: readonly RecordDraft[] = [
   {
     type: "user",
     isMeta: true,
