@@ -204,7 +204,7 @@ function wordAndInner({ text, use }: Word, depth: number): Word[] {
   return [word].concat(shellWords(word.text, depth + 1));
 }
 
-/** Programs that make or remove what they are given and read none of it. */
+/** Programs that create or remove their arguments and do not read them. */
 const writers: ReadonlySet<string> = new Set(["touch", "mkdir", "rmdir", "rm", "tee"]);
 /** Words that stand before the program of a command. */
 const leading = /^(?:if|then|elif|else|while|until|do|!|\{|time|exec|command|env|nohup|sudo|\w+=.*)$/s;

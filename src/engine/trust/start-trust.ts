@@ -6,7 +6,7 @@ import type { Soon } from "../fire/maybe-async.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
 import { notStarted, type Ran } from "../runners/runner-result.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import { isBelow, markOf, realPathOf } from "./coverage/gather-files.ts";
+import { fileMark, isBelow, realPathOf } from "./coverage/gather-files.ts";
 
 /** Files that were compared with what was approved, and when that began. */
 export interface SeenFiles {
@@ -74,12 +74,12 @@ function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
   // Another folder in the place of one on the way shows by another file at its end.
   for (const [path, mark] of places) {
     const stat = statOf(path, statSync);
-    if (stat === undefined || markOf(stat) !== mark) fresh ??= path;
+    if (stat === undefined || fileMark(stat) !== mark) fresh ??= path;
   }
   for (const path of partsOf([...places.keys()], root)) {
     const stat = statOf(path, lstatSync);
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, lookedAt))) fresh ??= path;
-    byPath.set(path, stat === undefined ? "gone" : markOf(stat));
+    byPath.set(path, stat === undefined ? "gone" : fileMark(stat));
   }
   for (const folder of foldersOfFolders([...places.keys()], root)) {
     const stat = statOf(folder, statSync);
@@ -111,7 +111,7 @@ function isFresh(ctimeMs: number, lookedAt: number): boolean {
 export function changedSince({ byPath }: Marks): string | undefined {
   for (const [path, mark] of byPath) {
     const stat = statOf(path, lstatSync);
-    if (stat === undefined || markOf(stat) !== mark) return path;
+    if (stat === undefined || fileMark(stat) !== mark) return path;
   }
   return undefined;
 }

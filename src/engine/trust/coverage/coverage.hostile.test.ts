@@ -23,7 +23,7 @@ const pieces = [
 ];
 const wrappers = ["sh -c '", "env ", "find . -exec ", "a/*/*/"];
 
-test("a hostile command is looked at or refused, and neither takes long", { timeout: 60_000 }, async () => {
+test("a hostile command is analyzed or refused, quickly in both cases", { timeout: 60_000 }, async () => {
   const { project: real, home } = await checkoutWorld();
   for (const piece of [...pieces, ...wrappers]) {
     const covered = coverageOf({ command: piece.repeat(10_000) }, { cwd: real, real, home });

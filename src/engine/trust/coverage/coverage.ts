@@ -1,9 +1,9 @@
 import { coverCommands, coverScript } from "./cover-script.ts";
-import { type Checkout, Gathering, type NamedFile, type NotCovered, Unusable } from "./gather-files.ts";
-import type { Script } from "./script-walk.ts";
+import { type Checkout, CoverageCollector, type NamedFile, type NotCovered, UnreadableFile } from "./gather-files.ts";
+import type { ScriptWalk } from "./script-walk.ts";
 import { searchFile } from "./search-file.ts";
-import type { Piece, TextWord } from "./shell-text.ts";
-import { TooMany } from "./word-values.ts";
+import type { Piece, TextWord } from "./shell-words.ts";
+import { LimitExceeded } from "./word-values.ts";
 
 /** What is started, as settings write it. */
 export interface NamedCommand {
@@ -14,7 +14,7 @@ export interface NamedCommand {
   readonly shell?: string | undefined;
 }
 
-/** What an approval of a command covers: the files it names and runs, as they are now, and what it may run beside them. */
+/** What an approval of a command covers: the current content of the files it names and runs, and what it may run in addition. */
 export interface Coverage {
   readonly files: readonly NamedFile[];
   readonly notCovered: readonly NotCovered[];
@@ -25,61 +25,61 @@ export interface Coverage {
 export interface CoverageOptions {
   /** The folder the command starts in. Default: the checkout's own. */
   readonly from?: string;
-  /** Gets what was read of each file, so that what is shown is what was looked at. */
+  /** Receives the content of each file that was read, so that what is shown is what was analyzed. */
   readonly onBytes?: (path: string, bytes: Buffer) => void;
 }
 
 /**
- * Looks at everything a command can run in a checkout. Starts nothing.
- * Contract: a limit that is reached makes the whole unusable; what it gives is never a part of it.
+ * Finds everything a command can run in a checkout. Starts nothing.
+ * Contract: the result is complete, or `unusable` when a limit is reached.
  */
 export function coverageOf(
   named: NamedCommand,
   checkout: Checkout,
   { from = checkout.real, onBytes }: CoverageOptions = {},
 ): Coverage | { readonly unusable: string } {
-  const gathering = new Gathering(checkout, from, onBytes);
+  const collector = new CoverageCollector(checkout, from, onBytes);
   try {
-    gather(named, gathering);
+    gather(named, collector);
   } catch (error) {
-    if (error instanceof TooMany || error instanceof Unusable) return { unusable: error.message };
+    if (error instanceof LimitExceeded || error instanceof UnreadableFile) return { unusable: error.message };
     throw error;
   }
   return {
-    files: [...gathering.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
-    notCovered: [...gathering.notCovered.values()],
-    places: gathering.places,
+    files: [...collector.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    notCovered: [...collector.notCovered.values()],
+    places: collector.places,
   };
 }
 
-function gather({ command, args, root, shell }: NamedCommand, gathering: Gathering): void {
-  const { checkout, from } = gathering;
+function gather({ command, args, root, shell }: NamedCommand, collector: CoverageCollector): void {
+  const { checkout, from } = collector;
   const variables = new Map([
     ["CLAUDE_PROJECT_DIR", [checkout.real]],
     ["PWD", [from]],
     ["HOME", [checkout.home]],
     ...(root === undefined ? [] : [["CLAUDE_PLUGIN_ROOT", [root]] as const]),
   ]);
-  const script: Script = { mode: "named", label: "", folders: [from], depth: 0, variables };
-  if (args !== undefined) coverArguments([command, ...args], script, gathering);
+  const script: ScriptWalk = { mode: "named", label: "", folders: [from], depth: 0, variables, collector };
+  if (args !== undefined) coverArguments([command, ...args], script);
   else {
-    coverScript(shell === "powershell" ? asShellText(command) : command, script, gathering);
+    coverScript(shell === "powershell" ? asShellText(command) : command, script);
     if (shell === "powershell")
-      gathering.leaveOut("powershell", "of a PowerShell command only the files are covered that it names");
+      collector.reportNotCovered("powershell", "of a PowerShell command, only files that it names are covered");
   }
   for (let left = true; left; ) {
-    const next = gathering.scripts.pop();
-    const file = next === undefined ? gathering.unsearched.pop() : undefined;
-    if (next !== undefined) coverScript(next.text, next.script, gathering);
-    if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] }, gathering);
+    const next = collector.scripts.pop();
+    const file = next === undefined ? collector.toSearch.pop() : undefined;
+    if (next !== undefined) coverScript(next.text, next.script);
+    if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] });
     left = next !== undefined || file !== undefined;
   }
 }
 
-/** A program that is started without a shell: each argument is one word. */
-function coverArguments(args: readonly string[], script: Script, gathering: Gathering): void {
+/** A program started without a shell: each argument is one word. */
+function coverArguments(args: readonly string[], script: ScriptWalk): void {
   const words = args.map((text): TextWord => ({ raw: text, pieces: argumentPieces(text) }));
-  coverCommands([{ words, reads: [], bodies: [], piped: false, pattern: false }], "", script, gathering);
+  coverCommands([{ words, reads: [], bodies: [], piped: false, pattern: false }], "", script);
 }
 
 function argumentPieces(text: string): readonly Piece[] {
@@ -93,7 +93,7 @@ function argumentPieces(text: string): readonly Piece[] {
     );
 }
 
-/** PowerShell writes `$env:NAME` for a variable and takes a backslash for itself. */
+/** PowerShell writes `$env:NAME` for a variable, and a backslash is a plain character. */
 function asShellText(command: string): string {
   return command
     .replace(/\$\{?env:(\w+)\}?/gi, "${$1}")

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { anyChar, anyText, asWritten, setStart, TooMany, unknown } from "./word-values.ts";
+import { anyChar, anyText, LimitExceeded, printable, setStart, unknown } from "./word-values.ts";
 
-const mostMatches = 2_000;
+const maxMatches = 2_000;
 
 /** What a pattern matches on disk from a folder, as a shell without options expands it. An unknown part matches any text. */
 export function expandPattern(pattern: string, folder: string): readonly string[] {
@@ -12,7 +12,8 @@ export function expandPattern(pattern: string, folder: string): readonly string[
     found = isActive(segment)
       ? found.flatMap((place) => matching(place, segment))
       : found.map((place) => join(place, segment));
-    if (found.length > mostMatches) throw new TooMany(`${asWritten(pattern)} matches more than ${mostMatches} files`);
+    if (found.length > maxMatches)
+      throw new LimitExceeded(`${printable(pattern)} matches more than ${maxMatches} files`);
   }
   return found;
 }
@@ -50,7 +51,7 @@ function tokensOf(segment: string): readonly Token[] {
   return tokens;
 }
 
-/** Goes back to the last `many` only, so that no pattern takes long. */
+/** Backtracks to the last `many` only, so that every pattern takes linear time. */
 function matches(tokens: readonly Token[], name: string): boolean {
   let [token, at] = [0, 0];
   let back: { token: number; at: number } | undefined;
@@ -69,13 +70,13 @@ function matches(tokens: readonly Token[], name: string): boolean {
   return token === tokens.length;
 }
 
-/** Whether a name matches a pattern that a program gets as text. */
+/** Whether a name matches a pattern that is an argument of a program. */
 export function matchesText(pattern: string, name: string): boolean {
   const signs: Readonly<Record<string, string>> = { "*": anyText, "?": anyChar, "[": setStart };
   return matches(tokensOf(pattern.replace(/[*?[]/g, (sign) => signs[sign] ?? sign)), name);
 }
 
-/** The entries of a folder; none where there is no folder that can be read. */
+/** The entries of a folder; empty when it cannot be read. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -85,7 +86,7 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Every file below a folder, links included, version control and installed packages apart. */
+/** Every file below a folder, including links, without version control and installed packages. */
 export function filesBelow(folder: string): readonly string[] {
   const found: string[] = [];
   const folders = [folder];
@@ -95,7 +96,7 @@ export function filesBelow(folder: string): readonly string[] {
         if (entry.name !== ".git" && entry.name !== "node_modules") folders.push(join(at, entry.name));
       } else found.push(join(at, entry.name));
     }
-    if (found.length > mostMatches) throw new TooMany(`${folder} holds more than ${mostMatches} files`);
+    if (found.length > maxMatches) throw new LimitExceeded(`${folder} holds more than ${maxMatches} files`);
   }
   return found.sort();
 }

@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { sha256 } from "../../../files/internal.ts";
 import { type Language, languageOf } from "./program-kinds.ts";
-import type { Script } from "./script-walk.ts";
-import { TooMany } from "./word-values.ts";
+import type { ScriptWalk } from "./script-walk.ts";
+import { LimitExceeded } from "./word-values.ts";
 
-/** A file of the checkout, or a script that is text inside one, as it is now. */
+/** The current content of a file of the checkout, or of a script inside one. */
 export interface NamedFile {
   /** From the checkout's folder, with `/`. A script of package.json is `package.json#scripts.NAME`. */
   readonly path: string;
@@ -14,40 +14,40 @@ export interface NamedFile {
 
 /** Something a command may run that an approval does not cover. */
 export interface NotCovered {
-  /** The path, package or form, as it is written. */
+  /** The path, package or form, as written. */
   readonly what: string;
   readonly why: string;
 }
 
 /** A file whose text is still to be searched for what it loads. */
-export interface Unsearched {
+export interface FileToSearch {
   readonly place: string;
   readonly path: string;
   readonly text: string;
   readonly language: Language;
-  /** Of a text inside a command: the folders that names in it may count from. */
+  /** For a text inside a command: the folders that its names may be relative to. */
   readonly folders?: readonly string[];
 }
 
-const mostFiles = 2_000;
-const mostBytesInAll = 128 * 1024 * 1024;
-/** Each costs a call of the system, before every run. */
-const mostLooks = 20_000;
-const mostCharacters = 2 * 1024 * 1024;
+const maxFiles = 2_000;
+const maxTotalBytes = 128 * 1024 * 1024;
+/** Each one is a system call before every run. */
+const maxPaths = 20_000;
+const maxCharacters = 2 * 1024 * 1024;
 
-/** What is found on the way through a command and the files it runs. Throws `TooMany` at a limit, `Unusable` for a file that cannot be read. */
-export class Gathering {
+/** Collects the files that a command names and runs. Throws `LimitExceeded` at a limit, `UnreadableFile` for a file that cannot be read. */
+export class CoverageCollector {
   readonly files: Map<string, NamedFile> = new Map();
   readonly notCovered: Map<string, NotCovered> = new Map();
-  readonly unsearched: Unsearched[] = [];
-  /** Shell texts that are still to be looked at. */
-  readonly scripts: { readonly text: string; readonly script: Script }[] = [];
+  readonly toSearch: FileToSearch[] = [];
+  /** Shell texts that are still to be analyzed. */
+  readonly scripts: { readonly text: string; readonly script: ScriptWalk }[] = [];
   /** The path of every file that was found, as it was found, with the mark of the file that was read there. */
   readonly places: Map<string, string> = new Map();
   private readonly searched = new Set<string>();
-  private bytesLeft = mostBytesInAll;
-  private looksLeft = mostLooks;
-  private charactersLeft = mostCharacters;
+  private bytesLeft = maxTotalBytes;
+  private pathsLeft = maxPaths;
+  private charactersLeft = maxCharacters;
   readonly checkout: Checkout;
   /** The folder the command starts in. */
   readonly from: string;
@@ -61,16 +61,16 @@ export class Gathering {
 
   /** Adds what is at a path, if it is a file of the checkout. */
   cover(place: string, language?: Language): "file" | "folder" | "nothing" {
-    this.looksLeft -= 1;
-    if (this.looksLeft < 0) throw new TooMany(`it may mean more than ${mostLooks} paths`);
+    this.pathsLeft -= 1;
+    if (this.pathsLeft < 0) throw new LimitExceeded(`it may mean more than ${maxPaths} paths`);
     const path = insidePath(place, this.checkout);
-    const looked = lookAt(place);
-    if (looked === "folder") return "folder";
-    if (looked === "nothing" || path === undefined) return "nothing";
-    if ("unusable" in looked) throw new Unusable(`${path} ${looked.unusable}`);
-    if (!this.files.has(path)) this.add(path, looked.bytes);
-    this.places.set(place, looked.mark);
-    this.search(place, path, looked, language);
+    const entry = readEntry(place);
+    if (entry === "folder") return "folder";
+    if (entry === "nothing" || path === undefined) return "nothing";
+    if ("unusable" in entry) throw new UnreadableFile(`${path} ${entry.unusable}`);
+    if (!this.files.has(path)) this.add(path, entry.bytes);
+    this.places.set(place, entry.mark);
+    this.search(place, path, entry, language);
     return "file";
   }
 
@@ -79,22 +79,22 @@ export class Gathering {
     if (!this.files.has(path)) this.add(path, Buffer.from(text));
   }
 
-  /** Counts a shell text that is read; scripts inside scripts are read again and again. */
+  /** Counts the characters of a shell text; nested scripts are read repeatedly. */
   count(text: string): void {
     this.charactersLeft -= text.length;
-    if (this.charactersLeft < 0) throw new TooMany("its scripts are longer than can be looked at");
+    if (this.charactersLeft < 0) throw new LimitExceeded("its scripts are too long");
   }
 
-  leaveOut(what: string, why: string): void {
+  reportNotCovered(what: string, why: string): void {
     const shown = what.length > 200 ? `${what.slice(0, 200)}…` : what;
-    if (this.notCovered.size > mostFiles) throw new TooMany("more is not covered than can be shown");
+    if (this.notCovered.size > maxFiles) throw new LimitExceeded("too much of it is not covered");
     this.notCovered.set(`${shown}\n${why}`, { what: shown, why });
   }
 
   private add(path: string, bytes: Buffer): void {
     this.bytesLeft -= bytes.length;
-    if (this.files.size >= mostFiles) throw new TooMany(`it runs or names more than ${mostFiles} files`);
-    if (this.bytesLeft < 0) throw new TooMany(`its files have more than ${mostBytesInAll} bytes`);
+    if (this.files.size >= maxFiles) throw new LimitExceeded(`it runs or names more than ${maxFiles} files`);
+    if (this.bytesLeft < 0) throw new LimitExceeded(`its files have more than ${maxTotalBytes} bytes`);
     this.files.set(path, { path, sha256: sha256(bytes) });
     this.onBytes?.(path, bytes);
   }
@@ -111,23 +111,26 @@ export class Gathering {
     this.searched.add(`${language} ${place}`);
     const real = realPathOf(place) ?? place;
     if (!isBelow(real, this.checkout.real))
-      this.leaveOut(path, `it is a link to ${real}, outside the folder; what it loads from there is not followed`);
-    this.unsearched.push({ place, path, text: bytes.toString("utf8"), language });
+      this.reportNotCovered(
+        path,
+        `it is a link to ${real}, outside the folder; what it loads from there is not followed`,
+      );
+    this.toSearch.push({ place, path, text: bytes.toString("utf8"), language });
   }
 }
 
-/** A file that an approval would have to cover and cannot. */
-export class Unusable extends Error {}
+/** A file that an approval would have to cover but cannot. */
+export class UnreadableFile extends Error {}
 
-/** A checkout: the folder as it was named, and its real path. */
+/** A checkout: the folder as given, and its real path. */
 export interface Checkout {
   readonly cwd: string;
   readonly real: string;
   readonly home: string;
 }
 
-/** Where a path may lead. Behind a link, `..` leads to the folder above what the link points to. */
-export function placesOf(path: string, folder: string): readonly string[] {
+/** The paths that a path may mean. After a link, `..` is the parent of the link's target. */
+export function possiblePaths(path: string, folder: string): readonly string[] {
   const place = resolve(folder, path);
   if (!/(?:^|[/\\])\.\.[/\\]/.test(path)) return [place];
   const really = realPathOf(isAbsolute(path) ? path : `${folder}${sep}${path}`);
@@ -153,21 +156,21 @@ export function realPathOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // There is nothing at this path, so it has no real one.
+    // Nothing exists at this path.
     return undefined;
   }
 }
 
-/** The largest file whose bytes are compared before every run. */
-const mostBytes = 16 * 1024 * 1024;
+/** The largest file that can be approved. */
+const maxFileBytes = 16 * 1024 * 1024;
 
-type Looked =
+type EntryContent =
   | "nothing"
   | "folder"
   | { readonly bytes: Buffer; readonly executable: boolean; readonly mark: string }
   | { readonly unusable: string };
 
-export function lookAt(path: string): Looked {
+export function readEntry(path: string): EntryContent {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "nothing";
@@ -176,19 +179,19 @@ export function lookAt(path: string): Looked {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    // A name that no file can have, or a link that leads nowhere, is no file.
+    // A name that no file can have, or a broken link, is not a file.
     return /^(ENAMETOOLONG|ELOOP|ENOTDIR|ENOENT|ERR_INVALID_ARG_VALUE)$/.test(code)
       ? "nothing"
       : { unusable: `cannot be read (${code})` };
   }
 }
 
-/** What shows that a file is another one, or has changed. A folder changes with every file that is made in it, which is no harm. */
-export function markOf(stat: Stats): string {
+/** Changes when a file is replaced or modified. For a folder only its identity counts: it changes with every file created in it. */
+export function fileMark(stat: Stats): string {
   return stat.isDirectory() ? `${stat.dev} ${stat.ino}` : `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeMs}`;
 }
 
-/** What a loader finds at a path. A path that cannot be looked at holds nothing that can be loaded now. */
+/** What a loader finds at a path. Nothing can be loaded from a path that cannot be read. */
 export function kindAt(path: string): "file" | "folder" | "nothing" {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -199,23 +202,24 @@ export function kindAt(path: string): "file" | "folder" | "nothing" {
   }
 }
 
-/** Contract: never waits for a pipe or a device. Throws what the system throws. */
-function readWhole(path: string): Exclude<Looked, string> {
+/** Contract: never blocks on a pipe or a device. Throws system errors. */
+function readWhole(path: string): Exclude<EntryContent, string> {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return { unusable: "is not a regular file" };
-    if (stat.size > mostBytes) return { unusable: `has ${stat.size} bytes; at most ${mostBytes} can be approved` };
-    // One byte more than the size: a file that grows while it is read must not pass for its beginning.
+    if (stat.size > maxFileBytes)
+      return { unusable: `has ${stat.size} bytes; at most ${maxFileBytes} can be approved` };
+    // One byte more than the size detects a file that changes while it is read.
     const bytes = Buffer.allocUnsafe(stat.size + 1);
     let length = 0;
     while (length < bytes.length) {
       const read = readSync(file, bytes, length, bytes.length - length, length);
       if (read === 0)
-        return { bytes: bytes.subarray(0, length), executable: (stat.mode & 0o111) !== 0, mark: markOf(stat) };
+        return { bytes: bytes.subarray(0, length), executable: (stat.mode & 0o111) !== 0, mark: fileMark(stat) };
       length += read;
     }
-    return { unusable: "grows while it is read" };
+    return { unusable: "changes while it is read" };
   } finally {
     closeSync(file);
   }

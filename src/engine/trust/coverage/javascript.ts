@@ -2,25 +2,25 @@ import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject } from "../../../protocol/internal.ts";
-import { type Checkout, isBelow, kindAt, lookAt, realPathOf, Unusable } from "./gather-files.ts";
+import { type Checkout, isBelow, kindAt, readEntry, realPathOf, UnreadableFile } from "./gather-files.ts";
 import { fromCode } from "./shell-words.ts";
 
-/** What a program in JavaScript or TypeScript loads, as far as its text says. */
+/** What a JavaScript or TypeScript program loads, according to its text. */
 export interface Loaded {
   /** After `import`, `from`, `require` and functions of `createRequire`. */
   readonly specifiers: readonly string[];
-  /** Every other text in quotes: it may name a file that is loaded or started. */
+  /** Every other string: it may name a file that is loaded or started. */
   readonly texts: readonly string[];
-  /** What it loads by a name that is worked out while it runs, as written. */
+  /** Loads whose name is computed at run time, as written. */
   readonly computed: readonly string[];
   readonly startsPrograms: boolean;
 }
 
 const gap = String.raw`(?:\s|\/\*[\s\S]{0,200}?\*\/)*`;
-// Bounded, as a text that never ends would be read from each of its quotes.
+// Bounded: an unterminated string would be scanned from each of its quotes.
 const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
 
-/** Text that is run as a program, and loaders by their inner names. */
+/** Text that is run as a program, and internal names of loaders. */
 const runsText =
   /(?<![.\w])eval\s*\(|\bnew\s+Function\b|\brunIn(?:This|New)?Context\b|\bvm\.Script\b|\b_(?:load|compile)\s*\(/g;
 
@@ -37,7 +37,7 @@ export function loadedBy(source: string): Loaded {
     ...[...source.matchAll(new RegExp(`${opened}([^)\\n]{0,60})\\)?`, "g"))].filter(
       ([, given = ""]) => /^\s*[^\s"'`)]/.test(given) || /\$\{/.test(given),
     ),
-    // A text is only the beginning of the name: `"./rules/" + name`.
+    // A string that is only the start of the name: `"./rules/" + name`.
     ...source.matchAll(new RegExp(`${opened}${gap}${text}\\s*[^\\s),/][^)\\n]{0,40}\\)?`, "g")),
   ]
     .map(([whole]) => whole.replaceAll(/\s+/g, " "))
@@ -62,12 +62,12 @@ function withoutEscapes(text: string): string {
 
 const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".node", ".css"];
 
-/** What an import means to a loader: files, every one that could be found in its place; or a package. */
-export type Resolved =
+/** What an import resolves to: every file that could be loaded for it, or a package. */
+export type ResolvedImport =
   | { readonly files: readonly string[] }
   | { readonly package: string; readonly version: string | undefined };
 
-export function resolveImport(specifier: string, folder: string, checkout: Checkout): Resolved {
+export function resolveImport(specifier: string, folder: string, checkout: Checkout): ResolvedImport {
   const name = specifier.replace(/^file:\/\//, "").replace(/(?<=.)[?#].*$/, "");
   if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(name))
     return { files: [name, decoded(name)].flatMap((one) => moduleFiles(resolve(folder, one))) };
@@ -76,12 +76,12 @@ export function resolveImport(specifier: string, folder: string, checkout: Check
   return packageImport(name, folder, checkout);
 }
 
-/** Imports are addresses, in which `%6c` is a letter. */
+/** Imports are URLs, in which `%6c` is a letter. */
 function decoded(name: string): string {
   return name.replace(/%([\da-fA-F]{2})/g, (_, code: string) => fromCode(Number.parseInt(code, 16)));
 }
 
-/** A path as loaders complete it, and everything beside it that could be taken for it. */
+/** The files that loaders would try for a path. */
 export function moduleFiles(path: string): readonly string[] {
   const stem = join(dirname(path), basename(path, extname(path)));
   const names = [path, ...endings.flatMap((ending) => [path + ending, stem + ending])];
@@ -94,7 +94,7 @@ export function moduleFiles(path: string): readonly string[] {
   return [...new Set([...names, ...inner])].filter(isFile);
 }
 
-/** `#name`: what the nearest package.json says it means. */
+/** `#name`, as the nearest package.json maps it. */
 function ownImport(name: string, folder: string, checkout: Checkout): readonly string[] {
   for (const at of foldersUp(folder, checkout)) {
     const manifest = manifestIn(at);
@@ -105,7 +105,7 @@ function ownImport(name: string, folder: string, checkout: Checkout): readonly s
   return [];
 }
 
-function packageImport(name: string, folder: string, checkout: Checkout): Resolved {
+function packageImport(name: string, folder: string, checkout: Checkout): ResolvedImport {
   const parts = name.split("/");
   const length = name.startsWith("@") ? 2 : 1;
   const [own, below] = [parts.slice(0, length).join("/"), parts.slice(length).join("/")];
@@ -134,17 +134,17 @@ function linkedPackage(folder: string, below: string, manifest: Manifest | undef
 
 type Manifest = Readonly<Record<string, unknown>>;
 
-/** The package.json of a folder; undefined where there is none that can be read. Throws `Unusable` for a pipe or one that is too large. */
+/** The package.json of a folder; undefined when it is missing or invalid. Throws `UnreadableFile` for a pipe or a file that is too large. */
 export function manifestIn(folder: string): Manifest | undefined {
   const path = join(folder, "package.json");
-  const looked = lookAt(path);
-  if (typeof looked === "string") return undefined;
-  if ("unusable" in looked) throw new Unusable(`${path} ${looked.unusable}`);
+  const entry = readEntry(path);
+  if (typeof entry === "string") return undefined;
+  if ("unusable" in entry) throw new UnreadableFile(`${path} ${entry.unusable}`);
   try {
-    const value: unknown = JSON.parse(looked.bytes.toString("utf8"));
+    const value: unknown = JSON.parse(entry.bytes.toString("utf8"));
     return isObject(value) ? value : undefined;
   } catch (error) {
-    // No loader could read it either.
+    // A loader cannot read it either.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -156,7 +156,7 @@ function mainsOf(manifest: Manifest | undefined): readonly string[] {
   );
 }
 
-/** Where a name of `imports` or `exports` leads, under any condition. */
+/** The targets of a name in `imports` or `exports`, under any condition. */
 function targetsOf(map: unknown, name: string): readonly string[] {
   if (typeof map === "string" || Array.isArray(map)) return name === "." ? leaves(map) : [];
   if (!isObject(map)) return [];
@@ -176,7 +176,7 @@ function leaves(value: unknown, depth = 0): readonly string[] {
   return Object.values(value).flatMap((inner) => leaves(inner, depth + 1));
 }
 
-/** A folder and those above it; within a checkout, up to its own. */
+/** A folder and its parents; within a checkout, up to its root. */
 export function foldersUp(folder: string, within?: Checkout): readonly string[] {
   const up = [folder];
   for (let at = folder; dirname(at) !== at && at !== within?.real; at = dirname(at)) up.push(dirname(at));

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { expandPattern } from "./expand-pattern.ts";
-import type { Gathering, Unsearched } from "./gather-files.ts";
-import { leaveOut, type Script } from "./script-walk.ts";
+import type { FileToSearch } from "./gather-files.ts";
+import { reportNotCovered, type ScriptWalk } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
-import { TooMany, unknown, valuesOf } from "./word-values.ts";
+import { LimitExceeded, unknown, valuesOf } from "./word-values.ts";
 
 const usualNames = ["GNUmakefile", "makefile", "Makefile"];
 
-/** The makefiles of a call of `make`: those it names, else those it finds. */
-export function coverMakefiles(args: readonly string[], script: Script, gathering: Gathering): void {
+/** The makefiles of a `make` call: those it names, or the default ones. */
+export function coverMakefiles(args: readonly string[], script: ScriptWalk): void {
   const folders = optionValues(args, "C", "directory");
   const named = optionValues(args, "f", "file").concat(optionValues(args, "f", "makefile"));
   const places = [
@@ -18,13 +18,13 @@ export function coverMakefiles(args: readonly string[], script: Script, gatherin
   const files = named.length > 0 ? named : usualNames;
   const found = places
     .flatMap((folder) => files.flatMap((file) => expandPattern(file, folder)))
-    .filter((place) => gathering.cover(place, "make") === "file");
-  if (found.length === 0) leaveOut("make", "it finds no makefile in the folder now", script, gathering);
+    .filter((place) => script.collector.cover(place, "make") === "file");
+  if (found.length === 0) reportNotCovered("make", "the folder has no makefile", script);
   const evaluated = args.find((arg) => /^(?:--eval|-E)/.test(arg));
-  if (evaluated !== undefined) leaveOut(`make ${evaluated}`, "what it evaluates is not followed", script, gathering);
+  if (evaluated !== undefined) reportNotCovered(`make ${evaluated}`, "what it evaluates is not followed", script);
 }
 
-const mostIncludes = 200;
+const maxIncludes = 200;
 
 /** The values of an option in all its spellings: `-f x`, `-fx`, `--file x`, `--file=x`. */
 function optionValues(args: readonly string[], short: string, long: string): string[] {
@@ -38,7 +38,7 @@ function optionValues(args: readonly string[], short: string, long: string): str
 }
 
 /** What a makefile includes, and what its recipes run. */
-export function searchMakefile({ text, place, path }: Unsearched, script: Script, gathering: Gathering): void {
+export function searchMakefile({ text, place, path }: FileToSearch, script: ScriptWalk): void {
   const joined = text.replace(/\\\n/g, " ");
   const variables = new Map(
     [...joined.matchAll(/^ *(?:(?:export|override) +)*([\w.-]+)\s*[:?+]*=\s*(.*)$/gm)].map(
@@ -47,9 +47,9 @@ export function searchMakefile({ text, place, path }: Unsearched, script: Script
   );
   const filled = filler(variables, path);
   const includes = [...joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm)];
-  if (includes.length > mostIncludes) throw new TooMany(`${path} includes more than ${mostIncludes} files`);
+  if (includes.length > maxIncludes) throw new LimitExceeded(`${path} includes more than ${maxIncludes} files`);
   for (const [, list = ""] of includes)
-    for (const name of filled(list).trim().split(/\s+/)) include(name, dirname(place), path, script, gathering);
+    for (const name of filled(list).trim().split(/\s+/)) include(name, dirname(place), path, script);
   const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);
   const inline = [...joined.matchAll(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm)].map(([, line = ""]) => line);
   const shell = [...joined.matchAll(/\$[({]shell\s+([^)}\n]*)/g)].map(([, line = ""]) => line);
@@ -57,28 +57,32 @@ export function searchMakefile({ text, place, path }: Unsearched, script: Script
   const shells = [variables.get("SHELL") ?? "", ...["BASH_ENV", "ENV"].map((name) => `. ${variables.get(name) ?? ""}`)];
   const lines = [...recipes, ...inline, ...shell, ...shells].map(filled);
   for (const [form] of joined.matchAll(/^ *-?load +[^\n#]{1,60}|\$[({]file +<[^)}\n]{0,60}/gm))
-    gathering.leaveOut(`${path}: ${form.trim()}`, "what it loads is not followed");
-  gathering.scripts.push({ text: lines.join("\n"), script });
+    script.collector.reportNotCovered(`${path}: ${form.trim()}`, "what it loads is not followed");
+  script.collector.scripts.push({ text: lines.join("\n"), script });
 }
 
-function include(name: string, folder: string, path: string, script: Script, gathering: Gathering): void {
+function include(name: string, folder: string, path: string, script: ScriptWalk): void {
   if (name === "") return;
   const shown = `${path}: include ${name.replaceAll(unknown, "…")}`;
-  if (name.includes(unknown)) gathering.leaveOut(shown, "its name is worked out while make runs");
+  if (name.includes(unknown)) script.collector.reportNotCovered(shown, "its name is computed while make runs");
   const [command] = readShellText(name).commands;
   const [word] = command?.words ?? [];
   if (word === undefined) return;
-  for (const value of valuesOf(word, { variables: new Map(), home: gathering.checkout.home, printed: () => undefined }))
+  for (const value of valuesOf(word, {
+    variables: new Map(),
+    home: script.collector.checkout.home,
+    printed: () => undefined,
+  }))
     for (const from of new Set([folder, ...script.folders]))
-      for (const found of expandPattern(value, from)) gathering.cover(found, "make");
+      for (const found of expandPattern(value, from)) script.collector.cover(found, "make");
 }
 
-const mostFilled = 1024 * 1024;
+const maxFilledCharacters = 1024 * 1024;
 
-/** Fills in variables of make where the makefile says what they hold; `$$` is the shell's own sign. */
+/** Expands variables that the makefile defines; `$$` is a `$` for the shell. */
 function filler(variables: ReadonlyMap<string, string>, path: string): (text: string) => string {
-  // Variables that hold each other many times over would grow without end.
-  let left = mostFilled;
+  // Variables that contain each other many times would grow without limit.
+  let left = maxFilledCharacters;
   const fill = (text: string, depth: number): string =>
     text.replace(/\$\$|\$[({](\w[\w.-]*)[)}]|\$[({][^)}]*[)}]|\$[@<^*?%+]/g, (whole, name?: string) => {
       if (whole === "$$") return "$";
@@ -86,7 +90,7 @@ function filler(variables: ReadonlyMap<string, string>, path: string): (text: st
       const value = name === undefined ? undefined : variables.get(name);
       if (value === undefined || depth > 3) return unknown;
       left -= value.length + 1;
-      if (left < 0) throw new TooMany(`the variables of ${path} hold more than can be looked at`);
+      if (left < 0) throw new LimitExceeded(`the variables of ${path} are too long`);
       return fill(value, depth + 1);
     });
   return (text) => fill(text, 0);

@@ -2,40 +2,33 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../../../protocol/internal.ts";
 import { expandPattern } from "./expand-pattern.ts";
-import { type Gathering, insidePath, isBelow, realPathOf } from "./gather-files.ts";
+import { insidePath, isBelow, realPathOf } from "./gather-files.ts";
 import { foldersUp, isFile, manifestIn } from "./javascript.ts";
-import { leaveOut, type Script } from "./script-walk.ts";
+import { reportNotCovered, type ScriptWalk } from "./script-walk.ts";
 import { unknown } from "./word-values.ts";
 
-/** Files by which a folder changes what a package manager runs. */
+/** Files of a folder that change what a package manager runs. */
 const settings = [".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml"];
 
-/** `npm run NAME` and its like: the text of that script, of those before and behind it, and what they run. */
-export function coverPackageCall(program: string, args: readonly string[], script: Script, gathering: Gathering): void {
+/** `npm run NAME` and similar: the script, its pre and post scripts, and what they run. */
+export function coverPackageCall(program: string, args: readonly string[], script: ScriptWalk): void {
   const call = `${program} ${args.join(" ").replaceAll(unknown, "…")}`.trim();
   const { words, folders, isElsewhere } = readCall(args);
   const places = [
     ...script.folders,
     ...script.folders.flatMap((at) => folders.flatMap((one) => expandPattern(one, at))),
   ];
-  if (isElsewhere) leaveOut(call, "scripts of other packages of the workspace", script, gathering);
+  if (isElsewhere) reportNotCovered(call, "scripts of other packages of the workspace", script);
   const [verb = "", next = ""] = words;
   const name = /^(?:run|run-script|rum|urn)$/.test(verb) ? next : (aliases[verb] ?? verb);
   const isTool = /^(?:exec|x|dlx)$/.test(verb);
-  const there: Script = { ...script, folders: places };
-  if (isTool || /^(?:npx|pnpx|bunx)$/.test(program)) coverTool(isTool ? next : verb, call, there, gathering);
-  else if (name === "" || name.includes(unknown))
-    leaveOut(call, "which script it runs is not known", script, gathering);
-  else if (places.filter((folder) => coverPackageScript(name, folder, script, gathering)).length === 0) {
-    // Without a script of that name, yarn and pnpm run a tool of a package.
-    if (program !== "npm") coverTool(name, call, there, gathering);
-    else
-      leaveOut(
-        call,
-        "no package.json of the folder has such a script now; it may run code of packages",
-        script,
-        gathering,
-      );
+  const there: ScriptWalk = { ...script, folders: places };
+  if (isTool || /^(?:npx|pnpx|bunx)$/.test(program)) coverTool(isTool ? next : verb, call, there);
+  else if (name === "" || name.includes(unknown)) reportNotCovered(call, "which script it runs is not known", script);
+  else if (places.filter((folder) => coverPackageScript(name, folder, script)).length === 0) {
+    // Without a script of that name, yarn and pnpm run the program of a package.
+    if (program !== "npm") coverTool(name, call, there);
+    else reportNotCovered(call, "no package.json in the folder has this script; it may run code of packages", script);
   }
 }
 
@@ -61,45 +54,46 @@ function readCall(args: readonly string[]): {
 }
 
 /** True when the nearest package.json has the script. */
-function coverPackageScript(name: string, from: string, script: Script, gathering: Gathering): boolean {
-  const folder = foldersUp(from, gathering.checkout).find((at) => isFile(join(at, "package.json")));
-  if (folder === undefined || insidePath(join(folder, "package.json"), gathering.checkout) === undefined) return false;
+function coverPackageScript(name: string, from: string, script: ScriptWalk): boolean {
+  const folder = foldersUp(from, script.collector.checkout).find((at) => isFile(join(at, "package.json")));
+  if (folder === undefined || insidePath(join(folder, "package.json"), script.collector.checkout) === undefined)
+    return false;
   const scripts = manifestIn(folder)?.["scripts"];
   if (!isObject(scripts)) return false;
   const names = name === "restart" ? ["restart", "stop", "start"] : [name];
   const found = names
     .flatMap((one) => [`pre${one}`, one, `post${one}`])
     .filter((one) => typeof scripts[one] === "string");
-  for (const one of found) coverText(one, String(scripts[one]), folder, script, gathering);
-  if (name === "start" && !found.includes("start")) gathering.cover(join(folder, "server.js"), "javascript");
-  for (const file of settings) gathering.cover(join(folder, file));
+  for (const one of found) coverText(one, String(scripts[one]), folder, script);
+  if (name === "start" && !found.includes("start")) script.collector.cover(join(folder, "server.js"), "javascript");
+  for (const file of settings) script.collector.cover(join(folder, file));
   return found.some((one) => names.includes(one));
 }
 
-function coverText(name: string, text: string, folder: string, script: Script, gathering: Gathering): void {
-  const path = `${insidePath(join(folder, "package.json"), gathering.checkout) ?? "package.json"}#scripts.${name}`;
-  if (gathering.files.has(path)) return;
-  gathering.coverText(path, text);
-  const inner: Script = { ...script, mode: "run", label: path, folders: [folder], depth: 0 };
-  gathering.scripts.push({ text, script: inner });
+function coverText(name: string, text: string, folder: string, script: ScriptWalk): void {
+  const path = `${insidePath(join(folder, "package.json"), script.collector.checkout) ?? "package.json"}#scripts.${name}`;
+  if (script.collector.files.has(path)) return;
+  script.collector.coverText(path, text);
+  const inner: ScriptWalk = { ...script, mode: "run", label: path, folders: [folder], depth: 0 };
+  script.collector.scripts.push({ text, script: inner });
 }
 
-function coverTool(name: string, call: string, script: Script, gathering: Gathering): void {
-  const found = packageOfProgram(name.replace(/(?<=.)@[^/]*$/, ""), script, gathering);
+function coverTool(name: string, call: string, script: ScriptWalk): void {
+  const found = packageOfProgram(name.replace(/(?<=.)@[^/]*$/, ""), script);
   if (found !== "covered")
-    leaveOut(call, `runs ${found ?? `the package ${name}, which is not installed here`}`, script, gathering);
+    reportNotCovered(call, `runs ${found ?? `the package ${name}, which is not installed here`}`, script);
 }
 
-/** The installed package that a program's name means, with its version; "covered" when it is one of the checkout itself. */
-export function packageOfProgram(name: string, script: Script, gathering: Gathering): string | undefined {
+/** The installed package that provides a program, with its version; "covered" when it belongs to the checkout. */
+export function packageOfProgram(name: string, script: ScriptWalk): string | undefined {
   for (const folder of script.folders) {
     for (const at of foldersUp(folder)) {
       const place = join(at, "node_modules", ".bin", name);
       if (name.includes("/") || !existsSync(place)) continue;
       const real = realPathOf(place) ?? place;
-      const { checkout } = gathering;
+      const { checkout } = script.collector;
       if (isBelow(real, checkout.real) && !/[/\\]node_modules[/\\]/.test(real.slice(checkout.real.length))) {
-        gathering.cover(real, "javascript");
+        script.collector.cover(real, "javascript");
         return "covered";
       }
       return packageAt(dirname(real)) ?? name;

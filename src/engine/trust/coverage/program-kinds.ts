@@ -1,4 +1,4 @@
-/** How the files are read that a program is given to run. */
+/** The language of the files that a program runs. */
 export type Language = "shell" | "javascript" | "python" | "make" | "other";
 
 const shells = "sh bash dash zsh ksh mksh ash fish . source";
@@ -17,13 +17,13 @@ function named(names: string, language: Language): readonly (readonly [string, L
   return names.split(" ").map((name) => [name, language]);
 }
 
-/** The language of the files that a program runs; undefined for a program that runs none it is given. */
+/** The language of the files that a program runs; undefined when it does not run files. */
 export function interpreterOf(name: string): Language | undefined {
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return "python";
   return interpreters.get(name) ?? interpreters.get(name.replace(/-?[\d.]+$/, ""));
 }
 
-/** Programs whose arguments are a command, or files to run: every one of their arguments may be run. */
+/** Programs whose arguments are a command or files to run: any of them may be run. */
 const wrappers = new Set(
   `env nohup sudo doas nice ionice chrt taskset timeout time stdbuf setsid exec command builtin xargs parallel flock
   chronic unbuffer script strace ltrace watch find run-parts entr trap eval su runuser unshare nsenter caffeinate dotenv
@@ -34,7 +34,7 @@ export function isWrapper(name: string): boolean {
   return wrappers.has(name);
 }
 
-/** Words that stand before the first command of a list. */
+/** Keywords that may precede the first command of a list. */
 export function isKeyword(name: string): boolean {
   return /^(?:if|then|elif|else|while|until|do|!|\{|time|coproc)$/.test(name);
 }
@@ -44,27 +44,27 @@ export function runsOnlyOptionFile(name: string): boolean {
   return /^(?:sed|jq|[gmn]?awk)$/.test(name);
 }
 
-/** Programs that pass on what they are given, more or less as it is. */
+/** Programs that pass on their input, more or less unchanged. */
 export function passesOn(name: string): boolean {
   return /^(?:cat|tac|head|tail|sed|tr|grep|cut|envsubst|echo|printf|sort|tee)$/.test(name);
 }
 
-/** Programs that print names of files of the folders they are given, or the text they are given, and those that pick of it. */
+/** Programs that print the names of files or their arguments, and programs that filter such output. */
 export function printsNames(name: string): boolean {
   return /^(?:find|ls|echo|printf|sort|uniq|grep|head|tail|tac|tr)$/.test(name);
 }
 
-/** Programs that run a file which they are given, in whatever language it is. */
+/** Programs that run a file in any language. */
 export function runsFiles(name: string): boolean {
   return /^(?:uv|uvx|poetry|pipenv|pipx|rye|pdm|hatch|bundle|mise|direnv|go|swift|zig|cargo|dotnet)$/.test(name);
 }
 
-/** Interpreters that another program may be told to start by their name. */
+/** Interpreters that another program may start by name. */
 export function isStartedByName(name: string): boolean {
   return interpreterOf(name) !== undefined && !/^(?:\.|source|sed|jq)$/.test(name);
 }
 
-/** Programs that run nothing but themselves, whatever they are given. */
+/** Programs that never run another program. */
 const plain = new Set(
   `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep
   fgrep rg ls dir stat file du df pwd basename dirname realpath readlink date sleep seq expr bc touch mkdir rmdir rm
@@ -79,14 +79,14 @@ export function isPlain(name: string): boolean {
   return plain.has(name);
 }
 
-/** Options that make a program run another one, though it usually runs none: of sort, split, tar, rg, rsync, zip. */
+/** Options of sort, split, tar, rg, rsync and zip that make them run another program. */
 export function isProgramOption(word: string): boolean {
   return /^--(?:compress-program|use-compress-program|filter|checkpoint-action|to-command|info-script|new-volume-script|pre|rsh|unzip-command)=/.test(
     word,
   );
 }
 
-/** Programs that make or remove what they are given and read none of it. */
+/** Programs that create or remove their arguments and do not read them. */
 const writers = new Set(["touch", "mkdir", "rmdir", "rm", "tee"]);
 
 export function onlyWrites(name: string): boolean {
@@ -105,7 +105,7 @@ const endings: readonly (readonly [RegExp, Language])[] = [
   [/\.(?:pl|pm|rb|php|lua|r|R|tcl|awk|ps1|psm1|scpt|groovy|exe|so|dll|wasm|jar)$/, "other"],
 ];
 
-/** The language of a file by its first line or its name; "other" for a program that cannot be read. */
+/** The language of a file by its first line or its name; "other" for a program that cannot be analyzed. */
 export function languageOf(path: string, text: string, executable: boolean): Language | undefined {
   const [, line = ""] = /^#!\s*([^\n]{0,200})/.exec(text) ?? [];
   if (line !== "") {
@@ -114,11 +114,11 @@ export function languageOf(path: string, text: string, executable: boolean): Lan
     return name === undefined ? "other" : interpreterOf(name);
   }
   const byName = endings.find(([ending]) => ending.test(path))?.[1];
-  // A program without a first line is run by the shell, unless it is compiled.
+  // An executable without a `#!` line is run by the shell, unless it is binary.
   return byName ?? (executable ? (text.includes("\0") ? "other" : "shell") : undefined);
 }
 
-/** Whether a path is that of code, so that a text which names it may run it. */
-export function namesCode(path: string): boolean {
+/** Whether the path of a file ends like that of a program. */
+export function hasCodeExtension(path: string): boolean {
   return endings.some(([ending]) => ending.test(path));
 }

@@ -1,13 +1,13 @@
 import { join, resolve } from "node:path";
 import { entriesOf } from "./expand-pattern.ts";
-import { lookAt } from "./gather-files.ts";
+import { readEntry } from "./gather-files.ts";
 
-/** What a program in Python loads, as far as its text says. */
+/** What a Python program loads, according to its text. */
 export interface PythonLoads {
   /** Modules with their dots; leading dots are relative to the file. */
   readonly modules: readonly string[];
   readonly texts: readonly string[];
-  /** What it loads or where it looks by means that are worked out while it runs, as written. */
+  /** Loads whose name or search path is computed at run time, as written. */
   readonly computed: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function namesIn(list: string): readonly string[] {
     .filter((name) => /^[\w.]+$/.test(name));
 }
 
-/** The files that a module may be, from the folder that is searched first. */
+/** The files that a module may be, in the order in which they are searched. */
 export function pythonModuleFiles(module: string, folder: string, own: string): readonly string[] {
   const dots = /^\.*/.exec(module)?.[0].length ?? 0;
   const start = dots === 0 ? folder : resolve(own, "../".repeat(dots - 1));
@@ -56,7 +56,7 @@ export function pythonModuleFiles(module: string, folder: string, own: string): 
   return [...files, join(at, "__main__.py")];
 }
 
-/** A module as source, as a library, as compiled code, and compiled code that Python takes without a look at the source. */
+/** A module as source, as a library, as bytecode, and as cached bytecode that Python loads without checking the source. */
 function formsOf(name: string, folder: string): readonly string[] {
   const others = entriesOf(folder)
     .map((entry) => entry.name)
@@ -65,20 +65,20 @@ function formsOf(name: string, folder: string): readonly string[] {
     .map((entry) => entry.name)
     .filter((file) => file.startsWith(`${name}.`) && file.endsWith(".pyc"))
     .map((file) => join(folder, "__pycache__", file));
-  return [join(folder, `${name}.py`), ...others.map((file) => join(folder, file)), ...kept.filter(isTakenUnseen)];
+  return [join(folder, `${name}.py`), ...others.map((file) => join(folder, file)), ...kept.filter(isUncheckedBytecode)];
 }
 
-/** Whether compiled code says of itself that nobody compares it with its source; Python writes none such by itself. */
-function isTakenUnseen(place: string): boolean {
-  const looked = lookAt(place);
-  return typeof looked !== "string" && "bytes" in looked && looked.bytes.length >= 8 && looked.bytes[4] === 1;
+/** Whether bytecode is marked as unchecked, so that Python does not compare it with its source. Python does not write such files by default. */
+function isUncheckedBytecode(place: string): boolean {
+  const entry = readEntry(place);
+  return typeof entry !== "string" && "bytes" in entry && entry.bytes.length >= 8 && entry.bytes[4] === 1;
 }
 
 export function isStandardModule(name: string): boolean {
   return name.startsWith("_") || standardModules.has(name);
 }
 
-/** Files of folders that Python would take in place of a module that comes with it. */
+/** Files that Python would load instead of a module of its standard library. */
 export function standardModulesIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
     entriesOf(folder)
@@ -88,7 +88,7 @@ export function standardModulesIn(folders: readonly string[]): readonly string[]
   );
 }
 
-/** Modules that come with Python 3, those of older versions included. */
+/** The standard library of Python 3, including older versions. */
 const standardModules = new Set(
   `abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile
   calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib

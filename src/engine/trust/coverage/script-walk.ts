@@ -1,28 +1,36 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { expandPattern } from "./expand-pattern.ts";
-import { type Gathering, insidePath, placesOf } from "./gather-files.ts";
+import { type CoverageCollector, insidePath, possiblePaths } from "./gather-files.ts";
 import { moduleFiles } from "./javascript.ts";
 import type { Language } from "./program-kinds.ts";
-import type { TextCommand, TextWord } from "./shell-text.ts";
-import { asWritten, isGiven, isPattern, unknown, type ValueContext, valuesOf } from "./word-values.ts";
+import type { TextCommand, TextWord } from "./shell-words.ts";
+import {
+  holdsPatternSign,
+  isPositionalParameter,
+  printable,
+  unknown,
+  type ValueContext,
+  valuesOf,
+} from "./word-values.ts";
 
-/** Where a shell text is, and how far its words count. */
-export interface Script {
+/** A shell text that is analyzed: where it is, and which of its words count. */
+export interface ScriptWalk {
   /** `named`: every file that a word names counts, as in the command of a hook. `run`: only what it runs. */
   readonly mode: "named" | "run";
-  /** What stands before a form in messages; empty for the command itself. */
+  /** The prefix of messages; empty for the command itself. */
   readonly label: string;
   /** The script's own file. */
   readonly file?: string;
-  /** Folders that relative names may count from. Grows. */
+  /** Folders that relative names may be relative to. Grows. */
   readonly folders: string[];
   readonly depth: number;
-  /** Whether it is only a text in quotes that may be a command: what it names counts, what it calls is not told. */
+  readonly collector: CoverageCollector;
+  /** It is only a quoted text that may be a command: the files it names count, the programs it calls are not reported. */
   readonly isGuess?: boolean;
   readonly variables: ReadonlyMap<string, readonly string[]>;
 }
 
-export function valueContext({ variables, file }: Script, { checkout }: Gathering): ValueContext {
+function valueContext({ variables, file, collector: { checkout } }: ScriptWalk): ValueContext {
   return {
     variables,
     home: checkout.home,
@@ -36,26 +44,45 @@ export function valueContext({ variables, file }: Script, { checkout }: Gatherin
   };
 }
 
-export function leaveOut(what: string, why: string, { label }: Pick<Script, "label">, gathering: Gathering): void {
-  gathering.leaveOut(label === "" ? what : `${label}: ${what}`, why);
+export function reportNotCovered(what: string, why: string, { label, collector }: ScriptWalk): void {
+  collector.reportNotCovered(label === "" ? what : `${label}: ${what}`, why);
 }
 
 /** The way through the commands of one shell text. */
-export interface Walk {
+export interface CommandWalk {
   readonly commands: readonly TextCommand[];
   readonly functions: ReadonlySet<string>;
-  readonly script: Script;
-  readonly gathering: Gathering;
+  readonly script: ScriptWalk;
+  /** Covers what a command runs, from its program on. `wrapped`: how many wrappers, such as `env`, are around it. */
+  runWords(words: readonly WordMeaning[], index: number, walk: CommandWalk, wrapped?: number): void;
+  coverScript(text: string, script: ScriptWalk): void;
 }
 
-/** A word with all it may mean. */
-export interface Meant {
+/** A word with every value it may have. */
+export interface WordMeaning {
   readonly raw: string;
   readonly values: readonly string[];
 }
 
+/** A text that may itself be a command: `bash -c 'node hooks/check.js'`. */
+export function coverNested(value: string, { script, coverScript }: CommandWalk): void {
+  if (/[\s;|&()`<>'"]/.test(value)) coverScript(value, { ...script, depth: script.depth + 1 });
+}
+
+/** The words of a command with every value that each may have. */
+export function meaningsOf(words: readonly TextWord[], { script }: CommandWalk): readonly WordMeaning[] {
+  const context = valueContext(script);
+  return words.map((word) => ({ raw: word.raw, values: valuesOf(word, context) }));
+}
+
+/** The name of the program that a word starts, without its folder. */
+export function programName(head: WordMeaning | undefined): string {
+  const [value = ""] = head?.values ?? [];
+  return value.slice(value.lastIndexOf("/") + 1);
+}
+
 /** Covers every file that a word may name. */
-export function coverWord({ values }: Meant, language: Language | undefined, walk: Walk): void {
+export function coverWord({ values }: WordMeaning, walk: CommandWalk, language?: Language): void {
   for (const value of values)
     for (const path of pathsIn(value))
       for (const folder of [...walk.script.folders])
@@ -63,8 +90,8 @@ export function coverWord({ values }: Meant, language: Language | undefined, wal
 }
 
 /** Whether a word is a whole path that leads out of the folder. */
-export function isOutside({ values }: Meant, { gathering }: Walk): boolean {
-  return values.some((value) => isAbsolute(value) && insidePath(value, gathering.checkout) === undefined);
+export function isOutside({ values }: WordMeaning, { script }: CommandWalk): boolean {
+  return values.some((value) => isAbsolute(value) && insidePath(value, script.collector.checkout) === undefined);
 }
 
 /** A word as a path, and the paths inside it: `--config=x`, `@x`, `file:x` and `-fx` name x. */
@@ -76,66 +103,67 @@ function pathsIn(value: string): readonly string[] {
 
 function placesFor(path: string, folder: string): readonly string[] {
   const start = path.indexOf(unknown);
-  // What is left of `$DIR/hooks/check.sh` still says which file is meant.
+  // The rest of `$DIR/hooks/check.sh` still identifies the file.
   if (start === 0 && path[1] === "/") return placesFor(`.${path.slice(1)}`, folder);
   if (start === 0 || (start > 0 && !path.slice(0, start).includes("/"))) return [];
-  return start > 0 || isPattern(path) ? expandPattern(path, folder) : placesOf(path, folder);
+  return start > 0 || holdsPatternSign(path) ? expandPattern(path, folder) : possiblePaths(path, folder);
 }
 
-function coverPlace(place: string, language: Language | undefined, { script, gathering }: Walk): void {
-  const found = gathering.cover(place, language);
+function coverPlace(place: string, language: Language | undefined, { script }: CommandWalk): void {
+  const found = script.collector.cover(place, language);
   if (language === "javascript" && found !== "file")
-    for (const file of moduleFiles(place)) gathering.cover(file, language);
+    for (const file of moduleFiles(place)) script.collector.cover(file, language);
   if (found !== "folder") return;
   if (language === "python")
-    for (const name of ["__main__.py", "__init__.py"]) gathering.cover(join(place, name), language);
-  enter(place, script, gathering);
+    for (const name of ["__main__.py", "__init__.py"]) script.collector.cover(join(place, name), language);
+  enter(place, script);
 }
 
-/** `cd DIR`: names behind it may count from there. */
-export function enterFolder({ values }: Meant, { script, gathering }: Walk): void {
+/** `cd DIR`: later names may be relative to it. */
+export function enterFolder({ values }: WordMeaning, { script }: CommandWalk): void {
   for (const value of values)
     for (const folder of [...script.folders])
       for (const place of placesFor(value, folder))
-        if (gathering.cover(place) === "folder") enter(place, script, gathering);
+        if (script.collector.cover(place) === "folder") enter(place, script);
 }
 
-function enter(place: string, { folders }: Script, { checkout }: Gathering): void {
-  if (insidePath(place, checkout) !== undefined && !folders.includes(place)) folders.push(place);
+function enter(place: string, { folders, collector }: ScriptWalk): void {
+  if (insidePath(place, collector.checkout) !== undefined && !folders.includes(place)) folders.push(place);
 }
 
-/** Names a word whose value decides what runs, when it is not known. */
-export function mustBeKnown({ raw, values }: Meant, { script, gathering }: Walk): void {
+/** Reports a word that decides what runs and whose value is not known. */
+export function reportUnknown({ raw, values }: WordMeaning, { script }: CommandWalk): void {
   if (values.some((value) => value.startsWith("/proc/")))
-    leaveOut(raw, "where it leads is not known before it runs", script, gathering);
+    reportNotCovered(raw, "its target is not known in advance", script);
   if (!values.some((value) => value.includes(unknown))) return;
-  const known = values.filter((value) => !value.includes(unknown)).map(asWritten);
+  const known = values.filter((value) => !value.includes(unknown)).map(printable);
   const why =
     known.length === 0
-      ? "its value is not known before it runs"
+      ? "its value is not known in advance"
       : `only ${known.join(", ")} is covered; it may have another value when it runs`;
-  leaveOut(raw, why, script, gathering);
+  reportNotCovered(raw, why, script);
 }
 
 /** Values may be built of values. */
 const rounds = 3;
-const mostValues = 32;
+const maxValues = 32;
 
-/** What the variables of a text may hold: every value that is assigned anywhere in it, beside those it starts with. */
+/** What the variables of a text may hold: every value that is assigned anywhere in it, and the initial ones. */
 export function variablesOf(
   commands: readonly TextCommand[],
-  script: Script,
-  gathering: Gathering,
+  script: ScriptWalk,
 ): ReadonlyMap<string, readonly string[]> {
-  const assigned = commands.flatMap(({ words }) => assignmentsIn(words));
+  const assignments = commands.flatMap(({ words }) => assignmentsIn(words));
   let variables = script.variables;
-  for (let round = 0; round < rounds && assigned.length > 0; round++) {
-    const context = valueContext({ ...script, variables }, gathering);
+  for (let round = 0; round < rounds && assignments.length > 0; round++) {
+    const context = valueContext({ ...script, variables });
     const found = new Map<string, Set<string>>();
-    for (const { name, values } of assigned) {
+    for (const { name, values } of assignments) {
       const known = found.get(name) ?? new Set();
       for (const word of values)
-        for (const value of word === undefined || isGiven(word.pieces) ? [unknown] : valuesOf(word, context))
+        for (const value of word === undefined || isPositionalParameter(word.pieces)
+          ? [unknown]
+          : valuesOf(word, context))
           known.add(value);
       found.set(name, known);
     }
@@ -145,16 +173,16 @@ export function variablesOf(
 }
 
 function bounded(values: ReadonlySet<string>): readonly string[] {
-  return values.size > mostValues ? [unknown] : [...values];
+  return values.size > maxValues ? [unknown] : [...values];
 }
 
-interface Assigned {
+interface Assignment {
   readonly name: string;
-  /** Undefined: a value from elsewhere. */
+  /** Undefined: a value that is not known. */
   readonly values: readonly (TextWord | undefined)[];
 }
 
-function assignmentsIn(words: readonly TextWord[]): readonly Assigned[] {
+function assignmentsIn(words: readonly TextWord[]): readonly Assignment[] {
   const start = words.findIndex((word) => !/^(?:if|then|else|elif|while|until|do|!|\{|time)$/.test(word.raw));
   const [first, second, third, ...rest] = words.slice(Math.max(start, 0));
   if (first === undefined) return [];
@@ -165,8 +193,8 @@ function assignmentsIn(words: readonly TextWord[]): readonly Assigned[] {
   return words.flatMap((word) => assignmentOf(word) ?? []);
 }
 
-/** `NAME=value`; in doubt an argument of that form is taken for one too. */
-function assignmentOf({ pieces, raw }: TextWord): Assigned | undefined {
+/** `NAME=value`; an argument of that form counts too. */
+function assignmentOf({ pieces, raw }: TextWord): Assignment | undefined {
   const [first, ...rest] = pieces;
   if (first?.kind !== "text" || first.quoted) return undefined;
   const [whole, name] = /^([A-Za-z_]\w*)\+?=/.exec(first.text) ?? [];

@@ -1,40 +1,16 @@
-import { closing, heredocBody, unescaped } from "./shell-words.ts";
-
-/** A piece of a word as the shell would expand it. */
-export type Piece =
-  | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
-  /** `$NAME`, `${NAME}` or `${NAME:-operand}`. */
-  | { readonly kind: "variable"; readonly name: string; readonly operator: string; readonly operand: string }
-  /** `$(…)` and backticks: what the script prints. */
-  | { readonly kind: "output"; readonly script: string };
-
-export interface TextWord {
-  readonly pieces: readonly Piece[];
-  readonly raw: string;
-}
-
-/** One command of a shell text, keywords included. */
-export interface TextCommand {
-  readonly words: readonly TextWord[];
-  /** Files that standard input comes from, and here-strings. */
-  readonly reads: readonly TextWord[];
-  /** Bodies of here-documents. */
-  readonly bodies: readonly string[];
-  /** Whether it reads what the command before it prints. */
-  readonly piped: boolean;
-  /** Whether it is a pattern of `case` and not a command. */
-  readonly pattern: boolean;
-}
-
-export interface ShellText {
-  readonly commands: readonly TextCommand[];
-  /** Scripts inside words: `$(…)`, backticks, `<(…)` and `>(…)`. */
-  readonly scripts: readonly string[];
-}
+import {
+  closing,
+  heredocBody,
+  type Piece,
+  type ShellText,
+  type TextCommand,
+  type TextWord,
+  unescaped,
+} from "./shell-words.ts";
 
 /**
- * The commands of a shell text, flat and in order. It looks for names of files and admits more than a shell would, so it never fails:
- * what is left open ends with the text. Linear in the length of the text.
+ * The commands of a shell text, flat and in order. It is more permissive than a shell and never fails:
+ * an unclosed quote or bracket ends with the text. Linear time.
  */
 export function readShellText(text: string): ShellText {
   const reader = new Reader(text);
@@ -174,7 +150,7 @@ class Reader {
 
   private redirection(char: string, next: string): void {
     if (next === "(" && char !== "&") {
-      // `<(…)` and `>(…)` are words of the command.
+      // `<(…)` and `>(…)` are arguments of the command.
       if (this.pieces === undefined) this.wordStart = this.at;
       const end = closing(this.text, this.at + 1, "(", ")");
       this.scripts.push(this.text.slice(this.at + 2, end));
@@ -226,10 +202,10 @@ class Reader {
   }
 
   private bracket(char: string): void {
-    // `NAME=(…)` is a list, whose members are not kept.
+    // `NAME=(…)` is an array; its elements are not kept.
     if (char === "(" && /^\w+\+?=$/.test(this.text.slice(this.wordStart, this.at)) && this.pieces !== undefined)
       this.push({ kind: "variable", name: "", operator: "", operand: "" });
-    // A bracket that nothing opened ends a pattern of `case`.
+    // An unmatched bracket ends a pattern of `case`.
     this.command.pattern = char === ")" && this.open === 0;
     this.open = Math.max(0, this.open + (char === "(" ? 1 : -1));
     this.endCommand(false);

@@ -1,9 +1,9 @@
-import type { Piece, TextWord } from "./shell-text.ts";
 import { readShellText } from "./shell-text.ts";
+import type { Piece, TextWord } from "./shell-words.ts";
 
 /**
- * Signs in a value that stand for something else than themselves. They are characters for private use, which no name of a file holds:
- * what is not known, and the unquoted signs of patterns.
+ * Placeholders in a value. They are private-use characters, which file names do not contain:
+ * for an unknown part, and for unquoted pattern characters.
  */
 export const unknown = "\uE000";
 export const anyText = "\uE001";
@@ -21,31 +21,31 @@ const active: Readonly<Record<string, string>> = {
 };
 const plain: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(active).map(([a, b]) => [b, a]));
 
-/** What variables may hold, by name. */
-export type Variables = ReadonlyMap<string, readonly string[]>;
+/** The values that variables may have, by name. */
+export type KnownVariables = ReadonlyMap<string, readonly string[]>;
 
 export interface ValueContext {
-  readonly variables: Variables;
+  readonly variables: KnownVariables;
   readonly home: string;
-  /** What a script prints, where that can be told. */
+  /** What a script prints, if that is known. */
   printed(script: string): string | undefined;
 }
 
-/** More values than anybody would look at. */
-export class TooMany extends Error {}
+/** A limit of the analysis is exceeded; the message names it. */
+export class LimitExceeded extends Error {}
 
-const mostValues = 64;
-const longest = 4_096;
+const maxValues = 64;
+const maxValueLength = 4_096;
 
-/** Every value a word may have. What is not known is `unknown` in it. */
+/** Every value a word may have. Unknown parts are `unknown`. */
 export function valuesOf({ pieces }: TextWord, context: ValueContext, depth = 0): readonly string[] {
   let values: readonly string[] = [""];
   for (const [index, piece] of pieces.entries()) {
-    const next = isGiven(pieces) ? [""] : pieceValues(piece, index === 0, context, depth);
-    if (values.length * next.length > mostValues) throw new TooMany("a word has more values than can be looked at");
+    const next = isPositionalParameter(pieces) ? [""] : pieceValues(piece, index === 0, context, depth);
+    if (values.length * next.length > maxValues) throw new LimitExceeded("a word has too many possible values");
     values = values.flatMap((value) => next.map((more) => value + more));
   }
-  return [...new Set(values.flatMap(withoutBraces))].map((value) => (value.length > longest ? unknown : value));
+  return [...new Set(values.flatMap(withoutBraces))].map((value) => (value.length > maxValueLength ? unknown : value));
 }
 
 function pieceValues(piece: Piece, first: boolean, context: ValueContext, depth: number): readonly string[] {
@@ -60,8 +60,8 @@ function unquoted(text: string, first: boolean, { home, variables }: ValueContex
   return signs.replace(/^~(?=\/|$)/, home).replace(/^~\+(?=\/|$)/, variables.get("PWD")?.[0] ?? ".");
 }
 
-/** `$1`, `$@` and the like as a whole word: what is given is a word of the call, which is looked at where it stands. */
-export function isGiven(pieces: readonly Piece[]): boolean {
+/** `$1`, `$@` and the like as a whole word: the argument is analyzed where the call is. */
+export function isPositionalParameter(pieces: readonly Piece[]): boolean {
   const [piece, ...rest] = pieces.filter((one) => one.kind !== "text" || one.text !== "");
   return rest.length === 0 && piece?.kind === "variable" && piece.operator === "" && /^[0-9@*]+$/.test(piece.name);
 }
@@ -83,21 +83,21 @@ function folderOf(path: string): string {
   return slash < 0 ? "." : path.slice(0, slash);
 }
 
-const deepest = 4;
+const maxDepth = 4;
 
 function operandValues(operand: string, context: ValueContext, depth: number): readonly string[] {
-  if (depth >= deepest) return [unknown];
+  if (depth >= maxDepth) return [unknown];
   const [command] = readShellText(operand).commands;
   const [word] = command?.words ?? [];
   return word === undefined ? [""] : valuesOf(word, context, depth + 1);
 }
 
-/** `{a,b}` becomes several values, a range whatever stands there; braces without either are plain. */
+/** `{a,b}` becomes several values, a range matches any text; other braces are plain characters. */
 function withoutBraces(value: string): readonly string[] {
   let values: readonly string[] = [value];
   for (let round = 0; round < 8; round++) {
     const next = values.flatMap(firstBraces);
-    if (next.length > mostValues) throw new TooMany("a word in braces has more values than can be looked at");
+    if (next.length > maxValues) throw new LimitExceeded("a word in braces has too many possible values");
     if (next.length === values.length && next.every((one, index) => one === values[index])) break;
     values = next;
   }
@@ -116,12 +116,12 @@ function firstBraces(value: string): readonly string[] {
   return [`${before}{${inside}}${after}`];
 }
 
-/** Whether a value is a pattern that the shell fills in from the disk. */
-export function isPattern(value: string): boolean {
+/** Whether a value is a pattern that the shell expands from disk. */
+export function holdsPatternSign(value: string): boolean {
   return /[\uE001-\uE003]/.test(value);
 }
 
-/** A value with its signs as they were written. */
-export function asWritten(value: string): string {
+/** A value with its placeholders as they were written. */
+export function printable(value: string): string {
   return value.replace(/[\uE000-\uE006]/g, (sign) => plain[sign] ?? "…");
 }
