@@ -11,9 +11,9 @@ export { type AgentPortOptions, agentPort } from "./hook-ports/model-ports.ts";
 export { mcpConnector } from "./mcp/connect-servers.ts";
 export type { ServerConnector, Servers, ServerWishes } from "./mcp/mcp-servers.ts";
 export { runAgent } from "./run-agent.ts";
-export { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 export type { AgentControl, HookCallback, SessionCatalog, SessionWishes } from "./session/session-control.ts";
 export type { GivenAgent } from "./subagents/subagent-definitions.ts";
+export { type BoundedOptions, type BoundedRun, runBounded } from "./tools/shell/run-bounded.ts";
 export type {
   ElicitationAnswer,
   ElicitationForm,

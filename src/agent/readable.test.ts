@@ -8,8 +8,8 @@ const lines = (file: string): number =>
     .split("\n").length;
 
 test("the loop can be read in one sitting", () => {
-  const own = ["loop.ts", "tool-call.ts", "stop.ts", "compact.ts"];
-  expect(lines("loop.ts")).toBeLessThanOrEqual(250);
+  const own = ["turn/loop.ts", "turn/call-tool.ts", "turn/stop.ts", "turn/compact.ts"];
+  expect(lines("turn/loop.ts")).toBeLessThanOrEqual(250);
   expect(own.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(600);
 });
 

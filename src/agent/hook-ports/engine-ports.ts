@@ -1,11 +1,11 @@
 import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
-import { noteInTranscript } from "../channels.ts";
 import { type Thread, type Threads, toolDefinitions } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import type { Tool } from "../tools/tool.ts";
 import { inTurn } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
+import { noteInTranscript } from "../turn/channels.ts";
 import type { HookModel } from "./hook-model.ts";
 import { modelPort } from "./model-port.ts";
 import { agentPort } from "./model-ports.ts";

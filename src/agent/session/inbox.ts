@@ -1,7 +1,7 @@
 import type { ContentBlock, Message } from "../../models/internal.ts";
-import { recordNotes, tellModelAsHost } from "../channels.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
 import type { Attachment } from "../turn/attachments.ts";
+import { recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import type { AgentSession, Thread } from "./agent-session.ts";
 
 /** Something for the model that did not come from it: a prompt, or news of what ran beside it. */

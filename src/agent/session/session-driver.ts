@@ -1,7 +1,7 @@
 import type { AgentResult } from "../../protocol/internal.ts";
-import { tellModelAsHost } from "../channels.ts";
 import { type BuiltinEnd, runBuiltin } from "../turn/builtin-commands.ts";
 import type { BatchCall } from "../turn/call-model.ts";
+import { tellModelAsHost } from "../turn/channels.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
 import { runBatch, runTurn, type TurnEnd } from "../turn/loop.ts";
 import { answerPrompt, textOf } from "../turn/submit-prompt.ts";

@@ -1,7 +1,7 @@
 import { endOfLifeNotice, type Model } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { noticeOnce } from "../channels.ts";
 import { type AgentDefinition, namesProvider } from "../subagents/subagent-definitions.ts";
+import { noticeOnce } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
 import { readSettingsPlaces } from "../world/agent-settings.ts";
 import type { AgentSession, Thread } from "./agent-session.ts";

@@ -1,8 +1,8 @@
 import { defined } from "../../protocol/internal.ts";
-import { addUserMessage, recordNotes, tellModelAsHost } from "../channels.ts";
-import { openThread } from "../open-thread.ts";
 import type { AgentWorktree, Thread } from "../session/agent-session.ts";
+import { openThread } from "../session/open-thread.ts";
 import { type Attachment, refusalOf } from "../turn/attachments.ts";
+import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import { runTurn, type TurnEnd } from "../turn/loop.ts";
 import type { AgentDefinition } from "./subagent-definitions.ts";

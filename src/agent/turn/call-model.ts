@@ -8,13 +8,13 @@ import {
   type ToolUseBlock,
   worthFallback,
 } from "../../models/internal.ts";
-import { lineOwner } from "../channels.ts";
 import { effortOf, type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
 import { reportSubagentStep, subagentUsage } from "../subagents/subagent-report.ts";
 import { subjectOf } from "../tools/tool.ts";
 import { openDisplay } from "./answer-display.ts";
+import { lineOwner } from "./channels.ts";
 import { notifyHooks } from "./fire-event.ts";
 import type { TurnEnd } from "./loop.ts";
 

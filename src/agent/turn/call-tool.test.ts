@@ -257,7 +257,7 @@ function resultsIn(request: { messages: readonly { content: unknown }[] } | unde
 }
 
 function recorded(event: EventName): Record<string, unknown> {
-  const file = new URL(`../../test/fixtures/payloads/${event}.jsonl`, import.meta.url);
+  const file = new URL(`../../../test/fixtures/payloads/${event}.jsonl`, import.meta.url);
   return JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "") as Record<string, unknown>;
 }
 

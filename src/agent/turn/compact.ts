@@ -1,9 +1,9 @@
 import { joinTurns, type ModelEnd, type ModelError } from "../../models/internal.ts";
-import { recordNotes, tellModel } from "../channels.ts";
 import { type Thread, toolDefinitions } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
 import { refusalOf } from "./attachments.ts";
 import { type ApiFailure, apiFailure, askOnce, textOf } from "./call-model.ts";
+import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
 import { shortened, withCutResults } from "./shorten-conversation.ts";
 

@@ -1,9 +1,9 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/internal.ts";
-import { recordNotes } from "../channels.ts";
 import { effortOf, type Thread } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";
+import { recordNotes } from "./channels.ts";
 
 export interface FireOptions {
   readonly signal?: AbortSignal;

@@ -1,4 +1,8 @@
 import type { ToolUseBlock } from "../../models/internal.ts";
+import type { Thread } from "../session/agent-session.ts";
+import { takeNews } from "../session/inbox.ts";
+import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
+import { type CallEnd, callTool, invalidInput } from "./call-tool.ts";
 import {
   addUserMessage,
   answerSkippedCalls,
@@ -8,11 +12,7 @@ import {
   recordNotes,
   tellModel,
   tellModelAsHost,
-} from "../channels.ts";
-import type { Thread } from "../session/agent-session.ts";
-import { takeNews } from "../session/inbox.ts";
-import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
-import { type CallEnd, callTool, invalidInput } from "./call-tool.ts";
+} from "./channels.ts";
 import { compactWhenFull, madeRoom } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 import { askToStop } from "./stop.ts";

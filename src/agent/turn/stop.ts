@@ -1,8 +1,8 @@
 import type { Outcome } from "../../protocol/internal.ts";
-import { recordNotes, tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
 import { attachmentsOf, refusalOf } from "./attachments.ts";
+import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire-event.ts";
 import type { TurnEnd } from "./loop.ts";
 

@@ -1,8 +1,8 @@
 import type { ContentBlock } from "../../models/internal.ts";
-import { addUserMessage, countTurn, recordNotes, tellModel } from "../channels.ts";
 import { setTitle, type Thread } from "../session/agent-session.ts";
 import type { Incoming } from "../session/inbox.ts";
 import { type Attachment, refusalOf } from "./attachments.ts";
+import { addUserMessage, countTurn, recordNotes, tellModel } from "./channels.ts";
 import { type Expanded, expand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
 import { runTurn, type TurnEnd } from "./loop.ts";

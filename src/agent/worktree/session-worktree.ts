@@ -4,9 +4,9 @@ import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
 import { unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { tellModelAsHost } from "../channels.ts";
 import type { Thread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
+import { tellModelAsHost } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
 import { isWorktreeOf, listWorktrees, mainCopy, makeWorktree, nameFault } from "./git-worktree.ts";
 

@@ -1,7 +1,7 @@
 import { providerKeys } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { noticeOnce } from "../channels.ts";
 import type { AgentSession } from "../session/agent-session.ts";
+import { noticeOnce } from "../turn/channels.ts";
 import { readSettingsPlaces } from "./agent-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

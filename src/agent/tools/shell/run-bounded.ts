@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { endLeftovers, findLeftovers, run, runTag } from "../exec/internal.ts";
-import { type Judgement, judge, type Policy, resolveInside } from "../permissions/internal.ts";
+import { endLeftovers, findLeftovers, run, runTag } from "../../../exec/internal.ts";
+import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
 
 export interface BoundedOptions {
   readonly policy: Policy;

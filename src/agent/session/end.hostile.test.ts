@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeWorld } from "./fixtures/agent-run.ts";
+import { makeWorld } from "../fixtures/agent-run.ts";
 
 test("a SessionEnd hook, a command and one in the background that ignore TERM are gone with the session", async () => {
   const stubborn = (name: string) => `trap '' TERM; echo $$ > ${name}; while :; do sleep 0.1; done`;

@@ -1,11 +1,11 @@
-import type { ContentBlock } from "../models/internal.ts";
-import { defined } from "../protocol/internal.ts";
-import type { TaskIdentity } from "./agent-event.ts";
-import { type AgentSession, type Thread, taskOf } from "./session/agent-session.ts";
-import { unanswered } from "./session/conversation-history.ts";
-import type { UserFields } from "./session/journal.ts";
-import { type Attachment, sayOf } from "./turn/attachments.ts";
-import type { BatchCall } from "./turn/call-model.ts";
+import type { ContentBlock } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
+import type { TaskIdentity } from "../agent-event.ts";
+import { type AgentSession, type Thread, taskOf } from "../session/agent-session.ts";
+import { unanswered } from "../session/conversation-history.ts";
+import type { UserFields } from "../session/journal.ts";
+import { type Attachment, sayOf } from "./attachments.ts";
+import type { BatchCall } from "./call-model.ts";
 
 // Who hears what: the table in ARCHITECTURE.md names every channel to the model, the observer, the transcript and the hooks.
 // The rule: what the model gets is in the transcript in the same order, or is made again from the transcript on resume.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { openWorld } from "./fixtures/agent-run.ts";
+import { openWorld } from "../fixtures/agent-run.ts";
 
 test("a resumed session is told once of background agents and commands that ended with the earlier process", async () => {
   const world = openWorld({ hooks: {} });

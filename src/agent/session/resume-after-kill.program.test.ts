@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { makeWorld, type World } from "./fixtures/agent-run.ts";
+import { makeWorld, type World } from "../fixtures/agent-run.ts";
 
-const program = resolve(import.meta.dirname, "../../dist/cli/bin.cjs");
+const program = resolve(import.meta.dirname, "../../../dist/cli/bin.cjs");
 const id = "5e6f7081-92a3-4b4c-8d5e-6f708192a3b4";
 
 let world: World;

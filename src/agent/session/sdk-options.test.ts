@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { loadLayers } from "../engine/internal.ts";
-import type { AgentEvent } from "./agent-event.ts";
-import type { RunAgentOptions } from "./agent-options.ts";
-import { makeWorld, type Ran, type World } from "./fixtures/agent-run.ts";
+import { loadLayers } from "../../engine/internal.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import type { RunAgentOptions } from "../agent-options.ts";
+import { makeWorld, type Ran, type World } from "../fixtures/agent-run.ts";
 
 let world: World;
 afterEach(() => world.remove());

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { joinTurns, type Message } from "../models/internal.ts";
-import { makeWorld, type World } from "./fixtures/agent-run.ts";
+import { joinTurns, type Message } from "../../models/internal.ts";
+import { makeWorld, type World } from "../fixtures/agent-run.ts";
 
 let world: World | undefined;
 afterEach(() => world?.remove());
@@ -49,16 +49,17 @@ function inBlocks({ role, content }: Message): Message {
 }
 
 test("every function of the table of channels exists in the agent", () => {
-  const page = readFileSync(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../ARCHITECTURE.md", import.meta.url), "utf8");
   const [, section = ""] = /## Who hears what in the agent\n([\s\S]*?)\n## /.exec(page) ?? [];
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));
   const names = rows.flatMap((row) =>
     [...(row.split("|")[1] ?? "").matchAll(/`(?:\w+\.)?(\w+)`/g)].map(([, name]) => name),
   );
   expect(names.length).toBeGreaterThan(20);
-  const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+  const agentFolder = join(import.meta.dirname, "..");
+  const sources = readdirSync(agentFolder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .map((file) => readFileSync(join(agentFolder, file), "utf8"))
     .join("\n");
   expect(names.filter((name) => !new RegExp(`(?:function |readonly |  )${name}[(:]`).test(sources))).toEqual([]);
 });

@@ -1,12 +1,12 @@
-import type { Message, Purpose } from "../models/internal.ts";
-import { defined } from "../protocol/internal.ts";
-import type { TranscriptWriter } from "../sessions/internal.ts";
-import type { AgentIdentity, AgentSession, Thread } from "./session/agent-session.ts";
-import { openJournal } from "./session/journal.ts";
-import { type AgentDefinition, allowedTools } from "./subagents/subagent-definitions.ts";
-import { offeredTools } from "./tools/builtin-tools.ts";
-import { openReadState } from "./tools/files/file-access.ts";
-import { systemPrompt } from "./world/workspace.ts";
+import type { Message, Purpose } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
+import type { TranscriptWriter } from "../../sessions/internal.ts";
+import { type AgentDefinition, allowedTools } from "../subagents/subagent-definitions.ts";
+import { offeredTools } from "../tools/builtin-tools.ts";
+import { openReadState } from "../tools/files/file-access.ts";
+import { systemPrompt } from "../world/workspace.ts";
+import type { AgentIdentity, AgentSession, Thread } from "./agent-session.ts";
+import { openJournal } from "./journal.ts";
 
 /** What differs between the main thread and those of subagents. */
 export interface ThreadParts extends Pick<Thread, "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"> {

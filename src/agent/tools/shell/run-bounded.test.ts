@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { compileRules } from "../permissions/internal.ts";
+import { compileRules } from "../../../permissions/internal.ts";
 import { type BoundedOptions, type BoundedRun, runBounded } from "./run-bounded.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "bounded-")));
