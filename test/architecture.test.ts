@@ -6,7 +6,14 @@ import { longParts } from "./long-parts.ts";
 const src = resolve(import.meta.dirname, "../src");
 
 /** Who may import whom: the table of ARCHITECTURE.md. `engine/settings` is the one room another module may enter beside a door. */
-const mayImport = importTable(readFileSync(resolve(src, "../ARCHITECTURE.md"), "utf8"));
+const architecture = readFileSync(resolve(src, "../ARCHITECTURE.md"), "utf8");
+const mayImport = importTable(architecture);
+const onDemand: Record<string, readonly string[]> = Object.fromEntries(
+  [...architecture.matchAll(/^ {4}([a-z]+) +← +(.+)$/gm)].map(([, name = "", below = ""]) => [
+    name,
+    [...below.matchAll(/([a-z]+) \(on demand\)/g)].map(([, one = ""]) => one),
+  ]),
+);
 
 /** npm packages and the only modules that may load them. */
 const packageOwners: Record<string, readonly string[]> = {
@@ -54,9 +61,13 @@ test("imports only go down, and through a door", () => {
   expect(wrong).toEqual([]);
 });
 
-test("of sessions and the daemon the sdk names types only, or loads them on demand: a hook process pays for neither", () => {
-  const loads = /^(?:import|export)(?! type)[^;(]*"[^"]*(?:sessions|daemon)\/index\.ts"/m;
-  const wrong = files.filter(({ module, text }) => module === "sdk" && loads.test(text));
+test("what the table marks as on demand is imported by type, or by import() inside a function", () => {
+  const wrong = files.filter(({ module, text }) =>
+    (onDemand[module] ?? []).some((below) =>
+      new RegExp(`^(?:import|export)(?! type)[^;(]*"[^"]*/${below}/internal\\.ts"`, "m").test(text),
+    ),
+  );
+  expect(onDemand).toMatchObject({ sdk: ["sessions", "daemon"], runner: ["engine"] });
   expect(wrong.map(({ path }) => relative(src, path))).toEqual([]);
 });
 

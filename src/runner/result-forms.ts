@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { wrapContext } from "../engine/internal.ts";
 import { type HomeSource, openState, writePrivate } from "../files/internal.ts";
 import type { AgentResult } from "../protocol/internal.ts";
 import type { Tokens } from "../sessions/internal.ts";
@@ -28,6 +27,7 @@ export function asToolResult(result: SessionResult, toolUseId?: string): object 
  * person's own words. What is over 10,000 characters goes whole into a file that the text names.
  */
 export async function asContext(result: SessionResult, event: string, source: HomeSource): Promise<object> {
+  const { wrapContext } = await import("../engine/internal.ts");
   const words = wordsOf(result);
   const file = words.length > mostCharacters ? await spill(words, source) : undefined;
   const more = file === undefined ? "" : `\nThe whole text is in ${file}`;

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { readValue, reviewTrust } from "../engine/internal.ts";
 import { runTag, start } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
 import { guardedObserver, settingsFields } from "../protocol/internal.ts";
@@ -76,8 +75,9 @@ async function skipsProject(
   source: { env: SessionCall["env"]; home: string },
 ): Promise<boolean> {
   if (agent === "hookline" || projectSettings) return false;
+  const { readValue, reviewTrust } = await import("../engine/internal.ts");
   const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
-  return entries.some(({ state }) => state !== "trusted") || (await unknownKeys(cwd)).length > 0;
+  return entries.some(({ state }) => state !== "trusted") || (await unreviewedKeys(cwd, readValue)).length > 0;
 }
 
 function projectSkipped(cwd: string): SessionWarning {
@@ -86,10 +86,13 @@ function projectSkipped(cwd: string): SessionWarning {
 }
 
 /**
- * Keys of a folder's own settings of which nobody here knows what the agent does with them: some name programs that it starts (such as
- * `apiKeyHelper`), and nobody can have approved them. A file that cannot be read is a key as a whole.
+ * Keys of a folder's own settings that an approval does not cover. Some of them name programs that the agent starts, such as
+ * `apiKeyHelper`. A file that cannot be read counts as such a key.
  */
-async function unknownKeys(cwd: string): Promise<readonly string[]> {
+async function unreviewedKeys(
+  cwd: string,
+  readValue: typeof import("../engine/internal.ts")["readValue"],
+): Promise<readonly string[]> {
   const files = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
   const read = await Promise.all(files.map(async (file) => ({ file, found: await readValue(file) })));
   const keys = read.flatMap(({ file, found }) => {

@@ -7,8 +7,7 @@ import { inTurn } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
 import { noteInTranscript } from "../turn/channels.ts";
 import type { HookModel } from "./hook-model.ts";
-import { modelPort } from "./model-port.ts";
-import { agentPort } from "./model-ports.ts";
+import { agentPort, modelPort } from "./model-ports.ts";
 
 /** What the agent provides to the engine. */
 export function enginePorts(threads: Threads, interactive: boolean): Ports {

@@ -4,7 +4,7 @@ import { type ScriptedApi, startScriptedApi } from "../../../test/scripted-api/i
 import { anthropic, type ScriptedAnswer } from "../../models/internal.ts";
 import type { Hook } from "../../protocol/internal.ts";
 import { fired, verdict, withScript } from "./fixtures/scripted-ports.ts";
-import { modelPort } from "./model-port.ts";
+import { modelPort } from "./model-ports.ts";
 
 const prompt: Hook = { type: "prompt", prompt: "No network, please." };
 const guard = { onFailure: "block" } as const;

@@ -4,7 +4,7 @@ import type { AgentEvent, NoticeLevel, TaskIdentity } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Servers } from "../mcp/mcp-servers.ts";
 import type { BackgroundAgents } from "../subagents/background-subagents.ts";
-import type { AgentDefinition } from "../subagents/subagent-definitions.ts";
+import type { AgentDefinition } from "../subagents/subagent-file.ts";
 import type { ReadState } from "../tools/files/file-access.ts";
 import type { BackgroundShells } from "../tools/shell/background-shells.ts";
 import type { Tool } from "../tools/tool.ts";

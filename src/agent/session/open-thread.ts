@@ -1,7 +1,8 @@
 import type { Message, Purpose } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { TranscriptWriter } from "../../sessions/internal.ts";
-import { type AgentDefinition, allowedTools } from "../subagents/subagent-definitions.ts";
+import { allowedTools } from "../subagents/subagent-definitions.ts";
+import type { AgentDefinition } from "../subagents/subagent-file.ts";
 import { offeredTools } from "../tools/builtin-tools.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import { systemPrompt } from "../world/workspace.ts";

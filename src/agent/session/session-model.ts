@@ -1,6 +1,7 @@
 import { endOfLifeNotice, type Model } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { type AgentDefinition, namesProvider } from "../subagents/subagent-definitions.ts";
+import { namesProvider } from "../subagents/subagent-definitions.ts";
+import type { AgentDefinition } from "../subagents/subagent-file.ts";
 import { noticeOnce } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
 import { readSettingsPlaces } from "../world/agent-settings.ts";

@@ -1,7 +1,109 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { misspelledKeys } from "../../engine/internal.ts";
+import { unless } from "../../files/internal.ts";
+import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
+
+/** A kind of agent: what it is told, what it may use. */
+export interface AgentDefinition {
+  readonly type: string;
+  /** When to use it, for the model that chooses. */
+  readonly description: string;
+  readonly prompt: string;
+  /** Names of its tools; all of them when absent. */
+  readonly tools?: readonly string[];
+  /** Tools that it does not get, also if `tools` names them. */
+  readonly disallowedTools?: readonly string[];
+  /** Model calls that one stretch of its work may make. */
+  readonly maxTurns?: number;
+  /** Only tools that change nothing. */
+  readonly readOnly?: boolean;
+  readonly model?: string;
+  readonly file?: string;
+}
+
+/** The subagents in the files of a folder. A file that cannot be used is reported with its line. */
+export async function agentsIn(
+  folder: string,
+  roots: readonly string[] | "anywhere",
+  tell: (text: string) => void,
+): Promise<readonly AgentDefinition[]> {
+  const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();
+  if (names.length > mostAgents)
+    tell(`${folder} has ${names.length} subagents; those from ${names[mostAgents]} on are not used. Remove some.`);
+  const agents: AgentDefinition[] = [];
+  for (const name of names.slice(0, mostAgents)) {
+    const file = join(folder, name);
+    const found = await readPromptFile(file, roots);
+    if (found === undefined) continue;
+    const agent = "text" in found ? await agentIn(found.text, file) : { line: 1, why: found.fault };
+    if ("type" in agent) {
+      agents.push(agent);
+      if ("text" in found) await tellUnused(found.text, file, tell);
+    } else tell(`${file}:${agent.line}: ${agent.why}. This subagent is not used; fix the file or remove it.`);
+  }
+  return agents;
+}
+
+const mostAgents = 200;
+
+async function namesIn(folder: string, tell: (text: string) => void): Promise<readonly string[]> {
+  try {
+    return (await unless(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
+  } catch (error) {
+    tell(`The subagents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
+    return [];
+  }
+}
+
+/** Contract: a file that means to limit its agent and cannot be read gives none, never one without limits. */
+async function agentIn(
+  text: string,
+  file: string,
+): Promise<AgentDefinition | { readonly line: number; readonly why: string }> {
+  const { fields, keys, body, fault } = await splitFrontmatter(text);
+  if (fault !== undefined) return fault;
+  const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
+  if (nested !== undefined)
+    return { line: lineOf(text, nested), why: `"${nested}" must be names of tools, in one line or as a list` };
+  const tools = toolNames(fields["tools"]);
+  if (tools?.length === 0)
+    return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the subagent has all of them' };
+  const disallowedTools = toolNames(fields["disallowedTools"]);
+  const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
+  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))
+    return { line: lineOf(text, "maxTurns"), why: '"maxTurns" must be a whole number above 0' };
+  const { name, description = "", model = "" } = fields;
+  return {
+    type: name || basename(file, ".md"),
+    description,
+    prompt: body.trim(),
+    ...(tools === undefined || tools.includes("*") ? {} : { tools }),
+    ...(disallowedTools === undefined ? {} : { disallowedTools }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(model === "" || model === "inherit" ? {} : { model }),
+    file,
+  };
+}
+
+function lineOf(text: string, key: string): number {
+  return text.split(/\r?\n/).findIndex((line) => line.startsWith(key) && /^[ \t]*:/.test(line.slice(key.length))) + 1;
+}
+
+/** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
+const unused = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
+
+async function tellUnused(text: string, file: string, tell: (text: string) => void): Promise<void> {
+  const { fields, keys } = await splitFrontmatter(text);
+  for (const { key, why } of withoutEffect(fields, keys)) tell(`${file}:${lineOf(text, key)}: ${why}.`);
+  const found = unused.filter((key) => keys.includes(key) && fields[key] !== "");
+  const [first] = found;
+  if (first === undefined) return;
+  tell(`${file}:${lineOf(text, first)}: this agent does not honor ${found.join(", ")} of an agent file.`);
+}
 
 /** Names of tools in one text, split at commas and blanks outside of brackets, as the client does it. */
-export function toolNames(list: string | undefined): readonly string[] | undefined {
+function toolNames(list: string | undefined): readonly string[] | undefined {
   if (list === undefined) return undefined;
   const names: string[] = [];
   let [name, depth] = ["", 0];
@@ -17,7 +119,7 @@ export function toolNames(list: string | undefined): readonly string[] | undefin
 }
 
 /** What an agent file says of tools and has no effect: a key, and why. */
-export function withoutEffect(
+function withoutEffect(
   fields: Readonly<Record<string, string>>,
   keys: readonly string[],
 ): readonly { readonly key: string; readonly why: string }[] {

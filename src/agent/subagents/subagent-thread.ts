@@ -5,7 +5,7 @@ import { type Attachment, refusalOf } from "../turn/attachments.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import { runTurn, type TurnEnd } from "../turn/loop.ts";
-import type { AgentDefinition } from "./subagent-definitions.ts";
+import type { AgentDefinition } from "./subagent-file.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 
 /** An agent that is wanted. */

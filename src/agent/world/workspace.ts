@@ -4,7 +4,7 @@ import { clientHome } from "../../engine/internal.ts";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Thread } from "../session/agent-session.ts";
-import type { AgentDefinition } from "../subagents/subagent-definitions.ts";
+import type { AgentDefinition } from "../subagents/subagent-file.ts";
 import { envFilesOf } from "../tools/shell/run-shell.ts";
 import type { Attachment } from "../turn/attachments.ts";
 import { fireInBackground, notifyHooks } from "../turn/fire-event.ts";
