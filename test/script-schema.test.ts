@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scriptSchema } from "../scripts/schema/index.ts";
-import { readScript } from "../src/models/internal.ts";
+import { parseScript } from "../src/models/internal.ts";
 
 test("the reader of scripts and the published schema agree on any value", () => {
   fc.assert(
@@ -31,7 +31,7 @@ test("both refuse what is misspelt, of the wrong kind or out of bounds", () => {
 
 function reads(value: unknown): boolean {
   try {
-    readScript(value, "it");
+    parseScript(value, "it");
     return true;
   } catch {
     return false; // a Problem: what the reader says of a bad script

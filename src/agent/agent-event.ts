@@ -9,7 +9,7 @@ export type AgentEvent =
       readonly tools: readonly string[];
       readonly model: string;
       readonly mcpServers: readonly McpState[];
-      readonly agents: readonly string[];
+      readonly subagents: readonly string[];
       readonly commands: readonly string[];
       readonly skills: readonly string[];
       /** The variable that holds the key, or `none`. */

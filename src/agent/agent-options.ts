@@ -10,10 +10,10 @@ import type { AgentEvent } from "./agent-event.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
 import type { AgentControl } from "./session/session-control.ts";
-import type { GivenAgent } from "./subagents/subagent-definitions.ts";
+import type { SubagentInput } from "./subagents/subagent-definitions.ts";
 import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
-import type { Person } from "./turn/ask-user.ts";
-import { type Reads, readsOf } from "./world/agent-settings.ts";
+import type { UserPort } from "./turn/ask-user.ts";
+import { readsOf, type SourceFilter } from "./world/agent-settings.ts";
 
 /** How an agent is run. Only `model` is needed; everything else has a default. */
 export interface RunAgentOptions {
@@ -35,7 +35,7 @@ export interface RunAgentOptions {
   readonly onReady?: (control: AgentControl) => void | Promise<void>;
   readonly observe?: (event: AgentEvent) => void;
   /** Who is asked; without anybody, a question is a refusal. */
-  readonly person?: Person;
+  readonly user?: UserPort;
   /** Aborting it ends the run; the reason's `message` may name the signal. */
   readonly signal?: AbortSignal;
 
@@ -50,7 +50,7 @@ export interface RunAgentOptions {
   readonly sessionId?: string;
   readonly resume?: string;
   /** The latest session of this folder. */
-  readonly goOn?: boolean;
+  readonly continueLatest?: boolean;
   readonly fork?: boolean;
   readonly name?: string;
   /** False writes nothing of the session. */
@@ -72,12 +72,12 @@ export interface RunAgentOptions {
   /** Behind the system prompt. */
   readonly appendSystemPrompt?: string;
   /** Further kinds of agents, by name. */
-  readonly agents?: Readonly<Record<string, GivenAgent>>;
+  readonly subagents?: Readonly<Record<string, SubagentInput>>;
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   readonly addDirectories?: readonly string[];
   /** A worktree to work in; an empty name makes one up. */
   readonly worktree?: string;
-  readonly agent?: string;
+  readonly subagent?: string;
   readonly connect?: ServerConnector;
   readonly mcpConfig?: readonly string[];
   /** Offers WebFetch, which is off unless asked for. */
@@ -112,7 +112,7 @@ export interface AgentOptions extends RunAgentOptions {
   readonly clock: Clock;
   readonly uuid: () => string;
   /** Whether agents, commands, skills and servers of a source are used. */
-  readonly reads: Reads;
+  readonly reads: SourceFilter;
 }
 
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {

@@ -23,12 +23,15 @@ import type { RunAgentOptions } from "./agent-options.ts";
 export function checkAgentOptions(options: RunAgentOptions): void {
   checkNamed("runAgent", options, checks);
   if (!isObject(options.model)) throw bad("runAgent needs a model: see hookline/models.", "model");
-  const { sessionId, resume, goOn = false, fork = false, cwd = ".", addDirectories = [] } = options;
-  if (resume !== undefined && goOn)
-    throw bad("resume (--resume) and goOn (--continue) name two sessions. Use one.", "goOn");
-  const goesOn = resume !== undefined || goOn;
+  const { sessionId, resume, continueLatest = false, fork = false, cwd = ".", addDirectories = [] } = options;
+  if (resume !== undefined && continueLatest)
+    throw bad("resume (--resume) and continueLatest (--continue) name two sessions. Use one.", "continueLatest");
+  const goesOn = resume !== undefined || continueLatest;
   if (fork && !goesOn)
-    throw bad("fork (--fork-session) needs a session to copy: resume (--resume ID) or goOn (--continue).", "fork");
+    throw bad(
+      "fork (--fork-session) needs a session to copy: resume (--resume ID) or continueLatest (--continue).",
+      "fork",
+    );
   if (sessionId !== undefined && goesOn && !fork)
     throw bad("A resumed session keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
   for (const folder of addDirectories) checkFolder(resolve(cwd, folder));
@@ -45,13 +48,13 @@ const checks: Readonly<Record<keyof RunAgentOptions, Check | undefined>> = {
   model: is("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
   ...{ openModel: work, modelName: text, fallbackModel: text, modelFromSettings: flag, effort: undefined },
   maxThinkingTokens: is("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
-  ...{ prompt: text, onReady: work, observe: work, person: object },
+  ...{ prompt: text, onReady: work, observe: work, user: object },
   signal: abortSignal,
   ...{ cwd: text, home: text, env: object, version: text, interactive: flag },
-  ...{ sessionId: text, resume: text, goOn: flag, fork: flag, name: text, persist: flag, store: text },
+  ...{ sessionId: text, resume: text, continueLatest: flag, fork: flag, name: text, persist: flag, store: text },
   ...{ settings: texts, plugins: texts, trust: undefined, managedFolder: text, settingSources: undefined },
   ...{ permissionMode: mode, allowedTools: texts, disallowedTools: texts, tools: texts },
-  ...{ systemPrompt: text, appendSystemPrompt: text, agents: object, agent: text },
+  ...{ systemPrompt: text, appendSystemPrompt: text, subagents: object, subagent: text },
   ...{ addDirectories: texts, worktree: text, connect: work, mcpConfig: texts },
   webFetch: is("true, false or an object", (value) => typeof value === "boolean" || isObject(value)),
   ...{ maxTurns: wholeNumber, maxBudgetUsd: amount, compactAt: amount },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type EventName, eventNames } from "../protocol/internal.ts";
 import { makeWorld } from "./fixtures/agent-run.ts";
-import type { Person } from "./turn/ask-user.ts";
+import type { UserPort } from "./turn/ask-user.ts";
 
 /** Where each event of the catalog is fired, and the tests that show it. The type makes a new event fail the build. */
 const occasions: Readonly<Record<EventName, string>> = {
@@ -58,7 +58,7 @@ test("every event of the catalog is fired by the agent itself at a real occasion
   });
   const { project, home, run, payloads } = world;
   const server = { command: process.execPath, args: [join(import.meta.dirname, "mcp/fixtures/stdio-server.mjs")] };
-  const agrees: Person = {
+  const agrees: UserPort = {
     permission: async () => ({ behavior: "allow" }),
     elicit: async () => ({ action: "accept", content: { name: "Ann" } }),
   };
@@ -96,7 +96,7 @@ test("every event of the catalog is fired by the agent itself at a real occasion
     ],
     {
       setup: "init",
-      person: agrees,
+      user: agrees,
       mcpConfig: [JSON.stringify({ mcpServers: { srv: server } })],
       onReady: async (control) => {
         await control.setModel("another");

@@ -1,10 +1,10 @@
 import { type AgentResult, Problem } from "../protocol/internal.ts";
 import { type AgentOptions, type RunAgentOptions, resolveAgentOptions } from "./agent-options.ts";
-import { resultOf } from "./session/agent-result.ts";
+import { resultObjectOf } from "./session/agent-result.ts";
 import { beginSession } from "./session/begin-session.ts";
 import { openSessionEnd } from "./session/end-session.ts";
-import { type OpenedSession, openAgentSession } from "./session/open-session.ts";
-import { controlOf } from "./session/session-control.ts";
+import { type OpenSession, openAgentSession } from "./session/open-session.ts";
+import { openControl } from "./session/session-control.ts";
 import { type Driver, openDriver } from "./session/session-driver.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
     const result = await Promise.race([worked, end.overdue]);
     if (result !== undefined) return result;
     const how = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
-    return resultOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });
+    return resultObjectOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });
   } finally {
     ending.removeEventListener("abort", beginEnd);
     await end.finish(reason);
@@ -44,10 +44,10 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
 const nothing = { by: "completed", text: "", stopReason: "" } as const;
 
 /** From the first event to the last answer. */
-async function work(opened: OpenedSession, driver: Driver, options: AgentOptions): Promise<AgentResult | undefined> {
+async function work(opened: OpenSession, driver: Driver, options: AgentOptions): Promise<AgentResult | undefined> {
   const { inbox } = opened.session;
   const close = inbox.hold();
-  await options.onReady?.(controlOf(opened, driver, close));
+  await options.onReady?.(openControl(opened, driver, close));
   const { firstPrompt } = await beginSession(opened);
   const deferred = opened.history.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;

@@ -15,7 +15,7 @@ export const answerTooLarge: ModelError = {
  * What the pieces of a stream come to, until they are too much: then `answerTooLarge` is the last event, and whoever writes is left. Gives
  * whether all pieces came. `startSize` is what a piece holds beside its events.
  */
-export async function* withinSize<Piece>(
+export async function* limitAnswer<Piece>(
   pieces: AsyncIterable<Piece>,
   read: (piece: Piece) => readonly ModelEvent[],
   {
@@ -59,25 +59,25 @@ export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-export interface BodyLimits {
+export interface ResponseLimits {
   readonly lineBytes: number;
   /** Of a body that is no stream of events: an error, or a gateway's page. The rest is not read. */
   readonly pageBytes: number;
 }
 
-const limits: BodyLimits = { lineBytes: mostAnswerChars, pageBytes: 2 ** 20 };
+const limits: ResponseLimits = { lineBytes: mostAnswerChars, pageBytes: 2 ** 20 };
 
 /** `fetch` for the official clients, which keep whatever a server sends: with an end to lines and to pages, and with redirects that do not carry the key away. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await sameOriginFetch(input, init);
   if (response.body === null) return response;
   const streams = response.ok && (response.headers.get("content-type") ?? "").includes("event-stream");
-  const bounded = response.body.pipeThrough(streams ? lineBound(limits) : pageBound(limits));
+  const bounded = response.body.pipeThrough(streams ? limitLine(limits) : limitBody(limits));
   const { status, statusText, headers } = response;
   return new Response(bounded, { status, statusText, headers });
 }
 
-export function lineBound({ lineBytes }: Pick<BodyLimits, "lineBytes">): TransformStream<Uint8Array, Uint8Array> {
+export function limitLine({ lineBytes }: Pick<ResponseLimits, "lineBytes">): TransformStream<Uint8Array, Uint8Array> {
   let since = 0;
   return new TransformStream({
     transform(chunk, controller) {
@@ -89,7 +89,7 @@ export function lineBound({ lineBytes }: Pick<BodyLimits, "lineBytes">): Transfo
   });
 }
 
-export function pageBound({ pageBytes }: Pick<BodyLimits, "pageBytes">): TransformStream<Uint8Array, Uint8Array> {
+export function limitBody({ pageBytes }: Pick<ResponseLimits, "pageBytes">): TransformStream<Uint8Array, Uint8Array> {
   let left = pageBytes;
   return new TransformStream({
     transform(chunk, controller) {

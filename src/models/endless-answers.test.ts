@@ -2,11 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { afterEach, expect, test } from "vitest";
-import { answerTooLarge, LineTooLong, lineBound, pageBound, withinSize } from "./answer-limits.ts";
+import { answerTooLarge, LineTooLong, limitAnswer, limitBody, limitLine } from "./answer-limits.ts";
 import { anthropic } from "./anthropic/anthropic.ts";
-import { failureOf, worthRetrying } from "./failure.ts";
+import { failureOf, shouldRetry } from "./failure.ts";
 import type { Model, ModelEvent } from "./model.ts";
-import { chunkReader } from "./openai/openai-stream.ts";
+import { openaiReader } from "./openai/openai-stream.ts";
 
 let close: () => void = () => undefined;
 afterEach(() => close());
@@ -70,7 +70,7 @@ test("text without an end from the Messages API is given up at its limit, and th
 });
 
 test("tool input without an end from a chat server is given up too, and whoever writes is left", async () => {
-  const { read } = chunkReader();
+  const { read } = openaiReader();
   let left = false;
   async function* pieces() {
     try {
@@ -80,10 +80,10 @@ test("tool input without an end from a chat server is given up too, and whoever 
       left = true;
     }
   }
-  const events = await eventsOf(withinSize(pieces(), read, { mostChars: 10_000 }));
+  const events = await eventsOf(limitAnswer(pieces(), read, { mostChars: 10_000 }));
   expect(events.at(-1)).toEqual(answerTooLarge);
   expect([events.length, left]).toEqual([1 + 9 + 1, true]);
-  expect([failureOf(answerTooLarge), worthRetrying(answerTooLarge)]).toEqual(["max_output_tokens", false]);
+  expect([failureOf(answerTooLarge), shouldRetry(answerTooLarge)]).toEqual(["max_output_tokens", false]);
 });
 
 test("blocks, calls and pieces that say nothing count as well", async () => {
@@ -92,10 +92,10 @@ test("blocks, calls and pieces that say nothing count as well", async () => {
   }
   const call: ModelEvent = { type: "tool-call", index: 0, id: "a", name: "b" };
   const limit = { mostChars: 1_000 };
-  expect(await eventsOf(withinSize(many(2, [call]), (events) => events, limit))).toEqual([call, answerTooLarge]);
-  expect(await eventsOf(withinSize(many(15, []), () => [], limit))).toEqual([]);
-  expect(await eventsOf(withinSize(many(16, []), () => [], limit))).toEqual([answerTooLarge]);
-  expect(await eventsOf(withinSize(many(1, []), () => [], { ...limit, startSize: () => 1_000 }))).toEqual([
+  expect(await eventsOf(limitAnswer(many(2, [call]), (events) => events, limit))).toEqual([call, answerTooLarge]);
+  expect(await eventsOf(limitAnswer(many(15, []), () => [], limit))).toEqual([]);
+  expect(await eventsOf(limitAnswer(many(16, []), () => [], limit))).toEqual([answerTooLarge]);
+  expect(await eventsOf(limitAnswer(many(1, []), () => [], { ...limit, startSize: () => 1_000 }))).toEqual([
     answerTooLarge,
   ]);
 });
@@ -111,7 +111,7 @@ test("a line that does not end is an error; of a page only the beginning is read
     });
     return new Response(source.pipeThrough(stream)).text();
   };
-  expect(await through(["aaaa\n", "bbbb", "b\ncc"], lineBound({ lineBytes: 5 }))).toBe("aaaa\nbbbbb\ncc");
-  await expect(through(["aaaa\nbb", "bbbb"], lineBound({ lineBytes: 5 }))).rejects.toThrow(LineTooLong);
-  expect(await through(["abc", "def", "ghi"], pageBound({ pageBytes: 5 }))).toBe("abcde");
+  expect(await through(["aaaa\n", "bbbb", "b\ncc"], limitLine({ lineBytes: 5 }))).toBe("aaaa\nbbbbb\ncc");
+  await expect(through(["aaaa\nbb", "bbbb"], limitLine({ lineBytes: 5 }))).rejects.toThrow(LineTooLong);
+  expect(await through(["abc", "def", "ghi"], limitBody({ pageBytes: 5 }))).toBe("abcde");
 });

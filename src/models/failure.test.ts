@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf, worthFallback, worthRetrying } from "./failure.ts";
+import { failureOf, shouldRetry, worthFallback } from "./failure.ts";
 import type { ModelError } from "./model.ts";
 
 const cases: readonly [string, Partial<ModelError>, string, string][] = [
@@ -42,6 +42,6 @@ const cases: readonly [string, Partial<ModelError>, string, string][] = [
 
 test.each(cases)("%s has its class", (_, part, failure, help) => {
   const error: ModelError = { type: "error", errorType: "some_error", message: "words", ...part };
-  const helps = [worthRetrying(error) ? "retry" : "", worthFallback(error) ? "fallback" : ""].join(" ").trim();
+  const helps = [shouldRetry(error) ? "retry" : "", worthFallback(error) ? "fallback" : ""].join(" ").trim();
   expect([failureOf(error), helps]).toEqual([failure, help]);
 });

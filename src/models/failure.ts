@@ -33,14 +33,14 @@ const tooLong =
   /(prompt|input) is too long|maximum context length|exceeds?\b[^.]{0,30}\bcontext (limit|window|length|size)/i;
 
 /** Whether asking again may help: the API is busy or broken, or the stream dropped. */
-export function worthRetrying({ status, errorType }: ModelError): boolean {
+export function shouldRetry({ status, errorType }: ModelError): boolean {
   if (status === 429 || (status !== undefined && status >= 500)) return true;
   return errorType === "rate_limit_error" || serverTypes.has(errorType);
 }
 
 /** Whether another model may answer where this one did not: what was worth a retry, and a model that is not there. */
 export function worthFallback(error: ModelError): boolean {
-  return worthRetrying(error) || failureOf(error) === "model_not_found";
+  return shouldRetry(error) || failureOf(error) === "model_not_found";
 }
 
 /** Inside a stream an error has no status of its own; its type is all there is. */

@@ -1,18 +1,10 @@
-/** Door `hookline/models`: ports to models. */
-
+/** Entry point `hookline/models`: ports to models. Unstable until 1.0. */
 export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
-export {
-  defaultModel,
-  type Effort,
-  efforts,
-  endOfLifeNotice,
-  type KnownModel,
-  knownModel,
-} from "./anthropic/known-models.ts";
-export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
+export { type Effort, type KnownModel, knownModel } from "./anthropic/known-models.ts";
+export { type FailureClass, failureOf, worthFallback } from "./failure.ts";
 export type {
   AnswerBlock,
-  ByteSource,
+  Base64Source,
   ContentBlock,
   DocumentBlock,
   ImageBlock,
@@ -23,7 +15,6 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
 } from "./message.ts";
-export { joinTurns } from "./message.ts";
 export type {
   Model,
   ModelEnd,
@@ -38,17 +29,16 @@ export type {
   ToolDefinition,
 } from "./model.ts";
 export { answerOf } from "./model.ts";
-export { type ModelName, openModel, parseModelName, providerKeys } from "./open-model.ts";
+export { openModel } from "./open-model.ts";
 export { type OpenaiCompatibleOptions, openaiCompatible } from "./openai/openai-compatible.ts";
 export { type RetryOptions, withRetry } from "./retry.ts";
 export type {
-  Condition,
+  AnswerCondition,
   Expectation,
+  ModelScript,
   RequestPart,
-  Script,
   ScriptedAnswer,
   ScriptedCall,
   ScriptedError,
 } from "./scripted/script.ts";
-export { readScript } from "./scripted/script.ts";
 export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";

@@ -1,54 +1,30 @@
-/** Door `hookline/models`: ports to models. */
-
-export { type AnthropicOptions, anthropic } from "./anthropic/anthropic.ts";
+/** What the agent and the command line use of the models. */
+export { anthropic } from "./anthropic/anthropic.ts";
+export { efforts, endOfLifeNotice, knownModel } from "./anthropic/known-models.ts";
+export { failureOf, worthFallback } from "./failure.ts";
 export {
-  defaultModel,
-  type Effort,
-  efforts,
-  endOfLifeNotice,
-  type KnownModel,
-  knownModel,
-} from "./anthropic/known-models.ts";
-export { type FailureClass, failureOf, worthFallback, worthRetrying } from "./failure.ts";
-export type {
-  AnswerBlock,
-  ByteSource,
-  ContentBlock,
-  DocumentBlock,
-  ImageBlock,
-  Message,
-  RedactedThinkingBlock,
-  TextBlock,
-  ThinkingBlock,
-  ToolResultBlock,
-  ToolUseBlock,
+  type AnswerBlock,
+  type ContentBlock,
+  joinTurns,
+  type Message,
+  type TextBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
 } from "./message.ts";
-export { joinTurns } from "./message.ts";
-export type {
-  Model,
-  ModelEnd,
-  ModelError,
-  ModelEvent,
-  ModelRequest,
-  ModelRetry,
-  ModelUsage,
-  Purpose,
-  StopReason,
-  ToolChoice,
-  ToolDefinition,
+export {
+  answerOf,
+  type Model,
+  type ModelEnd,
+  type ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelRetry,
+  type ModelUsage,
+  type Purpose,
+  type ToolChoice,
+  type ToolDefinition,
 } from "./model.ts";
-export { answerOf } from "./model.ts";
-export { type ModelName, openModel, parseModelName, providerKeys } from "./open-model.ts";
-export { type OpenaiCompatibleOptions, openaiCompatible } from "./openai/openai-compatible.ts";
-export { type RetryOptions, withRetry } from "./retry.ts";
-export type {
-  Condition,
-  Expectation,
-  RequestPart,
-  Script,
-  ScriptedAnswer,
-  ScriptedCall,
-  ScriptedError,
-} from "./scripted/script.ts";
-export { readScript } from "./scripted/script.ts";
-export { type ScriptedModel, type ScriptedOptions, scripted } from "./scripted/scripted.ts";
+export { openModel, providerKeys } from "./open-model.ts";
+export { withRetry } from "./retry.ts";
+export { type ModelScript, parseScript, type ScriptedAnswer, type ScriptedCall } from "./scripted/script.ts";
+export { type ScriptedModel, scripted } from "./scripted/scripted.ts";

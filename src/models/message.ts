@@ -54,16 +54,16 @@ export interface ToolResultBlock {
 
 export interface ImageBlock {
   readonly type: "image";
-  readonly source: ByteSource | { readonly type: "url"; readonly url: string };
+  readonly source: Base64Source | { readonly type: "url"; readonly url: string };
 }
 
 export interface DocumentBlock {
   readonly type: "document";
-  readonly source: ByteSource | { readonly type: "url"; readonly url: string };
+  readonly source: Base64Source | { readonly type: "url"; readonly url: string };
   readonly title?: string;
 }
 
-export interface ByteSource {
+export interface Base64Source {
   readonly type: "base64";
   readonly media_type: string;
   readonly data: string;
@@ -93,7 +93,7 @@ function blocksOf({ content }: Message): readonly ContentBlock[] {
 }
 
 /** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
-export function toolCallOf(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
+export function parseToolCall(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
   const input = json.trim() === "" ? {} : objectIn(json);
   // The id is the model's word too: a plain assignment would lose one called `__proto__`.
   if (input === undefined) Object.defineProperty(broken, id, { value: json, enumerable: true });
@@ -115,7 +115,7 @@ function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
  * an emoji holds such a half, and the APIs refuse a request with one, as well as every later request of the same conversation. A value
  * that needs no change is given back as it is.
  */
-export function wellFormed<Value>(value: Value): Value {
+export function replaceLoneSurrogates<Value>(value: Value): Value {
   return isWellFormed(value) ? value : (repaired(value) as Value);
 }
 

@@ -47,7 +47,7 @@ export interface ModelRequest {
   /** How much the model works on the answer: `low` to `max`. Only for models that have effort levels. */
   readonly effort?: string;
   /** The type of the subagent that asks, `Explore` for instance; absent on the main thread. */
-  readonly agent?: string;
+  readonly subagent?: string;
 }
 
 export type ToolChoice =

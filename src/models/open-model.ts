@@ -21,12 +21,12 @@ export async function openModel(
 }
 
 /** What `--model` says: a script, a model behind an OpenAI-compatible API, or else a name the Anthropic API knows. */
-export type ModelName =
+export type ParsedModelName =
   | { readonly port: "scripted"; readonly file: string }
   | { readonly port: "openai"; readonly model: string }
   | { readonly port: "anthropic"; readonly model: string };
 
-export function parseModelName(name: string): ModelName {
+export function parseModelName(name: string): ParsedModelName {
   if (typeof name !== "string") return { port: "anthropic", model: said(undefined, name) };
   const [, prefix, rest] = /^(scripted|openai|anthropic):(.*)$/s.exec(name.trim()) ?? [];
   if (prefix === undefined) return { port: "anthropic", model: said(name.trim(), name) };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { aborted, worthRetrying } from "./failure.ts";
+import { aborted, shouldRetry } from "./failure.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
 
 export interface RetryOptions {
@@ -59,7 +59,7 @@ async function* untilError(events: AsyncIterable<ModelEvent>): AsyncGenerator<Mo
 /** Undefined when asking again is of no use. */
 function waitAfter(error: ModelError, attempt: number, options: RetryOptions): number | undefined {
   const { firstWaitMs = 500, maxWaitMs = 60_000, random = Math.random } = options;
-  if (!worthRetrying(error)) return undefined;
+  if (!shouldRetry(error)) return undefined;
   if (error.retryAfterMs !== undefined) return error.retryAfterMs <= maxWaitMs ? error.retryAfterMs : undefined;
   const doubled = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
   return Math.round(doubled * (0.75 + random() / 4));

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { messagesRequest } from "./anthropic/anthropic-request.ts";
 import { brokenRule } from "./anthropic/request-rules.ts";
-import { wellFormed } from "./message.ts";
+import { replaceLoneSurrogates } from "./message.ts";
 
 test("halves of surrogate pairs are replaced in texts, keys and lists, and whole characters stay", () => {
-  expect(wellFormed({ a: ["😀", "x\ud83d", "\ude00y"], ["\ud83d"]: { b: 1 } })).toEqual({
+  expect(replaceLoneSurrogates({ a: ["😀", "x\ud83d", "\ude00y"], ["\ud83d"]: { b: 1 } })).toEqual({
     a: ["😀", "x\ufffd", "\ufffdy"],
     "\ufffd": { b: 1 },
   });
@@ -12,7 +12,7 @@ test("halves of surrogate pairs are replaced in texts, keys and lists, and whole
 
 test("a value without halves is given back as it is, not copied", () => {
   const value = { a: ["😀", { b: null, c: 5 }] };
-  expect(wellFormed(value)).toBe(value);
+  expect(replaceLoneSurrogates(value)).toBe(value);
 });
 
 test("a tool result that was cut in the middle of an emoji does not make the API refuse the conversation", () => {

@@ -1,6 +1,6 @@
 import type { OnLine } from "../exec/internal.ts";
 import { fieldOf, parseObject } from "../protocol/internal.ts";
-import type { AgentName, SessionCall } from "./session-call.ts";
+import type { AgentProgram, SessionCall } from "./session-call.ts";
 
 export interface ChildCommand {
   readonly form: "exec";
@@ -53,7 +53,11 @@ export function childCommand({
   };
 }
 
-function startOf(agent: AgentName, env: ChildPlan["env"], program: string): { file: string; args: readonly string[] } {
+function startOf(
+  agent: AgentProgram,
+  env: ChildPlan["env"],
+  program: string,
+): { file: string; args: readonly string[] } {
   if (agent === "claude") return { file: env["HOOKLINE_CLAUDE"] || "claude", args: [] };
   if (agent === "hookline") return { file: process.execPath, args: [program, "agent"] };
   return { file: agent.file, args: agent.args ?? [] };

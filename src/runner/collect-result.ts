@@ -2,10 +2,10 @@ import type { Finished } from "../exec/internal.ts";
 import { defined } from "../protocol/internal.ts";
 import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
-import { fateOf } from "./exit-reason.ts";
+import { exitReasonOf } from "./exit-reason.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
-import { differences, type NewCalls, type Spent, spentBy, unknownSpending } from "./run-transcript.ts";
-import type { GoOn, SessionResult, SessionWarning } from "./session-result.ts";
+import { costOfCalls, countDifferences, type RunCalls, type RunCost, unknownSpending } from "./run-transcript.ts";
+import type { ResumeCommands, SessionResult, SessionWarning } from "./session-result.ts";
 
 /** Everything that is known of a run when the child has exited. */
 export interface RunFacts {
@@ -13,7 +13,7 @@ export interface RunFacts {
   readonly finished: Finished;
   readonly transcript: string | undefined;
   /** The model calls of this run. */
-  readonly calls: NewCalls;
+  readonly calls: RunCalls;
   /** The last result line of the agent. */
   readonly result: StreamMessage | undefined;
   /** Text of the assistant messages in the child's stream. */
@@ -24,34 +24,34 @@ export interface RunFacts {
   /** Warnings from before the start. */
   readonly warnings: readonly SessionWarning[];
   /** The commands that continue the session, if there is one. */
-  readonly goOn: GoOn;
+  readonly resumeCommands: ResumeCommands;
 }
 
 /** The result of a run, put together from what is known of it. */
-export async function resultOf(facts: RunFacts): Promise<SessionResult> {
-  const { transcript, calls, finished, result, begun, goOn } = facts;
-  const spent = transcript === undefined ? unknownSpending : spentBy(calls.all);
+export async function collectResult(facts: RunFacts): Promise<SessionResult> {
+  const { transcript, calls, finished, result, begun, resumeCommands } = facts;
+  const spent = transcript === undefined ? unknownSpending : costOfCalls(calls.all);
   const cost = result?.["total_cost_usd"];
   const turns = result?.["num_turns"];
   return {
-    ...(await answerOf(facts)),
+    ...(await findAnswer(facts)),
     sessionId: facts.id,
     ...defined({ transcriptPath: transcript }),
-    ...fateOf(facts),
+    ...exitReasonOf(facts),
     turns: typeof turns === "number" ? turns : calls.main.length,
     durationMs: Math.round(finished.durationMs),
     ...spent,
     ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
-    warnings: [...facts.warnings, ...lost(facts), ...(await countedOtherwise(spent, calls, result))],
-    ...(begun ? { goOn } : {}),
+    warnings: [...facts.warnings, ...missingParts(facts), ...(await countedOtherwise(spent, calls, result))],
+    ...(begun ? { resumeCommands } : {}),
     ...defined({ agentResult: result }),
   };
 }
 
 /** The transcript knows best, but its last line may come late; then the payload of the Stop hook, then the child's own result. */
-async function answerOf({
+async function findAnswer({
   transcript,
   calls,
   payloads,
@@ -82,16 +82,16 @@ function textOf({ content }: ModelCall): string {
 
 /** An agent may count a resumed session as a whole, as the client does. That is not a difference. */
 async function countedOtherwise(
-  spent: Spent,
-  calls: NewCalls,
+  spent: RunCost,
+  calls: RunCalls,
   result: StreamMessage | undefined,
 ): Promise<readonly SessionWarning[]> {
-  const found = differences(spent, result);
+  const found = countDifferences(spent, result);
   if (found.length === 0) return found;
-  return differences(spentBy(await calls.whole()), result).length === 0 ? [] : found;
+  return countDifferences(costOfCalls(await calls.whole()), result).length === 0 ? [] : found;
 }
 
-function lost({ finished: { ended, leaked }, transcript, payloads }: RunFacts): readonly SessionWarning[] {
+function missingParts({ finished: { ended, leaked }, transcript, payloads }: RunFacts): readonly SessionWarning[] {
   if (ended.by === "not-started") return [];
   const warnings: SessionWarning[] = [];
   if (transcript === undefined)

@@ -2,10 +2,10 @@ import type { Finished } from "../exec/internal.ts";
 import type { RunFacts } from "./collect-result.ts";
 import type { SessionResult } from "./session-result.ts";
 
-type Fate = Pick<SessionResult, "ended" | "exitCode" | "error">;
+type ExitReason = Pick<SessionResult, "ended" | "exitCode" | "error">;
 
 /** How a run ended: by our limit, by a request, by a limit of the agent's, by an error, or with an answer. */
-export function fateOf(facts: RunFacts): Fate {
+export function exitReasonOf(facts: RunFacts): ExitReason {
   const { ended } = facts.finished;
   switch (ended.by) {
     case "timeout":
@@ -17,12 +17,12 @@ export function fateOf(facts: RunFacts): Fate {
     case "signal":
       return { ended: "error", exitCode: null, error: `the agent was killed by ${ended.signal}` };
     case "exit":
-      return ownFate(ended.code, facts);
+      return exitReasonFromCode(ended.code, facts);
   }
 }
 
 /** An answer needs all three: exit code 0, a result line that reports success, and a session. */
-function ownFate(code: number, facts: RunFacts): Fate {
+function exitReasonFromCode(code: number, facts: RunFacts): ExitReason {
   const { finished, result, begun } = facts;
   const subtype = result?.["subtype"];
   if (typeof subtype === "string" && subtype.startsWith("error_max_")) {

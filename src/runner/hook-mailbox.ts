@@ -153,7 +153,7 @@ async function readPayload(path: string): Promise<HookPayload | undefined> {
     try {
       const { size } = await file.stat();
       // A folder cannot be read, and a pipe or a device has no size.
-      if (size > mostPayloadBytes) return undefined;
+      if (size > maxPayloadBytes) return undefined;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
       return parseObject(buffer.toString("utf8", 0, bytesRead));
     } finally {
@@ -164,4 +164,4 @@ async function readPayload(path: string): Promise<HookPayload | undefined> {
   }
 }
 
-const mostPayloadBytes = 64 * 2 ** 20;
+const maxPayloadBytes = 64 * 2 ** 20;

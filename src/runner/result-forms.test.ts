@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { asContext, asResultObject, asText, asToolResult } from "./result-forms.ts";
-import { goOnWith, type SessionResult } from "./session-result.ts";
+import { resumeCommandsFor, type SessionResult } from "./session-result.ts";
 
 const id = "6b1f1f2e-7f63-4b0e-9a53-0a3c2f9d3f11";
 const tokens = { input: 10, output: 2, thinking: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, webSearches: 0 };
@@ -23,7 +23,7 @@ const result: SessionResult = {
   toolCalls: [],
   denials: [],
   warnings: [],
-  goOn: goOnWith(id, {}),
+  resumeCommands: resumeCommandsFor(id, {}),
 };
 const origin = `Session ${id}, 12 tokens, $0.0001. Go on: hookline ask --resume ${id} "…" (or beside it: hookline ask --resume ${id} --fork "…")`;
 const source = { env: { HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "reinject-")) } };
@@ -63,7 +63,7 @@ test("what was not answered says why", () => {
 });
 
 test("an agent that could not be started leaves no session to go on with; a cost without a price is told as such", () => {
-  const { goOn: _, ...nowhere } = result;
+  const { resumeCommands: _, ...nowhere } = result;
   const never: SessionResult = { ...nowhere, answer: "", ended: "error", error: "nope was not found" };
   expect(asText(never)).toBe("[error] nope was not found\n\nNo session was begun.\n");
   expect(asText({ ...result, unpriced: ["m"] })).toContain("12 tokens, at least $0.0001 (no price for m). Go on: ");
@@ -141,13 +141,13 @@ test("the JSON form has every field of an agent's result object, spelled the sam
       exitCode: 0,
       toolCalls: [],
       warnings: [],
-      ...goOnWith(id, {}),
+      ...resumeCommandsFor(id, {}),
     },
   });
 });
 
 test("the command that continues a session names its agent, folder and model", () => {
-  const { resume, fork } = goOnWith(id, {
+  const { resume, fork } = resumeCommandsFor(id, {
     agent: { file: "/opt/my agent" },
     cwd: "/it's here",
     model: "scripted:s.json",
@@ -156,8 +156,8 @@ test("the command that continues a session names its agent, folder and model", (
     `hookline ask --resume ${id} --agent '/opt/my agent' --cwd '/it'\\''s here' --model scripted:s.json "…"`,
   );
   expect(fork).toContain(`--resume ${id} --fork --agent`);
-  expect(goOnWith(id, { agent: "hookline" }).resume).toBe(`hookline ask --resume ${id} --agent hookline "…"`);
-  expect(goOnWith(id, { agent: { file: "node", args: ["a.mjs"] } }).resume).toBe(
+  expect(resumeCommandsFor(id, { agent: "hookline" }).resume).toBe(`hookline ask --resume ${id} --agent hookline "…"`);
+  expect(resumeCommandsFor(id, { agent: { file: "node", args: ["a.mjs"] } }).resume).toBe(
     `runSession({"agent":{"file":"node","args":["a.mjs"]},"resume":"${id}","prompt":"…"})`,
   );
 });

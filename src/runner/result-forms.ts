@@ -5,7 +5,7 @@ import type { Tokens } from "../sessions/internal.ts";
 import type { SessionResult } from "./session-result.ts";
 
 /** Forms in which another session's answer goes on: to a person, a program, a model, or a hook's host. */
-export type Reinjection = "text" | "json" | "tool-result" | "context";
+export type ResultForm = "text" | "json" | "tool-result" | "context";
 
 /** The answer and one line about where it came from. */
 export function asText(result: SessionResult): string {
@@ -29,13 +29,13 @@ export function asToolResult(result: SessionResult, toolUseId?: string): object 
 export async function asContext(result: SessionResult, event: string, source: HomeSource): Promise<object> {
   const { wrapContext } = await import("../engine/internal.ts");
   const words = wordsOf(result);
-  const file = words.length > mostCharacters ? await spill(words, source) : undefined;
+  const file = words.length > maxCharacters ? await spill(words, source) : undefined;
   const more = file === undefined ? "" : `\nThe whole text is in ${file}`;
   const additionalContext = `Output of another agent session. ${originOf(result)}${more}\n${wrapContext(words, "session-output")}`;
   return { hookSpecificOutput: { hookEventName: event, additionalContext } };
 }
 
-const mostCharacters = 10_000;
+const maxCharacters = 10_000;
 
 async function spill(text: string, source: HomeSource): Promise<string> {
   const folder = await openState(["answers"], source);
@@ -48,9 +48,16 @@ function wordsOf({ answer, error, ended }: SessionResult): string {
   return answer === "" || answer === error ? why : `${answer}\n\n${why}`;
 }
 
-function originOf({ sessionId, usage, costUsd, agentReportedCostUsd, unpriced, goOn }: SessionResult): string {
-  if (goOn === undefined) return "No session was begun.";
-  const ways = `Go on: ${goOn.resume} (or beside it: ${goOn.fork})`;
+function originOf({
+  sessionId,
+  usage,
+  costUsd,
+  agentReportedCostUsd,
+  unpriced,
+  resumeCommands,
+}: SessionResult): string {
+  if (resumeCommands === undefined) return "No session was begun.";
+  const ways = `Go on: ${resumeCommands.resume} (or beside it: ${resumeCommands.fork})`;
   if (usage === null || costUsd === null) {
     const cost =
       agentReportedCostUsd === undefined ? "unknown" : `$${agentReportedCostUsd.toFixed(4)} by its own count`;
@@ -77,7 +84,7 @@ export interface SessionResultObject extends Omit<AgentResult, Nullable> {
 type Nullable = "usage" | "total_cost_usd" | "duration_api_ms" | "terminal_reason";
 
 export function asResultObject(result: SessionResult): SessionResultObject {
-  const { answer, sessionId, turns, durationMs, denials, ended, error, goOn, ...rest } = result;
+  const { answer, sessionId, turns, durationMs, denials, ended, error, resumeCommands, ...rest } = result;
   const { costUsd, usage, usageByModel, costByModel, unpriced, agentResult = {}, ...more } = rest;
   const errors = ended === "answered" ? [] : errorsOf(agentResult["errors"], error);
   return {
@@ -105,7 +112,7 @@ export function asResultObject(result: SessionResult): SessionResultObject {
     terminal_reason: textOr(agentResult["terminal_reason"]),
     ...(errors.length === 0 ? {} : { errors }),
     uuid: textOr(agentResult["uuid"]) ?? randomUUID(),
-    hookline: { ended, ...(error === undefined ? {} : { error }), ...more, ...goOn },
+    hookline: { ended, ...(error === undefined ? {} : { error }), ...more, ...resumeCommands },
   };
 }
 

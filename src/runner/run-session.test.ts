@@ -162,7 +162,7 @@ test.each([
   const result = await runSession(call("hi"));
   expect(result).toMatchObject({ ended: "error", exitCode: 0, usage: null, costUsd: null });
   expect(result.error).toContain(error);
-  expect(result.goOn).toBeUndefined();
+  expect(result.resumeCommands).toBeUndefined();
 });
 
 test("an answer of several text blocks comes back whole", async () => {

@@ -4,11 +4,11 @@ import { runTag, start } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
 import { guardedObserver, settingsFields } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
-import { resultOf } from "./collect-result.ts";
+import { collectResult } from "./collect-result.ts";
 import { openHookMailbox } from "./hook-mailbox.ts";
-import { callsSince, findTranscript, markTranscript, type NewCalls } from "./run-transcript.ts";
-import { checkCall, type SessionCall } from "./session-call.ts";
-import { goOnWith, type SessionResult, type SessionWarning } from "./session-result.ts";
+import { callsAfter, findTranscript, type RunCalls, transcriptPosition } from "./run-transcript.ts";
+import { checkSessionCall, type SessionCall } from "./session-call.ts";
+import { resumeCommandsFor, type SessionResult, type SessionWarning } from "./session-result.ts";
 
 export interface RunnerPorts {
   /** The command line program of this package, which runs its own agent. */
@@ -23,13 +23,16 @@ export async function runSession(
   call: SessionCall,
   { program = packageFile("dist/cli/bin.cjs") }: RunnerPorts = {},
 ): Promise<SessionResult> {
-  checkCall(call);
+  checkSessionCall(call);
   const { cwd = process.cwd(), signal, timeoutMs = Number.POSITIVE_INFINITY } = call;
   const given = call.env ?? process.env;
   const env = childEnvironment(given);
   const source = { env: given, home: homeFolder(given) };
   const sessionId = call.resume !== undefined && !call.fork ? call.resume : (call.sessionId ?? randomUUID());
-  const [mark, userSettingsOnly] = await Promise.all([markTranscript(call, source), skipsProject(call, cwd, source)]);
+  const [mark, userSettingsOnly] = await Promise.all([
+    transcriptPosition(call, source),
+    skipsProject(call, cwd, source),
+  ]);
 
   const warnings: SessionWarning[] = userSettingsOnly ? [projectSkipped(cwd)] : [];
   const onEvent = guardedObserver(call.onEvent, (warning) => warnings.push(warning));
@@ -45,7 +48,7 @@ export async function runSession(
       tag: { name: runTag, value: [env[runTag], randomUUID()].filter(Boolean).join("/") },
       input: call.prompt,
       timeoutMs,
-      capBytes: mostOutputBytes,
+      capBytes: maxOutputBytes,
       onLine: stream.onLine,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -56,17 +59,28 @@ export async function runSession(
     const id = stream.sessionId ?? sessionId;
     const named = payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
     const transcript = await findTranscript(id, named, source);
-    const calls = transcript === undefined ? noCalls : await callsSince(transcript, mark);
+    const calls = transcript === undefined ? noCalls : await callsAfter(transcript, mark);
     const begun = stream.sessionId !== undefined || payloads.length > 0 || transcript !== undefined;
-    const goOn = goOnWith(id, { ...call, cwd });
-    return await resultOf({ id, finished, transcript, calls, result, texts, payloads, begun, warnings, goOn });
+    const resumeCommands = resumeCommandsFor(id, { ...call, cwd });
+    return await collectResult({
+      id,
+      finished,
+      transcript,
+      calls,
+      result,
+      texts,
+      payloads,
+      begun,
+      warnings,
+      resumeCommands,
+    });
   } finally {
     await mailbox.finish();
   }
 }
 
-const mostOutputBytes = 64 * 2 ** 20;
-const noCalls: NewCalls = { main: [], all: [], whole: async () => [] };
+const maxOutputBytes = 64 * 2 ** 20;
+const noCalls: RunCalls = { main: [], all: [], whole: async () => [] };
 
 /** The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. */
 async function skipsProject(

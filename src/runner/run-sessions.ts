@@ -10,8 +10,8 @@ import {
   wholeNumber,
 } from "../protocol/internal.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
-import { spentBy } from "./run-transcript.ts";
-import { checkCall, type SessionCall } from "./session-call.ts";
+import { costOfCalls } from "./run-transcript.ts";
+import { checkSessionCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
 
 export interface RunSessionsOptions extends RunnerPorts {
@@ -33,8 +33,8 @@ export async function runSessions(
   options: RunSessionsOptions = {},
 ): Promise<readonly SessionResult[]> {
   checkNamed("runSessions", options, checks);
-  for (const call of calls) checkCall(call);
-  const { limit = usualLimit(), failFast = false, onResult, signal } = options;
+  for (const call of calls) checkSessionCall(call);
+  const { limit = defaultLimit(), failFast = false, onResult, signal } = options;
   const results: SessionResult[] = [];
   const enough = new AbortController();
   const all = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
@@ -44,7 +44,7 @@ export async function runSessions(
     for (let index = next++; index < calls.length; index = next++) {
       const call = calls[index] as SessionCall;
       const own = call.signal === undefined ? all : AbortSignal.any([call.signal, all]);
-      const result = own.aborted ? neverBegun : await runOrTell({ ...call, signal: own }, options);
+      const result = own.aborted ? notStarted : await runOrReport({ ...call, signal: own }, options);
       results[index] = result;
       onResult?.(result, index);
       if (failFast && result.ended !== "answered") enough.abort();
@@ -60,20 +60,20 @@ const checks: Readonly<Record<keyof RunSessionsOptions, Check>> = {
 };
 
 /** A session that cannot be found must not end the others. */
-async function runOrTell(call: SessionCall, ports: RunnerPorts): Promise<SessionResult> {
+async function runOrReport(call: SessionCall, ports: RunnerPorts): Promise<SessionResult> {
   try {
     return await runSession(call, ports);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { ...neverBegun, ended: "error", error: error.message };
+    return { ...notStarted, ended: "error", error: error.message };
   }
 }
 
-function usualLimit(): number {
+function defaultLimit(): number {
   return Math.min(4, availableParallelism());
 }
 
-const neverBegun: SessionResult = {
+const notStarted: SessionResult = {
   answer: "",
   answerSource: "none",
   sessionId: "",
@@ -82,7 +82,7 @@ const neverBegun: SessionResult = {
   error: "ended before it began",
   turns: 0,
   durationMs: 0,
-  ...spentBy([]),
+  ...costOfCalls([]),
   toolCalls: [],
   denials: [],
   warnings: [],

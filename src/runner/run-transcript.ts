@@ -17,13 +17,13 @@ import type { SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
 
 /** How far a session had been written when a run began: what lies behind is the run's own. */
-export interface TranscriptMark {
+export interface TranscriptPosition {
   readonly sizes: ReadonlyMap<string, number>;
   /** Answers of the session a fork is a copy of; they are in the copy too. */
   readonly copied: ReadonlySet<string>;
 }
 
-export async function markTranscript({ resume, fork }: SessionCall, where: RootOptions): Promise<TranscriptMark> {
+export async function transcriptPosition({ resume, fork }: SessionCall, where: RootOptions): Promise<TranscriptPosition> {
   if (resume === undefined) return { sizes: new Map(), copied: new Set() };
   const { file } = await findSession(resume, { ...where, idsOnly: true });
   const files = findTranscriptsOf(file);
@@ -32,7 +32,7 @@ export async function markTranscript({ resume, fork }: SessionCall, where: RootO
   return { sizes: new Map(), copied: new Set(modelCallsOf(entries.flat()).map(({ key }) => key)) };
 }
 
-export interface NewCalls {
+export interface RunCalls {
   /** Of the main conversation. */
   readonly main: readonly ModelCall[];
   /** Of it and of all subagents. */
@@ -42,7 +42,7 @@ export interface NewCalls {
 }
 
 /** The answers a run has added to a session. */
-export async function callsSince(file: string, mark: TranscriptMark): Promise<NewCalls> {
+export async function callsAfter(file: string, mark: TranscriptPosition): Promise<RunCalls> {
   const added = async (path: string): Promise<readonly ModelCall[]> =>
     modelCallsOf(await entriesFrom(path, mark.sizes.get(path) ?? 0)).filter(({ key }) => !mark.copied.has(key));
   const main = await added(file);
@@ -88,13 +88,13 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-export type Spent = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
+export type RunCost = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
 
 /** Without a transcript nobody knows what was spent: unknown is not zero. */
-export const unknownSpending: Spent = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };
+export const unknownSpending: RunCost = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };
 
 /** Tokens and money of answers, counted by ourselves. */
-export function spentBy(calls: readonly ModelCall[]): Spent {
+export function costOfCalls(calls: readonly ModelCall[]): RunCost {
   const price = priceOf(openPrices());
   const byModel = new Map<string, Tokens>();
   const microByModel = new Map<string, number | null>();
@@ -122,7 +122,10 @@ export function spentBy(calls: readonly ModelCall[]): Spent {
 }
 
 /** Where the agent counted otherwise, both figures are told; neither is taken for the other. */
-export function differences({ usage, costUsd, unpriced }: Spent, result: StreamMessage | undefined): SessionWarning[] {
+export function countDifferences(
+  { usage, costUsd, unpriced }: RunCost,
+  result: StreamMessage | undefined,
+): SessionWarning[] {
   if (usage === null || costUsd === null) return [];
   const warnings: SessionWarning[] = [];
   const theirs = tokensOf(result?.["modelUsage"]);

@@ -15,12 +15,12 @@ import {
 } from "../protocol/internal.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
-export type AgentName = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
+export type AgentProgram = "claude" | "hookline" | { readonly file: string; readonly args?: readonly string[] };
 
 /** One session of an agent, run as a child in its own headless mode. */
 export interface SessionCall {
   /** `claude` unless told. */
-  readonly agent?: AgentName;
+  readonly agent?: AgentProgram;
   readonly prompt: string;
   readonly cwd?: string;
   /** Assigned to the session; a new one unless told. */
@@ -53,7 +53,7 @@ export type SessionEvent =
   | { readonly kind: "hook"; readonly payload: Readonly<Record<string, unknown>> };
 
 /** Contract: throws for a call that cannot be meant; everything that happens later is told in the result. */
-export function checkCall(call: SessionCall): void {
+export function checkSessionCall(call: SessionCall): void {
   checkNamed("runSession", call, checks);
   if (typeof call.prompt !== "string" || call.prompt.trim() === "") {
     throw new Problem("host/no-prompt", "The prompt is empty. Give the agent something to do.");

@@ -30,12 +30,12 @@ export interface SessionResult {
   readonly denials: readonly { readonly tool: string; readonly toolUseId: string; readonly input: unknown }[];
   readonly warnings: readonly SessionWarning[];
   /** Commands that continue the session, or a copy of it; absent when no session began. */
-  readonly goOn?: GoOn;
+  readonly resumeCommands?: ResumeCommands;
   /** The agent's own result object, as it printed it. */
   readonly agentResult?: Readonly<Record<string, unknown>>;
 }
 
-export interface GoOn {
+export interface ResumeCommands {
   readonly resume: string;
   readonly fork: string;
 }
@@ -63,7 +63,10 @@ export function exitStatusOf({ ended }: Pick<SessionResult, "ended">): number {
  * The commands that continue a session, and a copy of it. They name what the session needs to be found and answered again: its agent,
  * its folder and its model. An agent with arguments of its own has no form on the command line, so its call is shown instead.
  */
-export function goOnWith(sessionId: string, call: Pick<SessionCall, "agent" | "cwd" | "model">): GoOn {
+export function resumeCommandsFor(
+  sessionId: string,
+  call: Pick<SessionCall, "agent" | "cwd" | "model">,
+): ResumeCommands {
   const { agent = "claude", cwd, model } = call;
   const command = (fork: boolean): string => {
     if (typeof agent === "object" && (agent.args ?? []).length > 0)

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAgent } from "../../src/agent/internal.ts";
-import { type Script, scripted } from "../../src/models/internal.ts";
+import { type ModelScript, scripted } from "../../src/models/internal.ts";
 
 /** What one trial showed; `wrong` should be empty. */
 export interface AgentKill {
@@ -55,7 +55,7 @@ const summary = {
 const words = "the tests pass and the mugs are blue ".repeat(60);
 
 /** One call after another; several at once, with results too long for a line; an agent that works; all of them compacted on the way. */
-const scripts: readonly Script[] = [
+const scripts: readonly ModelScript[] = [
   { answers: [summary, { times: 2_000, text: words, calls: [read] }] },
   {
     answers: [

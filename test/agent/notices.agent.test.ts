@@ -46,7 +46,7 @@ test("Notification: a question that stays open, a person who is waited for, a fo
     promptNoticeMs: 50,
     idleMs: 50,
     interactive: true,
-    person: {
+    user: {
       async permission() {
         await heard(world, "Notification");
         return { behavior: "deny" };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openWorld } from "../../src/agent/fixtures/agent-run.ts";
-import type { PermissionQuestion, Person } from "../../src/agent/internal.ts";
+import type { PermissionQuestion, UserPort } from "../../src/agent/internal.ts";
 import { allowed, bash, expectRecorded, once, resultsIn, specific, toldIn } from "./stage.ts";
 
 const decide = (permissionDecision: string, more: object = {}) =>
@@ -17,7 +17,7 @@ test("PreToolUse: deny, ask, defer and resume; a rewrite is judged again; subage
 
   const asking = openWorld({ settings: allowed, hooks: { PreToolUse: { print: decide("ask") } } });
   const asked = person({ behavior: "deny", message: "said no" });
-  const ask = await asking.run([bash("true"), { text: "ok" }], { prompt: "go", person: asked });
+  const ask = await asking.run([bash("true"), { text: "ok" }], { prompt: "go", user: asked });
   expect(asked.questions).toMatchObject([{ tool: "Bash", reason: expect.stringContaining("REASON-MARK") }]);
   expect(resultsIn(ask.requests[1])).toMatchObject([{ content: expect.stringContaining("said no"), is_error: true }]);
   const nobody = await asking.run([bash("true"), { text: "ok" }], { prompt: "go" });
@@ -62,7 +62,7 @@ test("PermissionRequest: allow, deny, rewrite, a rule that is saved, an interrup
 
   const allowing = openWorld({ hooks: answer({ behavior: "allow" }) });
   const asked = person({ behavior: "deny" });
-  await allowing.run(script, { prompt: "go", person: asked });
+  await allowing.run(script, { prompt: "go", user: asked });
   expectRecorded("PermissionRequest", allowing.payloads("PermissionRequest")[0]);
   expect([existsSync(join(allowing.project, "made")), asked.questions]).toEqual([true, []]);
 
@@ -193,8 +193,8 @@ test("PostToolBatch: once after all calls, refused and unknown ones included; a 
 });
 
 function person(
-  answer: Awaited<ReturnType<NonNullable<Person["permission"]>>>,
-): Person & { questions: PermissionQuestion[] } {
+  answer: Awaited<ReturnType<NonNullable<UserPort["permission"]>>>,
+): UserPort & { questions: PermissionQuestion[] } {
   const questions: PermissionQuestion[] = [];
   return {
     questions,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runAgent } from "../../src/agent/internal.ts";
-import { type Model, type ModelRequest, type Script as ModelScript, scripted } from "../../src/models/internal.ts";
+import { type Model, type ModelRequest, type ModelScript, scripted } from "../../src/models/internal.ts";
 import { findSession } from "../../src/sessions/internal.ts";
 import { runClient } from "./client.ts";
 import { type Client, findClient } from "./install.ts";

@@ -1,5 +1,5 @@
 import { type ContentBlock, efforts, knownModel } from "../../models/internal.ts";
-import type { AgentControl, SessionWishes } from "../session/session-control.ts";
+import type { AgentControl, SessionSetup } from "../session/session-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -7,14 +7,14 @@ type Fields = Readonly<Record<string, unknown>>;
  * What an `initialize` request wishes for the session. Contract: a field that is set and that this agent cannot honor is refused by
  * name; nothing is accepted and then ignored.
  */
-export function readWishes(asked: Fields): SessionWishes {
+export function readInitialize(asked: Fields): SessionSetup {
   const refused = Object.keys(asked).filter((name) => !honored.has(name) && !harmless.has(name) && isSet(asked[name]));
   if (refused.length > 0) throw new Error(`This agent does not support ${refused.join(", ")} in initialize.`);
   const { systemPrompt, appendSystemPrompt, agents } = asked;
   return {
     ...(isSet(systemPrompt) ? { systemPrompt: textOf("systemPrompt", systemPrompt) } : {}),
     ...(isSet(appendSystemPrompt) ? { appendSystemPrompt: textOf("appendSystemPrompt", appendSystemPrompt) } : {}),
-    ...(isSet(agents) ? { agents: agents as Fields } : {}),
+    ...(isSet(agents) ? { subagents: agents as Fields } : {}),
   };
 }
 
@@ -40,11 +40,11 @@ function textOf(name: string, value: unknown): string {
 
 /** The answer to `initialize`: what there is to choose from. */
 export async function initialized(control: AgentControl): Promise<Fields> {
-  const { commands, agents, model } = await control.catalog();
+  const { commands, subagents, model } = await control.catalog();
   const known = knownModel(model);
   return {
     commands: commands.map((command) => ({ ...command, argumentHint: "" })),
-    agents,
+    agents: subagents,
     output_style: "default",
     available_output_styles: ["default"],
     models: [

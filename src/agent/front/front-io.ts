@@ -30,13 +30,13 @@ export class EndedBySignal extends Error {
 export const signalStatus: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** The second Ctrl-C: nothing is waited for, and nothing that was started stays. */
-export async function leaveNow(control: AgentControl | undefined, io: FrontIo): Promise<void> {
+export async function exitNow(control: AgentControl | undefined, io: FrontIo): Promise<void> {
   await control?.abandon();
   io.leave(signalStatus.SIGINT);
 }
 
 /** What a person who reads stderr is told beside the answer; nothing a terminal would act on. */
-export function noticeOf(event: AgentEvent): string | undefined {
+export function noticeText(event: AgentEvent): string | undefined {
   switch (event.kind) {
     case "notice":
       return `${stripControl(event.text)}\n`;

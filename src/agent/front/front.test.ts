@@ -5,7 +5,7 @@ import { scripted } from "../../models/internal.ts";
 import type { ServerConnector } from "../mcp/mcp-servers.ts";
 import { type Tool, toolSuccess } from "../tools/tool.ts";
 import { front, type Line } from "./fixtures/front.ts";
-import { terminalPerson } from "./terminal-user.ts";
+import { terminalUser } from "./terminal-user.ts";
 
 describe("headless", () => {
   test("text: the answer on stdout, notices on stderr, nothing a terminal would act on", async () => {
@@ -675,7 +675,7 @@ function streamFixture(): Line[] {
 test("a form at the terminal asks again for what its server could not use", async () => {
   const typed = ["y", "abc", "7", "green", "blue", "", "x", ""];
   const shown: string[] = [];
-  const { elicit } = terminalPerson(async (text) => {
+  const { elicit } = terminalUser(async (text) => {
     shown.push(text);
     return typed.shift();
   });

@@ -4,8 +4,8 @@ import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";
 import { printedResult } from "../session/agent-result.ts";
 import type { AgentControl } from "../session/session-control.ts";
-import type { Person } from "../turn/ask-user.ts";
-import { EndedBySignal, type FrontIo, leaveNow, noticeOf, type SignalName, signalStatus } from "./front-io.ts";
+import type { UserPort } from "../turn/ask-user.ts";
+import { EndedBySignal, exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
 import { openProtocol, type Protocol } from "./stdio-protocol.ts";
 import { streamLines } from "./stream-lines.ts";
 
@@ -26,7 +26,7 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
   let control: AgentControl | undefined;
   const unhear = io.onSignal((signal) => {
     const again = ended === "SIGINT" && signal === "SIGINT" && Date.now() - firstAt < 2_000;
-    if (again) return void leaveNow(control, io);
+    if (again) return void exitNow(control, io);
     ended ??= signal;
     firstAt = Date.now();
     ending.abort(new EndedBySignal(signal));
@@ -46,21 +46,21 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
       : () => [];
   const observe = guardedObserver(
     options.observe,
-    (warning) => void io.err(noticeOf({ kind: "warning", warning }) ?? ""),
+    (warning) => void io.err(noticeText({ kind: "warning", warning }) ?? ""),
   );
   try {
     const { output: _, input: __, hookEvents: ___, partialMessages: ____, askOverStdio: _____, ...rest } = options;
     const result = await runAgent({
       ...rest,
       signal: ending.signal,
-      ...(protocol === undefined ? {} : { person: answering(protocol, options) }),
+      ...(protocol === undefined ? {} : { user: answering(protocol, options) }),
       onReady: async (given) => {
         control = given;
         await protocol?.serve(given);
       },
       observe: (event: AgentEvent) => {
         observe(event);
-        const notice = noticeOf(event);
+        const notice = noticeText(event);
         if (notice !== undefined) void io.err(notice);
         for (const line of lines(event)) write(`${JSON.stringify(line)}\n`);
       },
@@ -88,8 +88,8 @@ function statusOf(result: AgentResult, ended: SignalName | undefined): number {
 }
 
 /** Permissions are asked for where that was wished; a form goes to any program that has shown that it takes requests. */
-function answering(protocol: Protocol, { askOverStdio, person }: HeadlessOptions): Person {
-  return askOverStdio === true ? protocol.person : (person ?? protocol.forms);
+function answering(protocol: Protocol, { askOverStdio, user }: HeadlessOptions): UserPort {
+  return askOverStdio === true ? protocol.person : (user ?? protocol.forms);
 }
 
 function wishesOf({ hookEvents = false, partialMessages = false }: HeadlessOptions) {

@@ -6,9 +6,9 @@ import type { AgentEvent } from "../agent-event.ts";
 import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";
 import type { AgentControl } from "../session/session-control.ts";
-import { subjectOf } from "../tools/tool.ts";
-import { EndedBySignal, type FrontIo, leaveNow, noticeOf, type SignalName, signalStatus } from "./front-io.ts";
-import { terminalPerson } from "./terminal-user.ts";
+import { toolSummary } from "../tools/tool.ts";
+import { EndedBySignal, exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
+import { terminalUser } from "./terminal-user.ts";
 
 /** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */
 export async function runInteractive({ prompt, ...options }: RunAgentOptions, io: FrontIo): Promise<number> {
@@ -65,14 +65,14 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
       lastAt = Date.now();
       if (signal !== "SIGINT" || again) {
         ended = signal;
-        if (signal === "SIGINT" && ending.signal.aborted) void leaveNow(control, io);
+        if (signal === "SIGINT" && ending.signal.aborted) void exitNow(control, io);
         ending.abort(new EndedBySignal(signal));
       } else if (busy) control?.interrupt();
       else write("\nPress Ctrl-C again to leave.\n> ");
     };
   }
 
-  const observe = guardedObserver(options.observe, (warning) => write(noticeOf({ kind: "warning", warning }) ?? ""));
+  const observe = guardedObserver(options.observe, (warning) => write(noticeText({ kind: "warning", warning }) ?? ""));
 
   function show(event: AgentEvent): void {
     observe(event);
@@ -85,7 +85,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
       const text = event.result.terminal_reason === "interrupted" ? "Interrupted." : event.result.result;
       write(`${shown || text === "" ? "" : `${stripControl(text)}\n`}> `);
     }
-    const notice = noticeOf(event);
+    const notice = noticeText(event);
     if (notice !== undefined) write(notice);
   }
 
@@ -94,7 +94,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
       ...options,
       interactive: true,
       signal: ending.signal,
-      person: options.person ?? terminalPerson(ask),
+      user: options.user ?? terminalUser(ask),
       onReady: (given) => {
         control = given;
         write("> ");
@@ -116,6 +116,6 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
 
 /** One line about a call, as far as a line goes. */
 function callLine({ name, input }: Pick<ToolUseBlock, "name" | "input">): string {
-  const [line = ""] = stripControl(`· ${name} ${subjectOf(input)}`).split("\n");
+  const [line = ""] = stripControl(`· ${name} ${toolSummary(input)}`).split("\n");
   return line.slice(0, 200);
 }

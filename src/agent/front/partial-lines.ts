@@ -1,5 +1,5 @@
 import type { AnswerBlock, ModelEvent } from "../../models/internal.ts";
-import { messageOf, usageOf } from "../session/journal.ts";
+import { apiMessage, apiUsage } from "../session/journal.ts";
 
 type ApiEvent = Readonly<Record<string, unknown>>;
 
@@ -43,9 +43,9 @@ export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
       }
       case "end": {
         begun = false;
-        const { stop_reason, stop_sequence } = messageOf(event, []);
+        const { stop_reason, stop_sequence } = apiMessage(event, []);
         return [
-          { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: usageOf(event.usage) },
+          { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: apiUsage(event.usage) },
           { type: "message_stop" },
         ];
       }

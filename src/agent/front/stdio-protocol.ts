@@ -3,9 +3,9 @@ import { createInterface, type Interface } from "node:readline";
 import { readMode } from "../../permissions/internal.ts";
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { AgentControl } from "../session/session-control.ts";
-import { subjectOf } from "../tools/tool.ts";
-import type { Person } from "../turn/ask-user.ts";
-import { initialized, isBlocks, readWishes } from "./control-requests.ts";
+import { toolSummary } from "../tools/tool.ts";
+import type { UserPort } from "../turn/ask-user.ts";
+import { initialized, isBlocks, readInitialize } from "./control-requests.ts";
 import type { FrontIo } from "./front-io.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -14,12 +14,12 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Protocol {
   /** Serves requests and prompts; resolves when the session may begin. */
   serve(control: AgentControl): Promise<void>;
-  readonly person: Person;
+  readonly person: UserPort;
   /**
    * Forms of servers alone. A program that has sent no request of its own may know none, and would never answer one: for it the form
    * is cancelled.
    */
-  readonly forms: Person;
+  readonly forms: UserPort;
   close(): void;
 }
 
@@ -57,25 +57,25 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     send({ type: "control_response", response: { request_id, ...outcome } });
   }
 
-  async function obey(control: AgentControl, id: unknown, asked: Fields): Promise<void> {
+  async function answerRequest(control: AgentControl, id: unknown, asked: Fields): Promise<void> {
     try {
-      const response = await carryOut(control, asked, request);
+      const response = await handleControlRequest(control, asked, request);
       answer(id, { subtype: "success", ...(response === undefined ? {} : { response }) });
     } catch (error) {
       answer(id, { subtype: "error", error: error instanceof Error ? error.message : String(error) });
     }
   }
 
-  const complain = (error: string): void => send({ type: "control_response", response: { subtype: "error", error } });
+  const sendError = (error: string): void => send({ type: "control_response", response: { subtype: "error", error } });
 
   function take(control: AgentControl, line: Fields): Promise<void> | undefined {
     if (line["type"] === "user") {
       const { content } = (line["message"] ?? {}) as { content?: unknown };
       if (typeof content === "string" || isBlocks(content)) control.prompt(content);
-      else complain(`a user message without content: ${JSON.stringify(line).slice(0, 80)}`);
+      else sendError(`a user message without content: ${JSON.stringify(line).slice(0, 80)}`);
     } else if (line["type"] === "control_request") {
       takesRequests = true;
-      return obey(control, line["request_id"], (line["request"] ?? {}) as Fields);
+      return answerRequest(control, line["request_id"], (line["request"] ?? {}) as Fields);
     } else if (line["type"] === "control_response") {
       const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
       const settle = waiting.get(String(request_id));
@@ -84,7 +84,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     return undefined;
   }
 
-  const person = personOver(request);
+  const person = userOverProtocol(request);
   return {
     serve(control) {
       // Opened only now: what it reads before somebody listens is lost.
@@ -93,7 +93,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       return new Promise((begin) => {
         lines.on("line", (text) => {
           const line = objectIn(text);
-          if (line === undefined) complain(`not a JSON object: ${text.slice(0, 80)}`);
+          if (line === undefined) sendError(`not a JSON object: ${text.slice(0, 80)}`);
           else void Promise.resolve(take(control, line)).then(begin);
         });
         lines.once("close", () => {
@@ -115,7 +115,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
 const hasGone = "the other end has closed its side";
 
 /** The program answers in the person's place. One that refuses to, or is gone, has said no. */
-function personOver(ask: Ask): Person {
+function userOverProtocol(ask: Ask): UserPort {
   async function put(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
     try {
       return ((await ask(subtype, fields, signal)) ?? {}) as Fields;
@@ -131,7 +131,7 @@ function personOver(ask: Ask): Person {
         tool_name: tool,
         display_name: tool,
         input,
-        description: subjectOf(input),
+        description: toolSummary(input),
         permission_suggestions: suggestions,
         ...(blockedPath === undefined ? {} : { blocked_path: blockedPath }),
         tool_use_id: toolUseId,
@@ -155,10 +155,10 @@ function personOver(ask: Ask): Person {
 
 type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unknown>;
 
-async function carryOut(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
+async function handleControlRequest(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
   switch (asked["subtype"]) {
     case "initialize":
-      control.configure(readWishes(asked));
+      control.configure(readInitialize(asked));
       registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
       return initialized(control);
     case "interrupt":

@@ -2,17 +2,17 @@ import type { RunStep } from "../../engine/internal.ts";
 import type { ApiFailureLine, TaskIdentity } from "../agent-event.ts";
 import type { AgentEvent } from "../internal.ts";
 import { printedResult } from "../session/agent-result.ts";
-import { messageOf } from "../session/journal.ts";
+import { apiMessage } from "../session/journal.ts";
 import { partialLines } from "./partial-lines.ts";
 
 /** What the stream is to hold beside messages and results. */
-export interface StreamWishes {
+export interface StreamOptions {
   readonly hookEvents: boolean;
   readonly partialMessages: boolean;
 }
 
 /** What a stream says of the session at its beginning. */
-export interface StreamPlace {
+export interface StreamContext {
   readonly cwd: string;
   readonly version: string;
   readonly permissionMode: () => string;
@@ -24,7 +24,7 @@ export interface StreamPlace {
 type Line = Readonly<Record<string, unknown>>;
 
 /** Turns what happens in a run into the lines of `--output-format stream-json`, in the client's spelling. */
-export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: AgentEvent) => readonly Line[] {
+export function streamLines(place: StreamContext, wishes: StreamOptions): (event: AgentEvent) => readonly Line[] {
   const hookIds = new Map<string, string>();
   const partial = partialLines();
   let init: Line | undefined;
@@ -114,7 +114,7 @@ export function streamLines(place: StreamPlace, wishes: StreamWishes): (event: A
 /** Events whose hooks the client does not show in the stream. */
 const quiet: ReadonlySet<string> = new Set(["InstructionsLoaded", "SessionEnd"]);
 
-function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamPlace, own: Line): Line {
+function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamContext, own: Line): Line {
   return {
     type: "system",
     subtype: "init",
@@ -128,7 +128,7 @@ function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamPla
     apiKeySource: event.apiKeySource,
     hookline_version: place.version,
     output_style: "default",
-    agents: event.agents,
+    agents: event.subagents,
     skills: event.skills,
     plugins: event.plugins,
     uuid: own["uuid"],
@@ -144,9 +144,9 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
   return { output: stdout + stderr, stdout, stderr, ...(exit_code === undefined ? {} : { exit_code }), outcome };
 }
 
-function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamPlace, own: Line): Line {
+function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamContext, own: Line): Line {
   const { answer, block, uuid, parentToolUseId, agent, failure } = event;
-  const { stop_details: _, ...message } = messageOf(answer, [block]);
+  const { stop_details: _, ...message } = apiMessage(answer, [block]);
   const stop_reason = failure === undefined ? null : answer.stopReason;
   return {
     type: "assistant",
@@ -170,7 +170,7 @@ function failureFields({ error, status, type }: ApiFailureLine): Line {
   return { error, is_api_error_message: true, ...api };
 }
 
-function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamPlace, own: Line): Line {
+function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamContext, own: Line): Line {
   const { content, uuid, toolUseResult, synthetic, parentToolUseId, agent } = event;
   return {
     type: "user",
@@ -193,7 +193,7 @@ function ofTask(agent: TaskIdentity | undefined): Line {
 
 function taskLines(
   { step, task, toolUseId }: Extract<AgentEvent, { kind: "task" }>,
-  { now }: StreamPlace,
+  { now }: StreamContext,
 ): readonly Line[] {
   const named = { task_id: task.id, tool_use_id: toolUseId };
   const system = (subtype: string, fields: Line): Line => ({ type: "system", subtype, ...fields });

@@ -1,11 +1,11 @@
 import { type PermissionUpdate, stripControl } from "../../protocol/internal.ts";
-import type { Person } from "../turn/ask-user.ts";
+import type { UserPort } from "../turn/ask-user.ts";
 
 /** Contract: resolves with the line that was typed; undefined when there is nobody any more. */
 export type AskLine = (text: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /** Somebody at a terminal. Whatever is shown was stripped of everything a terminal would act on. */
-export function terminalPerson(ask: AskLine): Person {
+export function terminalUser(ask: AskLine): UserPort {
   return {
     async permission({ tool, input, reason, suggestions }, signal) {
       const rules = suggestions.filter(isRule);

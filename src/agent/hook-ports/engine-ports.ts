@@ -1,9 +1,9 @@
 import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
-import { type Thread, type Threads, toolDefinitions } from "../session/agent-session.ts";
-import type { Incoming } from "../session/inbox.ts";
+import { type AgentThread, type Threads, toolDefinitions } from "../session/agent-session.ts";
+import type { InboxItem } from "../session/inbox.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import type { Tool } from "../tools/tool.ts";
-import { inTurn } from "../turn/ask-user.ts";
+import { oneQuestionAtATime } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
 import { noteInTranscript } from "../turn/channels.ts";
 import type { HookModel } from "./hook-model.ts";
@@ -13,7 +13,7 @@ import { agentPort, modelPort } from "./model-ports.ts";
 export function enginePorts(threads: Threads, interactive: boolean): Ports {
   const main = () => threads.main;
   return {
-    ...hookPorts(main),
+    ...sessionHookPorts(main),
     judge: (...call) => main().session.permissions.judgeAllowed(...call),
     mcp: async (call, signal) => {
       for (const { port } of main().session.servers) {
@@ -22,22 +22,22 @@ export function enginePorts(threads: Threads, interactive: boolean): Ports {
       }
       return { connected: false };
     },
-    ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeUp(hook.event, text)) } : {}),
+    ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeNotification(hook.event, text)) } : {}),
     observe: (notice) => {
-      if (notice.kind === "snapshot-changed") void main().session.surroundings.settingsChanged(main());
+      if (notice.kind === "snapshot-changed") void main().session.workspace.settingsChanged(main());
       const words = stopHookWords(notice);
       if (words !== undefined) noteInTranscript(main(), words);
     },
     asker: async (question, signal) => {
-      const { person } = main().session.options;
-      if (person?.question === undefined) return undefined;
-      return inTurn(main(), signal, async () => person.question?.(question, signal));
+      const { user } = main().session.options;
+      if (user?.question === undefined) return undefined;
+      return oneQuestionAtATime(main(), signal, async () => user.question?.(question, signal));
     },
   };
 }
 
 /** A background hook wants the agent's attention: a prompt of its own when nothing runs, else part of the turn. */
-function wakeUp(event: string, text: string): Incoming {
+function wakeNotification(event: string, text: string): InboxItem {
   const content = `<task-notification>
 <summary>Stop hook feedback</summary>
 </task-notification>
@@ -60,25 +60,25 @@ function stopHookWords(notice: Notice): string | undefined {
 }
 
 /** What a session lends its prompt and agent hooks: its models, its purse, and such of its tools as only read or were asked for. */
-export function hookPorts(main: () => Thread): Required<Pick<Ports, "model" | "agent">> {
+export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model" | "agent">> {
   const from: HookModel = {
     model: () => main().model.port,
     openModel: (name) => main().session.openModel(name),
     onSpent: ({ purpose, model, usage, apiMs }) => main().session.spending.add({ purpose, model, usage, apiMs }),
     now: () => main().session.options.clock.now(),
   };
-  const threads = new WeakMap<ModelCall, Thread>();
+  const threads = new WeakMap<ModelCall, AgentThread>();
 
   /** One for all calls of a run: what the hook reads, the agent has not read, and where it goes the agent does not follow. */
-  function threadOf(run: ModelCall): Thread {
+  function threadOf(run: ModelCall): AgentThread {
     const known = threads.get(run);
     if (known !== undefined) return known;
-    const thread: Thread = {
+    const thread: AgentThread = {
       ...main(),
       purpose: "agent-hook",
       messages: [],
       readState: openReadState(),
-      tools: () => lent(main().tools(), run.tools),
+      tools: () => toolsForHook(main().tools(), run.tools),
     };
     threads.set(run, thread);
     return thread;
@@ -96,7 +96,7 @@ export function hookPorts(main: () => Thread): Required<Pick<Ports, "model" | "a
 }
 
 /** What moves the session or starts others in it stays the agent's own, whatever a definition says. */
-function lent(tools: readonly Tool[], wanted: readonly string[] = []): readonly Tool[] {
+function toolsForHook(tools: readonly Tool[], wanted: readonly string[] = []): readonly Tool[] {
   return tools.filter(({ name, readOnly }) => readOnly || (wanted.includes(name) && !ofTheSession.has(name)));
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../../models/internal.ts";
 import type { HookRef } from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
-import { usageOf } from "../session/journal.ts";
+import { apiUsage } from "../session/journal.ts";
 
 /** Where hooks' questions go. */
 export interface HookModel {
@@ -34,18 +34,18 @@ export interface HookSpending {
 }
 
 /** One model for all calls of one hook. */
-export interface AskedModel {
+export interface HookModelSession {
   /** Contract: rejects with words when there is no answer, or one that was cut short or refused. */
   ask(request: Pick<ModelRequest, "system" | "messages" | "tools" | "toolChoice" | "maxTokens">): Promise<ModelEnd>;
 }
 
-export async function openAsked(
+export async function openHookModel(
   from: HookModel,
   purpose: Purpose,
   { model: wanted, hook }: Pick<ModelCall, "model" | "hook">,
   signal: AbortSignal,
   spent?: SpentReport,
-): Promise<AskedModel> {
+): Promise<HookModelSession> {
   const { now = Date.now, onSpent } = from;
   const { port, name } = await chosen(from, wanted);
   return {
@@ -66,7 +66,7 @@ export async function openAsked(
 /** A table of prices that cannot be read is no reason for a guard to fail. */
 function costOf(model: string, usage: ModelUsage, at: number): { readonly costUsd?: number } {
   try {
-    const micro = priceUsage({ model, at, usage: usageOf(usage) });
+    const micro = priceUsage({ model, at, usage: apiUsage(usage) });
     return micro === undefined ? {} : { costUsd: micro / 1_000_000 };
   } catch {
     return {}; // the host's own count says what is wrong with the table
@@ -94,9 +94,9 @@ export function structuredOutput(schema: Readonly<Record<string, unknown>>): Too
 
 export const toolName = "StructuredOutput";
 
-export const forced: ToolChoice = { type: "tool", name: toolName };
+export const forceVerdict: ToolChoice = { type: "tool", name: toolName };
 
-export function verdictsIn({ content }: ModelEnd): readonly ToolUseBlock[] {
+export function verdictCalls({ content }: ModelEnd): readonly ToolUseBlock[] {
   return content.filter((block): block is ToolUseBlock => block.type === "tool_use" && block.name === toolName);
 }
 
@@ -104,8 +104,8 @@ export function verdictsIn({ content }: ModelEnd): readonly ToolUseBlock[] {
  * What the model replied: the input of its one call, or its text where the server let it answer without. Whether that is a reply at
  * all the engine decides. Contract: two verdicts are none.
  */
-export function replyIn(answer: ModelEnd): unknown {
-  const [verdict, ...further] = verdictsIn(answer);
+export function readVerdict(answer: ModelEnd): unknown {
+  const [verdict, ...further] = verdictCalls(answer);
   if (further.length > 0) throw new Error("the model gave more than one verdict");
   if (verdict !== undefined) return answer.broken?.[verdict.id] ?? verdict.input;
   return answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");

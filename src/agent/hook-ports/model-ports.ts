@@ -3,26 +3,26 @@ import type { Message, ModelEnd, ToolDefinition, ToolResultBlock, ToolUseBlock }
 import type { HookRef } from "../../protocol/internal.ts";
 import {
   conversationText,
-  forced,
+  forceVerdict,
   type HookModel,
-  openAsked,
-  replyIn,
+  openHookModel,
+  readVerdict,
   structuredOutput,
-  verdictsIn,
+  verdictCalls,
 } from "./hook-model.ts";
 
 /** The port of prompt hooks: one question to the small model, which can answer with a verdict and nothing else. */
 export function modelPort(from: HookModel): ModelPort {
   return async (call, signal, spent) => {
-    const asked = await openAsked(from, "prompt-hook", call, signal, spent);
+    const asked = await openHookModel(from, "prompt-hook", call, signal, spent);
     const answer = await asked.ask({
       system: [instructions],
       messages: [{ role: "user", content: conversationText(call.conversation) + call.prompt }],
       tools: [structuredOutput(call.schema)],
-      toolChoice: forced,
+      toolChoice: forceVerdict,
       maxTokens: 4_096,
     });
-    return replyIn(answer);
+    return readVerdict(answer);
   };
 }
 
@@ -51,7 +51,7 @@ export interface AgentPortOptions extends HookModel {
 export function agentPort(options: AgentPortOptions): AgentPort {
   const { maxTurns = 20 } = options;
   return async (call, signal, spent) => {
-    const asked = await openAsked(options, "agent-hook", call, signal, spent);
+    const asked = await openHookModel(options, "agent-hook", call, signal, spent);
     const offered = options.tools(call.hook, call);
     const tools = [...offered, structuredOutput(call.schema)];
     const messages: Message[] = [{ role: "user", content: conversationText(call.conversation) + call.prompt }];
@@ -62,10 +62,10 @@ export function agentPort(options: AgentPortOptions): AgentPort {
         system: [agentInstructions],
         messages,
         tools,
-        ...(mustAnswer ? { toolChoice: forced } : {}),
+        ...(mustAnswer ? { toolChoice: forceVerdict } : {}),
         maxTokens: 8_192,
       });
-      if (mustAnswer || verdictsIn(answer).length > 0) return replyIn(answer);
+      if (mustAnswer || verdictCalls(answer).length > 0) return readVerdict(answer);
       const results = await resultsOf(answer, offered, options, call, signal);
       // It talked instead of looking further: it knows what it will ever know.
       mustAnswer = results.length === 0;

@@ -2,15 +2,15 @@ import type { McpPort } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { type Tool, toolError } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
-import { mostCharacters, rendered, resultOf, textOf } from "./mcp-result.ts";
+import { mostCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
 import {
+  type McpServers,
   mcpToolName,
   plain,
+  type ServerConnectOptions,
   type ServerConnector,
-  type Servers,
-  type ServerWishes,
-  serverIn,
-  serversNamed,
+  serverOfTool,
+  toolServerNames,
 } from "./mcp-servers.ts";
 import { type Connection, connect, type ListedTool, loadMcpSdk, type McpSdk } from "./server-connection.ts";
 import { serverEnv } from "./stdio-transport.ts";
@@ -43,7 +43,7 @@ interface AdmittedServer extends FoundServer {
 }
 
 /** What policy keeps out is reported and, as in the client, not listed. */
-function admitted(servers: readonly FoundServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
+function admitted(servers: readonly FoundServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
   return servers.flatMap(({ name, from, config }) => {
     if (config.kind !== "refused") return [{ name, from, config }];
     tell(`The MCP server ${name} of ${from} is not used: ${config.why}.`);
@@ -56,7 +56,7 @@ function needsSdk({ config }: FoundServer): boolean {
 }
 
 /** Without the package no server can be reached; the session goes on without them, and says so. */
-async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
+async function loaded({ tell }: ServerConnectOptions): Promise<McpSdk | undefined> {
   try {
     return await loadMcpSdk();
   } catch (error) {
@@ -67,7 +67,7 @@ async function loaded({ tell }: ServerWishes): Promise<McpSdk | undefined> {
 }
 
 /** Two names that become one in the names of tools would lend one server the rules made for the other. */
-function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerWishes): readonly AdmittedServer[] {
+function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
   const taken = new Map<string, string>();
   return servers.filter((server) => {
     const { name } = server;
@@ -83,7 +83,7 @@ function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerWishes
 async function entryOf(
   { name, from, config }: AdmittedServer,
   sdk: McpSdk | undefined,
-  wishes: ServerWishes,
+  wishes: ServerConnectOptions,
 ): Promise<Entry> {
   const { tell, cwd, env, elicit, signal } = wishes;
   if (config.kind === "off") return { name, status: "disabled" };
@@ -119,8 +119,8 @@ function milliseconds(said: string | undefined, usual: number): number {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
 }
 
-function serversOf(entries: readonly Entry[], { tell, env }: ServerWishes): Servers {
-  const named = serversNamed(entries);
+function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOptions): McpServers {
+  const named = toolServerNames(entries);
   const told = new Set<string>();
   const limit = mostCharacters(env);
 
@@ -162,7 +162,7 @@ function whyNot(
   named: readonly string[],
   taken: ReadonlySet<string>,
 ): string | undefined {
-  const reads = serverIn(tool, named);
+  const reads = serverOfTool(tool, named);
   if (reads !== plain(server))
     return `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
   return taken.has(tool) ? "another tool of that server has this name already" : undefined;
@@ -175,7 +175,7 @@ function toolOf(server: string, listed: ListedTool, connection: Connection | und
     inputSchema: listed.inputSchema,
     // What a server says of itself is no reason to lend it to those who may only read.
     readOnly: false,
-    render: (response) => rendered(response, limit),
+    render: (response) => renderMcpResult(response, limit),
     async run(input, context) {
       const result = await connection?.call(listed.name, input, context.signal);
       if (result === undefined) return toolError(`The MCP server ${server} is not connected.`);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { imageFacts } from "../tools/files/file-content.ts";
-import { shortened } from "../tools/shell/shell-output.ts";
+import { imageInfo } from "../tools/files/file-content.ts";
+import { shortenError } from "../tools/shell/shell-output.ts";
 import {
   type Tool,
   type ToolBlock,
@@ -22,7 +22,7 @@ export function responseOf(result: Readonly<Record<string, unknown>>): readonly 
 }
 
 /** What the model sees of it: at most `mostCharacters` of text. A hook may have put any value in its place. */
-export function rendered(response: unknown, mostCharacters: number): ToolContent {
+export function renderMcpResult(response: unknown, mostCharacters: number): ToolContent {
   if (Array.isArray(response)) return withinLimits(response.map(blockOf), mostCharacters);
   const text = typeof response === "string" ? response : (JSON.stringify(response) ?? "");
   if (text.length <= mostCharacters) return text;
@@ -38,7 +38,7 @@ function blockOf(block: unknown): ToolBlock {
   const { type, data } = Object(block) as Record<string, unknown>;
   if (type !== "image" || typeof data !== "string") return { type: "text", text: asText(block) };
   // The API refuses a picture that is not of the type it is said to be, in this request and in every later one.
-  const facts = isBase64.test(data) ? imageFacts(Buffer.from(data, "base64")) : undefined;
+  const facts = isBase64.test(data) ? imageInfo(Buffer.from(data, "base64")) : undefined;
   if (facts === undefined)
     return { type: "text", text: "[image left out: it is not a PNG, JPEG, GIF or WebP picture]" };
   return { type: "image", source: { type: "base64", data, media_type: facts.mediaType } };
@@ -104,7 +104,7 @@ export async function resultOf(
   limit: number,
   { paths, newId }: Pick<ToolContext, "paths" | "newId">,
 ): Promise<ToolResult> {
-  if (result.isError) return toolError(shortened(result.message), result.interrupted);
+  if (result.isError) return toolError(shortenError(result.message), result.interrupted);
   const text = textOf(result.response);
   if (text.length <= limit) return toolSuccess(tool, result.response);
   const size = `${text.length.toLocaleString("en")} characters`;

@@ -5,7 +5,7 @@ import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
 import type { ServerPolicy } from "./server-config.ts";
 
 /** The servers a session is connected to. */
-export interface Servers {
+export interface McpServers {
   readonly tools: readonly Tool[];
   readonly states: readonly McpState[];
   /** For hooks that call a server's tool. */
@@ -14,7 +14,7 @@ export interface Servers {
 }
 
 /** What a connector is lent by the session. */
-export interface ServerWishes {
+export interface ServerConnectOptions {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,7 @@ export interface ServerWishes {
 }
 
 /** Contract: never rejects for what a server does; one that does not come up is a state, not an error. */
-export type ServerConnector = (wishes: ServerWishes) => Promise<Servers>;
+export type ServerConnector = (wishes: ServerConnectOptions) => Promise<McpServers>;
 
 /** `mcp__server__tool`, in letters that every API takes. */
 export function mcpToolName(server: string, tool: string): string {
@@ -49,13 +49,15 @@ export function plain(name: string): string {
 }
 
 /** Which of the servers (`plain`) a tool's name is read as: the one with the longest name that fits, as rules read it. */
-export function serverIn(toolName: string, servers: readonly string[]): string | undefined {
+export function serverOfTool(toolName: string, servers: readonly string[]): string | undefined {
   const fitting = servers.filter((server) => toolName.startsWith(`mcp__${server}__`));
   return fitting.sort((a, b) => b.length - a.length)[0];
 }
 
 /** Names of the servers that may have tools, for the rules; one that is not started has no say in how others' tools are read. */
-export function serversNamed(states: readonly { readonly name: string; readonly status: string }[]): readonly string[] {
+export function toolServerNames(
+  states: readonly { readonly name: string; readonly status: string }[],
+): readonly string[] {
   return states.filter(({ status }) => status === "connected" || status === "failed").map(({ name }) => plain(name));
 }
 

@@ -1,5 +1,5 @@
 import { fitsWildcard, isObject } from "../../protocol/internal.ts";
-import type { SettingsAt } from "../world/agent-settings.ts";
+import type { SettingsFile } from "../world/agent-settings.ts";
 /** How one server is reached. */
 export type ServerConfig =
   | {
@@ -19,7 +19,7 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
   const { type, command, args = [], env: own = {}, url, headers = {} } = value;
   const kind = type ?? (url === undefined ? "stdio" : "http");
   const missing = new Set<string>();
-  const fill = (text: string): string => fillIn(text, env, missing);
+  const fill = (text: string): string => fillVariables(text, env, missing);
   if (kind === "stdio") {
     if (typeof command !== "string" || command === "") return unusable('"command" must be a text');
     if (!Array.isArray(args) || !args.every((one) => typeof one === "string")) return unusable('"args" must be texts');
@@ -58,7 +58,7 @@ function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) =>
 }
 
 /** `${NAME}` and `${NAME:-default}` from the environment. One pass: what a variable holds is never read as a placeholder. */
-export function fillIn(
+export function fillVariables(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: { add(name: string): unknown },
@@ -78,7 +78,7 @@ export type ServerPolicy = (name: string, config: ServerConfig) => string | unde
  * settings allow servers, or say that only they may (`allowManagedMcpServersOnly`), no other list does; else the lists of user and `--settings` count as one, and those of the checkout narrow them.
  * A list that cannot be read lets no server through.
  */
-export function serverPolicy(places: readonly SettingsAt[]): ServerPolicy {
+export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
   const denied = listsOf(places, "deniedMcpServers");
   const allowed = listsOf(places, "allowedMcpServers");
   const managed = allowed.filter(({ source }) => source === "managed");
@@ -96,14 +96,14 @@ export function serverPolicy(places: readonly SettingsAt[]): ServerPolicy {
 }
 
 /** Servers of `.mcp.json` that settings switch off (`disabledMcpjsonServers`), wherever that is written. */
-export function switchedOff(places: readonly SettingsAt[]): readonly string[] {
+export function disabledServers(places: readonly SettingsFile[]): readonly string[] {
   const lists = places.map(({ value }) => value["disabledMcpjsonServers"]);
   return lists.flatMap((list) => (Array.isArray(list) ? list.filter((name) => typeof name === "string") : []));
 }
 
 interface List {
   readonly file: string;
-  readonly source: SettingsAt["source"];
+  readonly source: SettingsFile["source"];
   readonly ofCheckout: boolean;
   /** Undefined when the list cannot be read; `why` says so. */
   readonly entries: readonly Entry[] | undefined;
@@ -116,7 +116,7 @@ interface Entry {
   readonly serverUrl?: string;
 }
 
-function listsOf(places: readonly SettingsAt[], key: "deniedMcpServers" | "allowedMcpServers"): readonly List[] {
+function listsOf(places: readonly SettingsFile[], key: "deniedMcpServers" | "allowedMcpServers"): readonly List[] {
   return places.flatMap(({ file, source, ofCheckout, value }) => {
     if (value[key] === undefined) return [];
     const list = value[key];

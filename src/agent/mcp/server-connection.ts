@@ -62,7 +62,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     return action === "accept" ? { action, content: content as Record<string, string> } : { action };
   });
   client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, async () => {
-    tools = await listed(client, options);
+    tools = await listTools(client, options);
   });
   client.onerror = (error) => {
     lastError = error.message;
@@ -78,15 +78,15 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
   }
 
   async function close(): Promise<void> {
-    if (connected && "terminateSession" in transport) await sayGoodbye(transport as StreamableHTTPClientTransport);
+    if (connected && "terminateSession" in transport) await endHttpSession(transport as StreamableHTTPClientTransport);
     connected = false;
     await client.close();
     await transport.close(); // the client forgets a transport that never came up
   }
 
   try {
-    await under(options.signal, (signal) => client.connect(transport, { timeout: options.connectMs, signal }));
-    tools = await listed(client, options);
+    await withOwnSignal(options.signal, (signal) => client.connect(transport, { timeout: options.connectMs, signal }));
+    tools = await listTools(client, options);
     connected = true;
   } catch (cause) {
     const why = (cause as Error).message;
@@ -106,7 +106,9 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
       try {
         const request = { name: tool, arguments: { ...input } };
         const limits = { timeout: options.callMs, resetTimeoutOnProgress: true };
-        const result = await under(signal, (own) => client.callTool(request, undefined, { ...limits, signal: own }));
+        const result = await withOwnSignal(signal, (own) =>
+          client.callTool(request, undefined, { ...limits, signal: own }),
+        );
         const response = responseOf(result);
         return result.isError === true ? failure(textOf(response)) : { isError: false, response };
       } catch (cause) {
@@ -120,7 +122,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
 }
 
 /** A server that keeps sessions may forget ours. One that does not answer is not waited for. */
-async function sayGoodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+async function endHttpSession(transport: StreamableHTTPClientTransport): Promise<void> {
   const said = transport.terminateSession().catch(() => undefined); // it is gone, or knows no sessions: nothing is left to end
   await Promise.race([said, sleep(goodbyeMs, undefined, { ref: false })]);
 }
@@ -128,7 +130,7 @@ async function sayGoodbye(transport: StreamableHTTPClientTransport): Promise<voi
 const goodbyeMs = 500;
 
 /** A signal of its own for each request: the SDK never stops listening to the one it is given. */
-async function under<Value>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+async function withOwnSignal<Value>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Value>): Promise<Value> {
   const own = new AbortController();
   if (signal.aborted) own.abort(signal.reason);
   const stopListening = onAbort(signal, () => own.abort(signal.reason));
@@ -155,13 +157,13 @@ function transportOf(sdk: McpSdk, config: ServerConfig, { cwd, env }: Connection
 }
 
 /** All pages, within reason. A server without tools is a server all the same. */
-async function listed(client: Client, { connectMs, signal }: ConnectionOptions): Promise<readonly ListedTool[]> {
+async function listTools(client: Client, { connectMs, signal }: ConnectionOptions): Promise<readonly ListedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const from = cursor === undefined ? {} : { cursor };
-    const answer = await under(signal, (own) => client.listTools(from, { timeout: connectMs, signal: own }));
+    const answer = await withOwnSignal(signal, (own) => client.listTools(from, { timeout: connectMs, signal: own }));
     tools.push(...answer.tools);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;

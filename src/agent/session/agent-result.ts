@@ -1,16 +1,16 @@
 import type { ToolUseBlock } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { TurnEnd } from "../turn/loop.ts";
+import type { TurnResult } from "../turn/loop.ts";
 import type { AgentSession } from "./agent-session.ts";
-import { usageOf } from "./journal.ts";
+import { apiUsage } from "./journal.ts";
 
 export interface TurnFigures {
   readonly startedAt: number;
   readonly turns: number;
 }
 
-export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns }: TurnFigures): AgentResult {
+export function resultObjectOf(session: AgentSession, end: TurnResult, { startedAt, turns }: TurnFigures): AgentResult {
   const { options, spending, record, permissions } = session;
   return {
     type: "result",
@@ -25,7 +25,7 @@ export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns
     stop_reason: stopReasonOf(end),
     session_id: record.id,
     total_cost_usd: spending.costUsd,
-    usage: usageOf(spending.turn),
+    usage: apiUsage(spending.turn),
     modelUsage: spending.byModel,
     unpriced_models: spending.unpriced,
     permission_denials: [...permissions.denials],
@@ -38,21 +38,21 @@ export function resultOf(session: AgentSession, end: TurnEnd, { startedAt, turns
   };
 }
 
-function isError({ by }: TurnEnd): boolean {
+function isError({ by }: TurnResult): boolean {
   return by === "api_error" || by === "max_turns" || by === "max_budget_usd" || by === "interrupted";
 }
 
-function errorOf({ by }: TurnEnd, { maxTurns, maxBudgetUsd }: AgentOptions): string {
+function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): string {
   if (by === "max_turns") return `Reached maximum number of turns (${maxTurns})`;
   return by === "max_budget_usd" ? `Reached maximum budget ($${maxBudgetUsd})` : "Interrupted by the user";
 }
 
-function subtypeOf({ by }: TurnEnd): AgentResult["subtype"] {
+function subtypeOf({ by }: TurnResult): AgentResult["subtype"] {
   if (by === "max_turns" || by === "max_budget_usd") return `error_${by}`;
   return by === "interrupted" ? "error_during_execution" : "success";
 }
 
-function stopReasonOf(end: TurnEnd): string | null {
+function stopReasonOf(end: TurnResult): string | null {
   if (end.by === "completed") return end.stopReason;
   if (end.by === "tool_deferred") return end.by;
   if (end.by === "max_turns" || end.by === "max_budget_usd") return end.stopReason;

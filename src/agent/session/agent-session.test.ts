@@ -315,11 +315,11 @@ describe("going on", () => {
 
   test("--continue takes the latest session of the folder; none is a problem", async () => {
     const { run } = open({ hooks: {} });
-    await expect(run([{ times: "any", text: "x" }], { prompt: "p", goOn: true })).rejects.toMatchObject({
+    await expect(run([{ times: "any", text: "x" }], { prompt: "p", continueLatest: true })).rejects.toMatchObject({
       code: "sessions/not-found",
     });
     const first = await run([{ text: "a" }], { prompt: "one" });
-    const second = await run([{ text: "b" }], { prompt: "two", goOn: true });
+    const second = await run([{ text: "b" }], { prompt: "two", continueLatest: true });
     expect(second.result.session_id).toBe(first.result.session_id);
   });
 

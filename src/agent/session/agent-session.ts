@@ -2,17 +2,17 @@ import type { Engine } from "../../engine/internal.ts";
 import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/internal.ts";
 import type { AgentEvent, NoticeLevel, TaskIdentity } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Servers } from "../mcp/mcp-servers.ts";
-import type { BackgroundAgents } from "../subagents/background-subagents.ts";
-import type { AgentDefinition } from "../subagents/subagent-file.ts";
+import type { McpServers } from "../mcp/mcp-servers.ts";
+import type { BackgroundSubagents } from "../subagents/background-subagents.ts";
+import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import type { ReadState } from "../tools/files/file-access.ts";
 import type { BackgroundShells } from "../tools/shell/background-shells.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Surroundings } from "../world/workspace.ts";
+import type { Workspace } from "../world/workspace.ts";
 import type { Timing } from "./agent-result.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Journal } from "./journal.ts";
-import type { LiveEntry } from "./registry-entry.ts";
+import type { RegistryEntry } from "./registry-entry.ts";
 import type { Permissions } from "./session-permissions.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { Spending } from "./spending.ts";
@@ -27,20 +27,20 @@ export interface AgentSession {
   readonly spending: Spending;
   readonly timing: Timing;
   readonly inbox: Inbox;
-  readonly agents: BackgroundAgents;
+  readonly subagents: BackgroundSubagents;
   readonly shells: BackgroundShells;
-  readonly live: LiveEntry;
-  readonly surroundings: Surroundings;
+  readonly registry: RegistryEntry;
+  readonly workspace: Workspace;
   /** A program may add some before the session begins. */
-  definitions: readonly AgentDefinition[];
+  definitions: readonly SubagentDefinition[];
   /** What a program puts in the place of the system prompt, or behind it. */
   prompts: { readonly system?: string | undefined; readonly append?: string | undefined };
   /** The host's own tools, without those that start subagents. */
   readonly tools: readonly Tool[];
   /** The tools by which a thread starts subagents and sends them messages. */
-  readonly subagentTools: (thread: Thread) => readonly Tool[];
+  readonly subagentTools: (thread: AgentThread) => readonly Tool[];
   /** Those that are connected. */
-  servers: readonly Servers[];
+  servers: readonly McpServers[];
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
   /** To the observer. */
   readonly report: (event: AgentEvent) => void;
@@ -68,19 +68,20 @@ export interface AgentSession {
 export async function setTitle(session: AgentSession, title: string): Promise<void> {
   await session.record.main.append({ type: "custom-title", customTitle: title });
   await session.record.main.append({ type: "agent-name", agentName: title });
-  await session.live.rename(title);
+  await session.registry.rename(title);
 }
 
 /** Which agent a session was started as, in its transcript: a later process continues it as the same. */
 export async function recordStartSubagent({ options, record }: AgentSession): Promise<void> {
-  if (options.agent !== undefined) await record.main.append({ type: "agent-setting", agentSetting: options.agent });
+  if (options.subagent !== undefined)
+    await record.main.append({ type: "agent-setting", agentSetting: options.subagent });
 }
 
 /** One conversation with a model: the main thread of a session, or that of one of its agents. */
-export interface Thread {
+export interface AgentThread {
   readonly session: AgentSession;
   /** Absent on the main thread. */
-  readonly agent?: AgentIdentity;
+  readonly agent?: SubagentIdentity;
   readonly purpose: Purpose;
   /** What the model is told, in order. Neighbours of one role are joined by the port. */
   readonly messages: Message[];
@@ -105,7 +106,7 @@ export interface Thread {
   readonly maxCalls?: number;
 }
 
-export interface AgentIdentity {
+export interface SubagentIdentity {
   readonly id: string;
   readonly type: string;
   /** The name of its definition; a teammate's `type` is its own name. */
@@ -122,31 +123,31 @@ export interface AgentIdentity {
   readonly startedAt?: number;
   readonly background?: boolean;
   /** A working copy of its own; the thread that started it hears where it is. */
-  readonly worktree?: AgentWorktree;
+  readonly worktree?: SubagentWorktree;
 }
 
-export interface AgentWorktree {
+export interface SubagentWorktree {
   readonly path: string;
   /** Absent for a folder that a hook made. */
   readonly branch?: string;
 }
 
 /** A thread's agent as events name it. */
-export function taskOf({ agent }: Thread): TaskIdentity | undefined {
+export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
 
 /** The threads of a session. */
 export interface Threads {
   /** Throws before the main thread is open. */
-  readonly main: Thread;
+  readonly main: AgentThread;
   /** A thread by the id of its subagent, the main one by `main`. */
-  find(id: string): Thread | undefined;
-  add(thread: Thread): void;
+  find(id: string): AgentThread | undefined;
+  add(thread: AgentThread): void;
 }
 
 export function openThreads(): Threads {
-  const byId = new Map<string, Thread>();
+  const byId = new Map<string, AgentThread>();
   return {
     get main() {
       const main = byId.get("main");
@@ -159,12 +160,12 @@ export function openThreads(): Threads {
 }
 
 /** The effort that a thread's model is asked for, and that hooks are told; undefined when the model has no effort levels. */
-export function effortOf({ session, model }: Pick<Thread, "session" | "model">): string | undefined {
+export function effortOf({ session, model }: Pick<AgentThread, "session" | "model">): string | undefined {
   const usual = model.port.defaultEffort?.(model.name);
   return usual === undefined ? undefined : (session.options.effort ?? usual);
 }
 
 /** The tools of a thread as its model is offered them. */
-export function toolDefinitions(thread: Thread): readonly ToolDefinition[] {
+export function toolDefinitions(thread: AgentThread): readonly ToolDefinition[] {
   return thread.tools().map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
 }

@@ -2,17 +2,17 @@ import { basename, join } from "node:path";
 import { managedFolder, openServerTrust } from "../../engine/internal.ts";
 import { type Outcome, Problem } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Servers } from "../mcp/mcp-servers.ts";
+import type { McpServers } from "../mcp/mcp-servers.ts";
 import { unknownTools } from "../tools/builtin-tools.ts";
-import { elicit } from "../turn/ask-user.ts";
+import { answerElicitation } from "../turn/ask-user.ts";
 import { builtinNames } from "../turn/builtin-commands.ts";
 import { commandNames } from "../turn/custom-commands.ts";
 import { fire } from "../turn/fire-event.ts";
 import { returnToWorktree, startInWorktree } from "../worktree/session-worktree.ts";
-import { readSettingsPlaces, unhonoredSettings } from "../world/agent-settings.ts";
-import { type AgentSession, recordStartSubagent, setTitle, type Thread } from "./agent-session.ts";
-import { lostTasks } from "./inbox.ts";
-import type { OpenedSession } from "./open-session.ts";
+import { readSettingsFiles, unsupportedSettings } from "../world/agent-settings.ts";
+import { type AgentSession, type AgentThread, recordStartSubagent, setTitle } from "./agent-session.ts";
+import { tasksLostAtRestart } from "./inbox.ts";
+import type { OpenSession } from "./open-session.ts";
 import { switchModelOnResume, warnAboutModel } from "./session-model.ts";
 
 /** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
@@ -21,9 +21,9 @@ export async function beginSession({
   main,
   opened,
   history,
-}: OpenedSession): Promise<{ readonly firstPrompt?: string }> {
-  const { options, signal, surroundings, live } = session;
-  await live.set("busy");
+}: OpenSession): Promise<{ readonly firstPrompt?: string }> {
+  const { options, signal, workspace, registry } = session;
+  await registry.set("busy");
   await tellSettings(session);
   warnAboutModel(main);
   await checkAgent(session, opened.startedAs);
@@ -33,20 +33,20 @@ export async function beginSession({
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   else if (history.lastFolder !== undefined) await returnToWorktree(main, history.lastFolder, signal);
-  for (const news of lostTasks(main.messages)) session.inbox.put(news);
+  for (const news of tasksLostAtRestart(main.messages)) session.inbox.put(news);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
   }
   const started = await sessionStart({ session, main, opened });
   await switchModelOnResume(main, history.lastModel);
-  await surroundings.begin(main, started);
+  await workspace.begin(main, started);
   session.report({
     kind: "init",
     tools: main.tools().map(({ name }) => name),
     model: main.model.name,
     mcpServers: session.servers.flatMap(({ states }) => states),
-    agents: session.definitions.map(({ type }) => type),
+    subagents: session.definitions.map(({ type }) => type),
     ...(await listed(options)),
     apiKeySource: apiKeySource(options),
     plugins: (options.plugins ?? []).map((path) => ({ name: basename(path), path })),
@@ -57,13 +57,14 @@ export async function beginSession({
 
 /** A wrong name refuses the start: what the agent's file limits would not be limited. */
 async function checkAgent(session: AgentSession, before: string | undefined): Promise<void> {
-  const { agent } = session.options;
+  const { subagent } = session.options;
   const kinds = session.definitions.map(({ type }) => type);
-  if (agent === undefined) return;
-  if (kinds.includes(agent)) return await recordStartSubagent(session);
-  const here = `There is no subagent "${agent}". Subagents: ${kinds.join(", ")}.`;
-  const message = agent === before ? `${here} This session was started as it; name another one with --subagent.` : here;
-  throw new Problem("host/bad-agent", message, { about: { agent } });
+  if (subagent === undefined) return;
+  if (kinds.includes(subagent)) return await recordStartSubagent(session);
+  const here = `There is no subagent "${subagent}". Subagents: ${kinds.join(", ")}.`;
+  const message =
+    subagent === before ? `${here} This session was started as it; name another one with --subagent.` : here;
+  throw new Problem("host/bad-agent", message, { about: { agent: subagent } });
 }
 
 /** Everything that can be typed with a slash: commands and skills of one's own, and the built-in ones. */
@@ -79,7 +80,7 @@ function apiKeySource({ env }: AgentOptions): string {
 /** What is wrong with settings and rules, and what of the folder waits for an approval. */
 async function tellSettings({ engine, permissions, options, report, notice }: AgentSession): Promise<void> {
   for (const warning of engine.warnings) report({ kind: "warning", warning });
-  for (const text of await unhonoredSettings(options)) notice(text, "warning");
+  for (const text of await unsupportedSettings(options)) notice(text, "warning");
   for (const { message } of await permissions.begin()) notice(message, "warning");
   const unapproved = engine.list().filter(({ trust }) => trust === "new" || trust === "changed");
   // Stop of the agent that the session was started as is one hook at two events.
@@ -93,7 +94,7 @@ async function sessionStart({
   session,
   main,
   opened,
-}: Pick<OpenedSession, "session" | "main" | "opened">): Promise<Outcome> {
+}: Pick<OpenSession, "session" | "main" | "opened">): Promise<Outcome> {
   const { source, forkedFrom } = opened;
   const { interactive } = session.options;
   const about = {
@@ -109,15 +110,15 @@ async function sessionStart({
 }
 
 /** What the project itself configures is started only if exactly it was approved. */
-async function connectServers(session: AgentSession, main: Thread): Promise<Servers> {
+async function connectServers(session: AgentSession, main: AgentThread): Promise<McpServers> {
   const { options, signal, notice } = session;
   const { cwd, home, env, trust } = options;
-  const [{ mcpConnector }, { serverPolicy, switchedOff }] = await Promise.all([
+  const [{ mcpConnector }, { serverPolicy, disabledServers }] = await Promise.all([
     import("../mcp/connect-servers.ts"),
     import("../mcp/server-config.ts"),
   ]);
   const connect = options.connect ?? mcpConnector();
-  const places = await readSettingsPlaces(options);
+  const places = await readSettingsFiles(options);
   return connect({
     cwd,
     home,
@@ -125,10 +126,10 @@ async function connectServers(session: AgentSession, main: Thread): Promise<Serv
     configs: options.mcpConfig ?? [],
     reads: (source) => options.reads("mcp", source),
     policy: serverPolicy(places),
-    off: switchedOff(places),
+    off: disabledServers(places),
     managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
-    elicit: (form, given) => elicit(main, form, AbortSignal.any([given, signal])),
+    elicit: (form, given) => answerElicitation(main, form, AbortSignal.any([given, signal])),
     tell: (text) => notice(text, "warning"),
     signal,
   });

@@ -6,7 +6,7 @@ import {
   type ToolUseBlock,
 } from "../../models/internal.ts";
 import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
-import { type Attachment, sayOf } from "../turn/attachments.ts";
+import { type Attachment, textForModel } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 
 /** What a transcript says of the conversation that is resumed. */
@@ -26,7 +26,7 @@ export interface History {
 /** Reads the entries of a transcript; large parts are already in their places. */
 export function readHistory(context: readonly GraphEntry[]): History {
   const deferred = deferredIn(context);
-  const messages = context.flatMap((entry) => messageOf(entry) ?? []);
+  const messages = context.flatMap((entry) => messageIn(entry) ?? []);
   const waiting = new Set(deferred.map(({ call }) => call.id));
   return {
     messages: withoutLooseEnds(joinTurns(messages), waiting),
@@ -72,10 +72,10 @@ function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
   return calls.filter(({ call }) => wanted.has(call.id));
 }
 
-function messageOf(entry: GraphEntry): Message | undefined {
+function messageIn(entry: GraphEntry): Message | undefined {
   if (entry.kind === "attachment") {
     const { type, hookName, hookEvent, toolUseId, fields } = entry;
-    const text = sayOf({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
+    const text = textForModel({ ...fields, type, hookName, hookEvent, toolUseID: toolUseId } as Attachment);
     return text === undefined ? undefined : { role: "user", content: [{ type: "text", text }] };
   }
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
@@ -97,7 +97,7 @@ function asSent(block: EntryBlock): readonly ContentBlock[] {
     case "tool_use":
       return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
     case "tool_result":
-      return [resultOf(block)];
+      return [asApiResult(block)];
     case "image":
     case "document":
       return [{ type: block.type, source: block.source } as ContentBlock];
@@ -110,7 +110,7 @@ function inputOf(input: unknown): Readonly<Record<string, unknown>> {
   return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
 }
 
-function resultOf({
+function asApiResult({
   toolUseId,
   content,
   contentWasText,
@@ -148,7 +148,7 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
     const content = blocks.some(isLoose) ? blocks.filter((block) => !isLoose(block)) : blocks;
     if (content.length > 0) tied.push(content === message.content ? message : { ...message, content });
     const lost = content.flatMap((block) =>
-      block.type === "tool_use" && isLost(block.id) ? [unanswered(block.id)] : [],
+      block.type === "tool_use" && isLost(block.id) ? [resultOfSkippedCall(block.id)] : [],
     );
     if (lost.length > 0) tied.push({ role: "user", content: lost });
   }
@@ -160,7 +160,7 @@ function isOfTool({ type }: ContentBlock): boolean {
 }
 
 /** The result of a call that was not carried out. */
-export function unanswered(id: string): ToolResultBlock {
+export function resultOfSkippedCall(id: string): ToolResultBlock {
   return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
 }
 

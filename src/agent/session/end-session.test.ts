@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
-import type { Thread } from "./agent-session.ts";
+import type { AgentThread } from "./agent-session.ts";
 import { openSessionEnd, openTimeLeft, type Time } from "./end-session.ts";
 
 /** A clock that jumps when everybody waits: what is done at once costs nothing, what never ends costs all there is. */
@@ -36,11 +36,11 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
       background: { list: () => [] },
       close: () => note("engine"),
     },
-    agents: { killAll: () => note("agents") },
+    subagents: { killAll: () => note("agents") },
     shells: { endAll: () => note("commands"), clearFolders: () => note("folders") },
     servers: [{ close: () => note("server") }],
-    surroundings: { end: () => note("watchers") },
-    live: { remove: () => note("registry") },
+    workspace: { end: () => note("watchers") },
+    registry: { remove: () => note("registry") },
     record: { id: "s", file: "f", close: () => note("transcript") },
     signal: aborted ? AbortSignal.abort() : new AbortController().signal,
     options: { env: { HOOKLINE_RUN: "no-such-mark" }, uuid: () => "u" },
@@ -48,7 +48,7 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
     report: () => undefined,
     notice: () => undefined,
   };
-  return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as Thread, seen };
+  return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as AgentThread, seen };
 }
 
 describe("the end is over two seconds after it was asked for", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
-import type { AgentSession, Thread } from "./agent-session.ts";
+import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 /** The end of a session, which can be asked for while a turn runs. */
 export interface SessionEnd {
@@ -10,7 +10,7 @@ export interface SessionEnd {
   /** Resolves when a turn that does not end is not to be waited for any more. */
   readonly overdue: Promise<undefined>;
   /**
-   * Everything else, in order: what hooks, agents and commands need to end, servers, the registry, the transcript.
+   * Everything else, in order: what hooks, subagents and commands need to end, servers, the registry, the transcript.
    * Contract: over two seconds after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
    * runs; what did not end in time was killed. Never rejects for what hooks do; what they wrote to stderr is told.
    */
@@ -25,9 +25,9 @@ const afterHooksMs = 400;
 const reserveMs = 100;
 const filesReserveMs = 40;
 
-export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
+export function openSessionEnd(main: AgentThread, time?: Time): SessionEnd {
   const { session } = main;
-  const { engine, agents, shells, surroundings, live } = session;
+  const { engine, subagents, shells, workspace, registry } = session;
   let begun: { readonly left: TimeLeft; readonly work: Promise<unknown> } | undefined;
   let giveUp: () => void = () => undefined;
   const overdue = new Promise<undefined>((done) => {
@@ -42,7 +42,7 @@ export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
     if (begun !== undefined) return begun;
     const hooksMs = engine.budgetMs("SessionEnd") ?? 0;
     const left = openTimeLeft(Math.max(endWithinMs, hooksMs + afterHooksMs), time);
-    const work = Promise.all([tellHooks(main, reason), agents.killAll(), shells.endAll()]);
+    const work = Promise.all([fireSessionEnd(main, reason), subagents.killAll(), shells.endAll()]);
     begun = { left, work };
     return begun;
   }
@@ -60,13 +60,13 @@ export function openSessionEnd(main: Thread, time?: Time): SessionEnd {
       const inTime = [
         await left.waitFor(work, reserveMs),
         await left.waitFor(closeServers(session), reserveMs),
-        await left.waitFor(surroundings.end(), reserveMs),
-        await left.waitFor(engine.close({ waitMs: graceOf(session, left) }), reserveMs),
+        await left.waitFor(workspace.end(), reserveMs),
+        await left.waitFor(engine.close({ waitMs: hookGraceMs(session, left) }), reserveMs),
       ];
       // A turn that was left behind may have started something since.
-      if (session.signal.aborted || inTime.includes(false)) await left.waitFor(killLeft(session), filesReserveMs);
+      if (session.signal.aborted || inTime.includes(false)) await left.waitFor(killLeftovers(session), filesReserveMs);
       await left.waitFor(shells.clearFolders(), filesReserveMs / 2);
-      await left.waitFor(live.remove(), filesReserveMs / 2);
+      await left.waitFor(registry.remove(), filesReserveMs / 2);
       await left.waitFor(session.record.close());
     },
   };
@@ -77,19 +77,19 @@ async function closeServers({ servers }: AgentSession): Promise<void> {
 }
 
 /** Hooks that nobody waits for may finish what they began, unless somebody wants the process gone. */
-function graceOf({ signal }: AgentSession, left: TimeLeft): number {
+function hookGraceMs({ signal }: AgentSession, left: TimeLeft): number {
   return signal.aborted ? 0 : Math.max(0, Math.min(1_000, left.leftMs() - 2 * reserveMs));
 }
 
 /** Kills what carries the session's mark: commands, servers and hooks, unless one of these is meant to outlive the session. */
-async function killLeft({ options, engine, shells }: AgentSession): Promise<void> {
+async function killLeftovers({ options, engine, shells }: AgentSession): Promise<void> {
   const outlives = engine.background.list().some(({ state }) => state === "running");
   if (outlives) await shells.endAll();
   else endLeftovers(await findLeftovers(runTag, `${options.env[runTag]}/`));
 }
 
 /** SessionEnd, within its budget. */
-export async function tellHooks(main: Thread, reason: string): Promise<void> {
+export async function fireSessionEnd(main: AgentThread, reason: string): Promise<void> {
   const { session } = main;
   const { outcome } = await fireAndHold(main, "SessionEnd", { reason });
   for (const { hook, answer, stderr, ended } of outcome.runs) {

@@ -2,10 +2,10 @@ import type { ContentBlock, Message } from "../../models/internal.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
 import type { Attachment } from "../turn/attachments.ts";
 import { recordNotes, tellModelAsHost } from "../turn/channels.ts";
-import type { AgentSession, Thread } from "./agent-session.ts";
+import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 /** Something for the model that did not come from it: a prompt, or news of what ran beside it. */
-export interface Incoming {
+export interface InboxItem {
   /** `deferred`: calls of an earlier run that still wait for a decision. */
   readonly kind: "prompt" | "news" | "deferred";
   readonly content: string | readonly ContentBlock[];
@@ -19,11 +19,11 @@ export interface Incoming {
 
 /** What waits to be told. News is taken into a running turn; a prompt is a turn of its own. */
 export interface Inbox {
-  put(item: Incoming): void;
+  put(item: InboxItem): void;
   /** News that arrived while a turn runs, each once. */
-  takeNews(): readonly Incoming[];
+  takeNotifications(): readonly InboxItem[];
   /** The next one; undefined when nothing is left and nobody can put more. */
-  next(signal: AbortSignal): Promise<Incoming | undefined>;
+  next(signal: AbortSignal): Promise<InboxItem | undefined>;
   /** Somebody may still put something; returns the end of it. */
   hold(): () => void;
   /** Whether something waits, or may still come from work that goes on. */
@@ -31,7 +31,7 @@ export interface Inbox {
 }
 
 export function openInbox(): Inbox {
-  const waiting: Incoming[] = [];
+  const waiting: InboxItem[] = [];
   let holds = 0;
   let wake: (() => void) | undefined;
 
@@ -41,7 +41,7 @@ export function openInbox(): Inbox {
       else waiting.push(item);
       wake?.();
     },
-    takeNews() {
+    takeNotifications() {
       const news = waiting.filter(({ kind }) => kind === "news");
       for (const item of news) waiting.splice(waiting.indexOf(item), 1);
       return news;
@@ -74,7 +74,7 @@ export function openInbox(): Inbox {
 }
 
 /** A background command ended: what the model is told of it. */
-export function shellNews(shell: BackgroundShell): Incoming {
+export function shellNotification(shell: BackgroundShell): InboxItem {
   const { id, toolUseId, outputPath, description, command } = shell;
   const code = shell.exitCode();
   const ended = code === undefined ? shell.status() : `${shell.status()} (exit code ${code})`;
@@ -89,7 +89,7 @@ export function shellNews(shell: BackgroundShell): Incoming {
 }
 
 /** Agents and commands that an earlier process of the session started in the background and that never reported: they ended with it. */
-export function lostTasks(messages: readonly Message[]): readonly Incoming[] {
+export function tasksLostAtRestart(messages: readonly Message[]): readonly InboxItem[] {
   const started = new Map<string, string>();
   const failed = new Set<string>();
   let told = "";
@@ -129,9 +129,12 @@ ${idLine(id)}
 }
 
 /** What still runs beside a thread, as Stop tells it. */
-export function backgroundTasks({ agents, shells }: AgentSession, ownId?: string): readonly Record<string, string>[] {
+export function backgroundTasks(
+  { subagents, shells }: AgentSession,
+  ownId?: string,
+): readonly Record<string, string>[] {
   return [
-    ...agents
+    ...subagents
       .list()
       .filter(({ id, status }) => status === "running" && id !== ownId)
       .map(({ id, status, description, type }) => ({ id, type: "subagent", status, description, agent_type: type })),
@@ -143,7 +146,7 @@ export function backgroundTasks({ agents, shells }: AgentSession, ownId?: string
 }
 
 /** Gives a thread, before its next model call, the answers of background hooks, notifications, and messages for a subagent. */
-export async function takeNews(thread: Thread): Promise<void> {
+export async function takeNotifications(thread: AgentThread): Promise<void> {
   const { engine, record, inbox } = thread.session;
   for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
   if (thread.agent !== undefined) return;
@@ -159,7 +162,7 @@ export async function takeNews(thread: Thread): Promise<void> {
     exitCode: ended.by === "exit" ? ended.code : null,
   }));
   const news: Attachment[] = [];
-  for (const { content } of inbox.takeNews()) {
+  for (const { content } of inbox.takeNotifications()) {
     await thread.journal.note({ type: "queue-operation", operation: "remove" });
     news.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
   }

@@ -17,7 +17,7 @@ export interface Journal {
   /** The lines since the last answer began, itself included. */
   tailUuids(): readonly string[];
   /** The conversation before this line is replaced by the summary `anchorUuid` and the lines that are kept. */
-  boundary(compaction: Boundary): Promise<void>;
+  boundary(compaction: CompactionBoundary): Promise<void>;
   /** A sentence for people who read the transcript; the model does not get it. */
   inform(content: string, level: "info" | "warning"): Promise<void>;
   /** Any other line. */
@@ -40,7 +40,7 @@ export interface ResultFields {
   readonly toolUseResult?: unknown;
 }
 
-export interface Boundary {
+export interface CompactionBoundary {
   readonly trigger: string;
   readonly preTokens: number;
   readonly postTokens: number;
@@ -99,7 +99,7 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
       const byAgent = attribution === undefined ? {} : { attributionAgent: attribution };
       return Promise.all(
         answer.content.map((block) =>
-          append({ message: messageOf(answer, [block]), requestId, ...byAgent, type: "assistant", ...fields }),
+          append({ message: apiMessage(answer, [block]), requestId, ...byAgent, type: "assistant", ...fields }),
         ),
       );
     },
@@ -135,7 +135,7 @@ function notWritten(file: string, cause: unknown): unknown {
 const threaded: Readonly<Record<string, true>> = { user: true, assistant: true, system: true, attachment: true };
 
 /** An answer, or some of its blocks, as the API spells a message. */
-export function messageOf(answer: ModelEnd, content: readonly ContentBlock[]): Readonly<Record<string, unknown>> {
+export function apiMessage(answer: ModelEnd, content: readonly ContentBlock[]): Readonly<Record<string, unknown>> {
   const { id, model, stopReason, usage } = answer;
   return {
     id,
@@ -145,13 +145,13 @@ export function messageOf(answer: ModelEnd, content: readonly ContentBlock[]): R
     content,
     stop_reason: stopReason,
     stop_sequence: null,
-    usage: usageOf(usage),
+    usage: apiUsage(usage),
     stop_details: null,
   };
 }
 
 /** Token counts as the API spells them. */
-export function usageOf(usage: ModelUsage): Readonly<Record<string, unknown>> {
+export function apiUsage(usage: ModelUsage): Readonly<Record<string, unknown>> {
   const { input, output, cacheRead, cacheWrite1h, cacheWrite5m } = usage;
   return {
     input_tokens: input,

@@ -159,7 +159,7 @@ test("--subagent: a model that was named stays, else the one of the subagent's f
   const asked = async (modelFromSettings: boolean) => {
     const { requests } = await world.run(ok, {
       prompt: "go",
-      agent: "rev",
+      subagent: "rev",
       modelFromSettings,
       openModel: async (name) => {
         opened.push(name);

@@ -4,9 +4,9 @@ import { defined, guardedObserver } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { enginePorts } from "../hook-ports/engine-ports.ts";
-import { openBackgroundAgents } from "../subagents/background-subagents.ts";
-import { loadAgents, withGivenAgents } from "../subagents/subagent-definitions.ts";
-import type { AgentDefinition } from "../subagents/subagent-file.ts";
+import { openBackgroundSubagents } from "../subagents/background-subagents.ts";
+import { addSubagents, loadSubagents } from "../subagents/subagent-definitions.ts";
+import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { subagentTools } from "../subagents/subagent-tools.ts";
 import { builtinTools, digest } from "../tools/builtin-tools.ts";
 import { openBackgroundShells } from "../tools/shell/background-shells.ts";
@@ -14,29 +14,29 @@ import type { Tool } from "../tools/tool.ts";
 import type { WebFetchOptions } from "../tools/web/fetch-page.ts";
 import { noteInTranscript } from "../turn/channels.ts";
 import { readCustomization } from "../world/agent-settings.ts";
-import { withoutProviderKeys } from "../world/provider-keys.ts";
-import { openSurroundings } from "../world/workspace.ts";
+import { stripProviderKeys } from "../world/provider-keys.ts";
+import { openWorkspace } from "../world/workspace.ts";
 import { openTiming } from "./agent-result.ts";
-import { type AgentSession, openThreads, type Thread, type Threads } from "./agent-session.ts";
+import { type AgentSession, type AgentThread, openThreads, type Threads } from "./agent-session.ts";
 import { type History, readHistory } from "./conversation-history.ts";
-import { openInbox, shellNews } from "./inbox.ts";
+import { openInbox, shellNotification } from "./inbox.ts";
 import { openThread } from "./open-thread.ts";
-import { openLiveEntry } from "./registry-entry.ts";
+import { openRegistryEntry } from "./registry-entry.ts";
 import { modelAtStart, modelOpener } from "./session-model.ts";
 import { openPermissions } from "./session-permissions.ts";
-import { type OpenedRecord, openRecord } from "./session-record.ts";
+import { type OpenRecord, openRecord } from "./session-record.ts";
 import { openSpending } from "./spending.ts";
 
 /** A session that is open but has not begun: nothing was fired yet. */
-export interface OpenedSession {
+export interface OpenSession {
   readonly session: AgentSession;
-  readonly main: Thread;
+  readonly main: AgentThread;
   /** Without the earlier conversation: the main thread has it, and it may be large. */
-  readonly opened: Omit<OpenedRecord, "context">;
+  readonly opened: Omit<OpenRecord, "context">;
   readonly history: Omit<History, "messages">;
 }
 
-export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenedSession> {
+export async function openAgentSession(given: AgentOptions, ending: AbortSignal): Promise<OpenSession> {
   const threads = openThreads();
   const report: (event: AgentEvent) => void = guardedObserver(given.observe, (warning) => {
     report({ kind: "warning", warning });
@@ -47,11 +47,11 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const warn = (text: string): void => notice(text, "warning");
 
   const wished: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
-  const { env, removed } = await withoutProviderKeys(wished, warn);
+  const { env, removed } = await stripProviderKeys(wished, warn);
   const { context, ...opened } = await openRecord(wished);
   const { messages, ...history } = readHistory(context);
   // The limits and hooks of the subagent hold for the whole session, also when a later process continues it.
-  const options: AgentOptions = { ...wished, ...defined({ agent: wished.agent ?? opened.startedAs }) };
+  const options: AgentOptions = { ...wished, ...defined({ agent: wished.subagent ?? opened.startedAs }) };
   const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));
 
   const directories = [...(options.addDirectories ?? [])];
@@ -65,13 +65,13 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     spending: openSpending(now),
     timing: openTiming(now),
     inbox,
-    agents: openBackgroundAgents(),
+    subagents: openBackgroundSubagents(),
     shells: openBackgroundShells(
-      (shell) => inbox.put(shellNews(shell)),
+      (shell) => inbox.put(shellNotification(shell)),
       options.interactive ? undefined : () => inbox.hold(),
     ),
-    live: await openLiveEntry(opened.record, options, warn),
-    surroundings: openSurroundings({
+    registry: await openRegistryEntry(opened.record, options, warn),
+    workspace: openWorkspace({
       options,
       engine,
       directories: () => directories,
@@ -98,7 +98,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
     turns: 0,
   };
 
-  const definition = () => session.definitions.find(({ type }) => type === options.agent);
+  const definition = () => session.definitions.find(({ type }) => type === options.subagent);
   const main = openThread(session, {
     purpose: "main",
     transcript: opened.record.main,
@@ -120,7 +120,7 @@ function engineOptions(
   threads: Threads,
 ): EngineOptions {
   const { cwd, home, interactive, settings = [], plugins = [], permissionMode } = options;
-  const { trust, managedFolder, settingSources, agent: startedAs } = options;
+  const { trust, managedFolder, settingSources, subagent: startedAs } = options;
   return {
     cwd,
     home,
@@ -149,14 +149,14 @@ async function loadDefinitions(
   options: AgentOptions,
   env: AgentOptions["env"],
   warn: (text: string) => void,
-): Promise<readonly AgentDefinition[]> {
-  const { cwd, home, reads, agents = {} } = options;
+): Promise<readonly SubagentDefinition[]> {
+  const { cwd, home, reads, subagents = {} } = options;
   const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
   const folders = [
     ...(reads("agents", "user") ? [{ folder: join(configHome, "agents"), of: "person" } as const] : []),
     ...(reads("agents", "project") ? [{ folder: join(cwd, ".claude", "agents"), of: "checkout" } as const] : []),
   ];
-  return withGivenAgents(await loadAgents(folders, warn), reads("agents", "flag") ? agents : {});
+  return addSubagents(await loadSubagents(folders, warn), reads("agents", "flag") ? subagents : {});
 }
 
 function ownTools({ webFetch = false }: AgentOptions, threads: Threads): readonly Tool[] {

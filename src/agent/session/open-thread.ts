@@ -2,28 +2,28 @@ import type { Message, Purpose } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { TranscriptWriter } from "../../sessions/internal.ts";
 import { allowedTools } from "../subagents/subagent-definitions.ts";
-import type { AgentDefinition } from "../subagents/subagent-file.ts";
+import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { offeredTools } from "../tools/builtin-tools.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import { systemPrompt } from "../world/workspace.ts";
-import type { AgentIdentity, AgentSession, Thread } from "./agent-session.ts";
+import type { AgentSession, AgentThread, SubagentIdentity } from "./agent-session.ts";
 import { openJournal } from "./journal.ts";
 
 /** What differs between the main thread and those of subagents. */
-export interface ThreadParts extends Pick<Thread, "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"> {
+export interface ThreadParts extends Pick<AgentThread, "model" | "cwd" | "contextTokens" | "mail" | "maxCalls"> {
   /** Absent on the main thread. */
-  readonly agent?: AgentIdentity;
+  readonly agent?: SubagentIdentity;
   readonly purpose: Purpose;
   readonly transcript: TranscriptWriter;
   /** The kind of subagent that the thread is, or that the session was started as. */
-  readonly definition: () => AgentDefinition | undefined;
+  readonly definition: () => SubagentDefinition | undefined;
   readonly messages: Message[];
 }
 
 /** Opens a thread and adds it to its session. */
-export function openThread(session: AgentSession, { transcript, definition, ...own }: ThreadParts): Thread {
-  const { options, surroundings } = session;
-  const thread: Thread = {
+export function openThread(session: AgentSession, { transcript, definition, ...own }: ThreadParts): AgentThread {
+  const { options, workspace } = session;
+  const thread: AgentThread = {
     ...own,
     session,
     journal: openJournal(transcript, {
@@ -39,7 +39,7 @@ export function openThread(session: AgentSession, { transcript, definition, ...o
     },
     system: () => {
       const date = new Date(options.clock.now());
-      const place = { cwd: thread.cwd, date, instructions: surroundings.instructions() };
+      const place = { cwd: thread.cwd, date, instructions: workspace.instructions() };
       return systemPrompt(place, definition(), own.agent === undefined ? session.prompts : {});
     },
     tailAt: own.messages.length,

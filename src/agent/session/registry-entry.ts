@@ -7,7 +7,7 @@ import { liveSessions } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
 /** This process's line in the registry of running sessions, `sessions/<pid>.json`. */
-export interface LiveEntry {
+export interface RegistryEntry {
   set(status: "busy" | "idle" | "waiting", waitingFor?: string): Promise<void>;
   rename(name: string): Promise<void>;
   /** `/clear` goes on under another id. */
@@ -16,11 +16,11 @@ export interface LiveEntry {
 }
 
 /** Contract: replaced as a whole at each change. A registry that cannot be written ends nothing: it only informs. */
-export async function openLiveEntry(
+export async function openRegistryEntry(
   { root, id }: { readonly root: string; readonly id: string },
   options: AgentOptions,
   warn: (text: string) => void,
-): Promise<LiveEntry> {
+): Promise<RegistryEntry> {
   if (!options.persist) return silent;
   const { clock, cwd, interactive, version } = options;
   const folder = join(root, "sessions");
@@ -118,7 +118,7 @@ function tagIn(text: string): string | undefined {
   }
 }
 
-const silent: LiveEntry = {
+const silent: RegistryEntry = {
   set: async () => undefined,
   rename: async () => undefined,
   move: async () => undefined,

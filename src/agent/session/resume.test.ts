@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeWorld, type World } from "../fixtures/agent-run.ts";
-import { lostTasks } from "./inbox.ts";
+import { tasksLostAtRestart } from "./inbox.ts";
 
 let world: World;
 afterEach(() => world?.remove());
@@ -23,7 +23,7 @@ test("a session that was started as an agent is resumed and forked as that agent
   );
   const offers = { in: "tools" as const, contains: ["Read:"], lacks: ["Write:"] };
   const touch = { calls: [{ tool: "Bash", input: { command: "touch made" } }], expect: [offers] };
-  const { result } = await run([{ text: "ok" }], { prompt: "go", agent: "small" });
+  const { result } = await run([{ text: "ok" }], { prompt: "go", subagent: "small" });
   const { session_id: id } = result;
   const setting = { type: "agent-setting", agentSetting: "small", sessionId: id };
   expect(transcript(id).filter(({ type }) => type === "agent-setting")).toEqual([setting]);
@@ -32,9 +32,9 @@ test("a session that was started as an agent is resumed and forked as that agent
     expect([complaints, existsSync(join(project, "made"))]).toEqual([[], false]);
   }
   const other = { in: "tools" as const, contains: ["Write:"] };
-  const named = await run([{ text: "ok", expect: [other] }], { prompt: "x", resume: id, agent: "general-purpose" });
+  const named = await run([{ text: "ok", expect: [other] }], { prompt: "x", resume: id, subagent: "general-purpose" });
   expect(named.complaints).toEqual([]);
-  await run([{ text: "ok" }], { prompt: "x", resume: id, agent: "small" });
+  await run([{ text: "ok" }], { prompt: "x", resume: id, subagent: "small" });
   rmSync(join(home, ".claude/agents/small.md"));
   await expect(run([{ text: "ok" }], { prompt: "x", resume: id })).rejects.toThrow(
     'There is no subagent "small". Subagents: general-purpose, Explore. This session was started as it; name another one with --subagent.',
@@ -46,7 +46,7 @@ test("a session that goes on without being written knows what was said, and writ
   const sessionId = randomUUID();
   await world.run([{ text: "The word is plum." }], { prompt: "Choose a word", sessionId });
   const before = [files(), world.transcript(sessionId)];
-  for (const named of [{ resume: sessionId }, { goOn: true }]) {
+  for (const named of [{ resume: sessionId }, { continueLatest: true }]) {
     const ran = await world.run([{ text: "ok" }], { prompt: "Which one?", persist: false, ...named });
     expect(JSON.stringify(ran.requests[0]?.messages)).toContain("The word is plum.");
     expect(ran.result.session_id).not.toBe(sessionId);
@@ -97,6 +97,6 @@ test("a teammate that ended with the earlier process counts as background work t
   const call = (id: string, input: object) => ({ type: "tool_use" as const, id, name: "Agent", input: { ...input } });
   const mate = call("toolu_mate", { description: "Mate", name: "mate" });
   const front = call("toolu_front", { description: "Front" });
-  const news = lostTasks([{ role: "assistant", content: [mate, front] }]);
+  const news = tasksLostAtRestart([{ role: "assistant", content: [mate, front] }]);
   expect(news.map(({ content }) => content)).toEqual([expect.stringContaining("toolu_mate</tool-use-id>")]);
 });

@@ -49,17 +49,17 @@ test("agents adds kinds of agents; one that cannot be honored, and an agent that
   const task = { description: "d", prompt: "p", subagent_type: "rev" };
   const call = { calls: [{ tool: "Agent", input: task }] };
   const report = { when: { purpose: "subagent" as const }, text: "fine" };
-  const { requests } = await world.run([call, report, { text: "ok" }], { prompt: "go", agents: { rev } });
+  const { requests } = await world.run([call, report, { text: "ok" }], { prompt: "go", subagents: { rev } });
   const asked = requests.find(({ purpose }) => purpose === "subagent");
   expect([asked?.system[0], asked?.tools.map(({ name }) => name)]).toEqual(["You review.", ["Read"]]);
   const all = { ...rev, tools: ["*"] };
-  const open = await world.run([call, report, { text: "ok" }], { prompt: "go", agents: { rev: all } });
+  const open = await world.run([call, report, { text: "ok" }], { prompt: "go", subagents: { rev: all } });
   expect(open.requests.find(({ purpose }) => purpose === "subagent")?.tools.length).toBeGreaterThan(10);
   const limited = { ...rev, disallowedTools: ["Bash"] } as typeof rev;
-  await expect(world.run(ok, { prompt: "go", agents: { rev: limited } })).rejects.toThrow(
+  await expect(world.run(ok, { prompt: "go", subagents: { rev: limited } })).rejects.toThrow(
     'The subagent "rev" has disallowedTools, which this agent does not support.',
   );
-  await expect(world.run(ok, { prompt: "go", agent: "nobody" })).rejects.toThrow('There is no subagent "nobody".');
+  await expect(world.run(ok, { prompt: "go", subagent: "nobody" })).rejects.toThrow('There is no subagent "nobody".');
 });
 
 test("settingSources reads only the named settings and instructions", async () => {
@@ -107,7 +107,7 @@ async function surfaces(more: Partial<RunAgentOptions>) {
   const init = events.find((event) => event.kind === "init");
   const said = /COMMAND-(\w+)/.exec(JSON.stringify(requests[0]?.messages))?.[1] ?? "none";
   const notices = events.flatMap((event) => (event.kind === "notice" ? [event.text] : []));
-  const agents = init?.agents.filter((name) => name.startsWith("rev-"));
+  const agents = init?.subagents.filter((name) => name.startsWith("rev-"));
   return { said, agents, skills: init?.skills, servers: init?.mcpServers.map(({ name }) => name), notices };
 }
 

@@ -5,15 +5,15 @@ import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
 import { type EventName, Problem, rowOf } from "../../protocol/internal.ts";
-import { withGivenAgents } from "../subagents/subagent-definitions.ts";
+import { addSubagents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
-import type { Thread } from "./agent-session.ts";
-import type { OpenedSession } from "./open-session.ts";
+import type { AgentThread } from "./agent-session.ts";
+import type { OpenSession } from "./open-session.ts";
 import type { Driver } from "./session-driver.ts";
 import { switchModel } from "./session-model.ts";
 
-export function controlOf({ session, main }: OpenedSession, driver: Driver, close: () => void): AgentControl {
+export function openControl({ session, main }: OpenSession, driver: Driver, close: () => void): AgentControl {
   const { engine, inbox, permissions, signal } = session;
   return {
     prompt: (content, source = "sdk") => inbox.put({ kind: "prompt", content, source }),
@@ -23,15 +23,15 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
     setModel: (name) => switchModel(main, name, "sdk", signal),
     setPermissionMode: permissions.setMode,
     addDirectory: (path, source) => addDirectory(main, path, source),
-    configure: ({ systemPrompt, appendSystemPrompt, agents }) => {
+    configure: ({ systemPrompt, appendSystemPrompt, subagents }) => {
       const { system, append } = session.prompts;
       session.prompts = { system: systemPrompt || system, append: appendSystemPrompt || append };
-      if (agents !== undefined && session.options.reads("agents", "flag"))
-        session.definitions = withGivenAgents(session.definitions, agents);
+      if (subagents !== undefined && session.options.reads("agents", "flag"))
+        session.definitions = addSubagents(session.definitions, subagents);
     },
     catalog: async () => ({
       commands: await commandList(session.options),
-      agents: session.definitions.map(({ type, description }) => ({ name: type, description })),
+      subagents: session.definitions.map(({ type, description }) => ({ name: type, description })),
       model: main.model.name,
     }),
     stopHooks: engine.stopHooks,
@@ -57,7 +57,7 @@ export function controlOf({ session, main }: OpenedSession, driver: Driver, clos
 
 /** A folder that counts as inside from now on. Gives its real path. */
 export async function addDirectory(
-  main: Thread,
+  main: AgentThread,
   path: string,
   source: "slash_command" | "register_repo_root",
 ): Promise<string> {
@@ -75,7 +75,7 @@ export async function addDirectory(
 }
 
 /** A program may add what lies below the session's folder or below one it was started with; anything else is for the user to add. */
-async function checkInside({ session }: Thread, directory: string): Promise<void> {
+async function checkInside({ session }: AgentThread, directory: string): Promise<void> {
   const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
   const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
   if (roots.some((root) => isInside(root, directory))) return;
@@ -94,7 +94,7 @@ export interface AgentControl {
   prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
   /** No more prompts will come: the session ends when all are answered. */
   end(): void;
-  /** Ends the turn that runs, and the agents in the background. */
+  /** Ends the turn that runs, and the subagents in the background. */
   interrupt(): void;
   /** Ends every process of the session at once, for whoever cannot wait for its end. */
   abandon(): Promise<void>;
@@ -102,9 +102,9 @@ export interface AgentControl {
   setModel(name: string): Promise<{ readonly refused?: string }>;
   setPermissionMode(mode: Mode): void;
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
-  /** Before the session begins: a system prompt and kinds of agents of the program. Throws a `Problem` for an agent it cannot use. */
-  configure(wishes: SessionWishes): void;
-  /** What can be typed with a slash, and which kinds of agents there are. */
+  /** Before the session begins: a system prompt and kinds of subagents of the program. Throws a `Problem` for an agent it cannot use. */
+  configure(wishes: SessionSetup): void;
+  /** What can be typed with a slash, and which kinds of subagents there are. */
   catalog(): Promise<SessionCatalog>;
   readonly stopHooks: StopHooks;
   readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
@@ -123,14 +123,14 @@ export type HookCallback = (
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-export interface SessionWishes {
+export interface SessionSetup {
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
-  readonly agents?: Readonly<Record<string, unknown>>;
+  readonly subagents?: Readonly<Record<string, unknown>>;
 }
 
 export interface SessionCatalog {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly subagents: readonly { readonly name: string; readonly description: string }[];
   readonly model: string;
 }

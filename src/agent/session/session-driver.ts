@@ -1,13 +1,13 @@
 import type { AgentResult } from "../../protocol/internal.ts";
-import { type BuiltinEnd, runBuiltin } from "../turn/builtin-commands.ts";
+import { type CommandResult, runBuiltin } from "../turn/builtin-commands.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
-import { runBatch, runTurn, type TurnEnd } from "../turn/loop.ts";
+import { runBatch, runTurn, type TurnResult } from "../turn/loop.ts";
 import { answerPrompt, textOf } from "../turn/submit-prompt.ts";
-import { resultOf } from "./agent-result.ts";
-import type { Thread } from "./agent-session.ts";
-import type { Incoming } from "./inbox.ts";
+import { resultObjectOf } from "./agent-result.ts";
+import type { AgentThread } from "./agent-session.ts";
+import type { InboxItem } from "./inbox.ts";
 
 /** What can be done to the turn that runs. */
 export interface Driver {
@@ -17,15 +17,15 @@ export interface Driver {
   interrupt(): void;
 }
 
-export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver {
+export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): Driver {
   const { session } = main;
-  const { options, inbox, live, signal, spending } = session;
+  const { options, inbox, registry, signal, spending } = session;
   let turn: AbortController | undefined;
 
-  async function one(item: Incoming): Promise<TurnEnd | BuiltinEnd> {
+  async function one(item: InboxItem): Promise<TurnResult | CommandResult> {
     turn = new AbortController();
     const either = AbortSignal.any([turn.signal, signal]);
-    await live.set("busy");
+    await registry.set("busy");
     try {
       if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
       const typed = textOf(item.content);
@@ -39,13 +39,13 @@ export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver
   }
 
   /** After a while without a prompt, somebody is told. */
-  async function next(): Promise<Incoming | undefined> {
-    await live.set("idle");
+  async function next(): Promise<InboxItem | undefined> {
+    await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
     const idle = options.interactive
       ? setTimeout(() => notifyHooks(main, "Notification", about), options.idleMs)
       : undefined;
-    const wait = setTimeout(() => session.shells.letGo(), longestWaitMs(options.env));
+    const wait = setTimeout(() => session.shells.letGo(), maxWaitMs(options.env));
     try {
       return await inbox.next(signal);
     } finally {
@@ -55,7 +55,7 @@ export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver
   }
 
   /** Commands that the end of a headless run ends. */
-  function tellLeft(): void {
+  function reportLeftCommands(): void {
     if (options.interactive || signal.aborted) return;
     for (const shell of session.shells.list().filter((one) => one.status() === "running")) {
       const text = `A command still ran in the background and was ended with the run: ${shell.command}`;
@@ -76,7 +76,7 @@ export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver
           if (told) session.timing.mark();
           const end = await one(item);
           if ("exit" in end) break;
-          result = resultOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
+          result = resultObjectOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
           told = options.prompt === undefined || !inbox.expects || item.first === true;
           if (told) session.report({ kind: "result", result });
@@ -86,29 +86,33 @@ export function openDriver(main: Thread, deferred: readonly BatchCall[]): Driver
         if (!signal.aborted) throw error;
       }
       if (result !== undefined && !told) session.report({ kind: "result", result });
-      tellLeft();
+      reportLeftCommands();
       return result;
     },
     interrupt() {
       turn?.abort(new Error("interrupted"));
-      void session.agents.killAll();
+      void session.subagents.killAll();
     },
   };
 }
 
 /** How long a headless run that has nothing else to do waits for commands in the background. The variable is the client's. */
-function longestWaitMs(env: Readonly<Record<string, string | undefined>>): number {
+function maxWaitMs(env: Readonly<Record<string, string | undefined>>): number {
   const wanted = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
   return wanted >= 0 && wanted < 2 ** 31 ? wanted : 600_000;
 }
 
 /** A built-in command ends like a turn that said one thing. */
-function asTurn(end: TurnEnd | BuiltinEnd): TurnEnd {
+function asTurn(end: TurnResult | CommandResult): TurnResult {
   return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
 }
 
 /** Asks about the calls again, carries out what may run, and lets the model go on. */
-async function finishDeferred(main: Thread, calls: readonly BatchCall[], signal: AbortSignal): Promise<TurnEnd> {
+async function finishDeferred(
+  main: AgentThread,
+  calls: readonly BatchCall[],
+  signal: AbortSignal,
+): Promise<TurnResult> {
   main.session.promptId = main.session.options.uuid();
   const end = await runBatch(main, calls, signal);
   if (end !== undefined) return end;

@@ -1,17 +1,17 @@
 import { endOfLifeNotice, type Model } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { namesProvider } from "../subagents/subagent-definitions.ts";
-import type { AgentDefinition } from "../subagents/subagent-file.ts";
+import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { noticeOnce } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
-import { readSettingsPlaces } from "../world/agent-settings.ts";
-import type { AgentSession, Thread } from "./agent-session.ts";
+import { readSettingsFiles } from "../world/agent-settings.ts";
+import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
 
 /** A switch that somebody asked for: hooks may keep the model. Gives the reason of a refusal. */
 export async function switchModel(
-  thread: Thread,
+  thread: AgentThread,
   wanted: string,
   source: "command" | "sdk",
   signal: AbortSignal,
@@ -27,13 +27,13 @@ export async function switchModel(
   return {};
 }
 
-async function confirmed({ session }: Thread, reason: string, signal: AbortSignal): Promise<boolean> {
-  const { person } = session.options;
-  return (await person?.confirm?.(`Switch the model? ${reason}`, signal)) ?? false;
+async function confirmed({ session }: AgentThread, reason: string, signal: AbortSignal): Promise<boolean> {
+  const { user } = session.options;
+  return (await user?.confirm?.(`Switch the model? ${reason}`, signal)) ?? false;
 }
 
 /** Makes the switch. What hooks say to it goes with the new model's next request. */
-export async function applyModelSwitch(thread: Thread, wanted: string, source: SwitchSource): Promise<void> {
+export async function applyModelSwitch(thread: AgentThread, wanted: string, source: SwitchSource): Promise<void> {
   const next = await thread.session.openModel(wanted);
   const about = aboutSwitch(thread, next.name, wanted, source);
   thread.model = next;
@@ -43,7 +43,7 @@ export async function applyModelSwitch(thread: Thread, wanted: string, source: S
 }
 
 /** Nothing of ours stays in a cache, so a switch costs nothing there. */
-function aboutSwitch(thread: Thread, toModel: string, wanted: string, source: SwitchSource) {
+function aboutSwitch(thread: AgentThread, toModel: string, wanted: string, source: SwitchSource) {
   return {
     from_model: thread.model.name,
     to_model: toModel,
@@ -58,7 +58,7 @@ function aboutSwitch(thread: Thread, toModel: string, wanted: string, source: Sw
 }
 
 /** A session that is resumed with another model than the one that answered last: hooks hear of the switch. */
-export async function switchModelOnResume(main: Thread, before: string | undefined): Promise<void> {
+export async function switchModelOnResume(main: AgentThread, before: string | undefined): Promise<void> {
   const { name } = main.model;
   if (before === undefined || isSame(before, name)) return;
   main.model = { ...main.model, name: before };
@@ -71,7 +71,7 @@ function isSame(answered: string, asked: string): boolean {
 }
 
 /** Reports, once per session, a model whose answers the budget cannot count, because its price is not known. */
-export function warnAboutPrice({ session }: Thread): void {
+export function warnAboutPrice({ session }: AgentThread): void {
   const { maxBudgetUsd } = session.options;
   if (maxBudgetUsd === undefined) return;
   for (const model of session.spending.unpriced)
@@ -79,7 +79,7 @@ export function warnAboutPrice({ session }: Thread): void {
 }
 
 /** Reports, once per session, a model near its end of life and an effort that the model does not have. */
-export function warnAboutModel({ session, model }: Thread): void {
+export function warnAboutModel({ session, model }: AgentThread): void {
   const { clock, effort } = session.options;
   const notices = [
     endOfLifeNotice(model.name, clock.now()),
@@ -103,8 +103,8 @@ export function modelOpener({ model, openModel }: AgentOptions): AgentSession["o
 /** The model that a session starts with: what the caller chose, else the subagent's, else that of settings. */
 export async function modelAtStart(
   { options, openModel, notice }: AgentSession,
-  definition: AgentDefinition | undefined,
-): Promise<Thread["model"]> {
+  definition: SubagentDefinition | undefined,
+): Promise<AgentThread["model"]> {
   if (options.modelName !== undefined) return { port: options.model, name: options.modelName };
   if (definition?.model !== undefined && options.modelFromSettings !== false) return openModel(definition.model);
   const set = await settingsModel(options, (text) => notice(text, "warning"));
@@ -117,7 +117,7 @@ export async function modelAtStart(
  */
 async function settingsModel(options: AgentOptions, warn: (text: string) => void): Promise<string | undefined> {
   if (options.modelFromSettings !== true) return undefined;
-  for (const { file, ofCheckout, value } of await readSettingsPlaces(options)) {
+  for (const { file, ofCheckout, value } of await readSettingsFiles(options)) {
     const { model } = value;
     if (model === undefined) continue;
     if (typeof model !== "string" || model.trim() === "")

@@ -5,7 +5,7 @@ import { until } from "../../../test/until.ts";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
 import type { ServerConnector } from "../mcp/mcp-servers.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { PermissionAnswer, PermissionQuestion, Person } from "../turn/ask-user.ts";
+import type { PermissionQuestion, UserAnswer, UserPort } from "../turn/ask-user.ts";
 import type { AgentControl } from "./session-control.ts";
 
 let world: World | undefined;
@@ -21,7 +21,7 @@ const decision = (said: Record<string, unknown>) => ({
   print: { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: said } },
 });
 
-function person(answer: PermissionAnswer, asked: PermissionQuestion[] = []): Person {
+function person(answer: UserAnswer, asked: PermissionQuestion[] = []): UserPort {
   return {
     permission: async (question) => {
       asked.push(question);
@@ -226,7 +226,7 @@ describe("PermissionRequest", () => {
     const { run, transcript } = open({ hooks: { PermissionRequest: { print: { systemMessage: "LOOK TWICE" } } } });
     let control: AgentControl | undefined;
     const { result } = await run(touch().slice(0, 1), {
-      person: {
+      user: {
         permission: (_, signal) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener("abort", () => reject(signal.reason));
@@ -272,10 +272,10 @@ describe("who is asked", () => {
   test("the person: yes runs it, no with words goes to the model", async () => {
     const asked: PermissionQuestion[] = [];
     const { run, project, payloads } = open({ hooks: { PermissionRequest: {} } });
-    await run(touch("yes"), { prompt: "go", person: person({ behavior: "allow" }, asked) });
+    await run(touch("yes"), { prompt: "go", user: person({ behavior: "allow" }, asked) });
     const { requests } = await run(touch("no"), {
       prompt: "go",
-      person: person({ behavior: "deny", message: "rather not" }),
+      user: person({ behavior: "deny", message: "rather not" }),
     });
     expect([existsSync(join(project, "yes")), existsSync(join(project, "no"))]).toEqual([true, false]);
     expect(asked).toMatchObject([
@@ -290,7 +290,7 @@ describe("who is asked", () => {
     let most = 0;
     const { run, payloads, store } = open({ hooks: { Notification: {} } });
     const statuses: unknown[] = [];
-    const slow: Person = {
+    const slow: UserPort = {
       permission: async () => {
         open1 += 1;
         most = Math.max(most, open1);
@@ -301,7 +301,7 @@ describe("who is asked", () => {
       },
     };
     const calls = ["a", "b"].map((name) => ({ tool: "Bash", input: { command: `touch ${name}` } }));
-    await run([{ calls }, { text: "ok" }], { prompt: "go", person: slow, promptNoticeMs: 10 });
+    await run([{ calls }, { text: "ok" }], { prompt: "go", user: slow, promptNoticeMs: 10 });
     expect(most).toBe(1);
     expect(statuses).toMatchObject([{ status: "waiting", waitingFor: "permission prompt" }, { status: "waiting" }]);
     await expect.poll(() => payloads("Notification").length).toBe(2);
@@ -313,9 +313,9 @@ describe("who is asked", () => {
     const ask = `read answer_in; echo '{"prompt":"q1","message":"Really?","options":[{"key":"y","label":"Yes"},{"key":"n","label":"No"}]}'; read reply; case "$reply" in *'"selected":"y"'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';; *) echo no >&2; exit 2;; esac`;
     const settings = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: ask, interactive: true }] }] } };
     const { run, project } = open({ hooks: {} });
-    const answering = (key: string): Person => ({ ...person({ behavior: "deny" }), question: async () => key });
-    await run(touch("asked"), { prompt: "go", settings: [JSON.stringify(settings)], person: answering("y") });
-    await run(touch("refused"), { prompt: "go", settings: [JSON.stringify(settings)], person: answering("n") });
+    const answering = (key: string): UserPort => ({ ...person({ behavior: "deny" }), question: async () => key });
+    await run(touch("asked"), { prompt: "go", settings: [JSON.stringify(settings)], user: answering("y") });
+    await run(touch("refused"), { prompt: "go", settings: [JSON.stringify(settings)], user: answering("n") });
     expect([existsSync(join(project, "asked")), existsSync(join(project, "refused"))]).toEqual([true, false]);
   });
 });

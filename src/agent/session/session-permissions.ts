@@ -13,7 +13,7 @@ import {
 } from "../../permissions/internal.ts";
 import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import { serversNamed } from "../mcp/mcp-servers.ts";
+import { toolServerNames } from "../mcp/mcp-servers.ts";
 import { toolPaths } from "../turn/tool-context.ts";
 import type { AgentSession } from "./agent-session.ts";
 
@@ -30,13 +30,13 @@ export interface Permissions {
   /** Whether rules let the model see a file; what they say of a file that nobody asked about yet. */
   mayRead(path: string, cwd: string): boolean;
   /** In force from the next judgement. Gives back those that belong in a file. */
-  apply(updates: readonly PermissionUpdate[], scope?: string): Promise<Applied>;
+  apply(updates: readonly PermissionUpdate[], scope?: string): Promise<AppliedUpdates>;
   /** For the engine, about what hooks allowed. */
   readonly judgeAllowed: Judge;
   readonly denials: Denial[];
 }
 
-export interface Applied {
+export interface AppliedUpdates {
   /** Those that may be: the others were dropped, each with a warning. */
   readonly accepted: readonly PermissionUpdate[];
   readonly stored: readonly PermissionUpdate[];
@@ -62,7 +62,7 @@ export function openPermissions(
 
   async function inForce() {
     const rules = await engine.rules();
-    const mcpServers = session().servers.flatMap(({ states }) => serversNamed(states));
+    const mcpServers = session().servers.flatMap(({ states }) => toolServerNames(states));
     const named = mcpServers.join("\n");
     if (known?.base !== rules.layers || known.own !== own || known.named !== named) {
       const policy = compileRules([...rules.layers, ...own], { ...rules.policy.names, mcpServers });
@@ -92,7 +92,7 @@ export function openPermissions(
     // What `denyInsteadOfPrompting` made of a question is still the mode's word, unless a rule asked it.
     const byMode = judgement.by === "mode" || (judgement.by === "unattended" && judgement.stance === "none");
     if (!byMode) return judgement;
-    if (harmless.has(tool)) return judge({ tool, input }, byItself, about);
+    if (harmless.has(tool)) return judge({ tool, input }, ownRules, about);
     if (judgement.decision === "allow" || !readers.has(tool)) return judgement;
     // The model gets the paths of outputs that are too long to be shown, so it may read there.
     const { toolResults, outputs } = toolPaths(session());
@@ -109,13 +109,13 @@ export function openPermissions(
     async begin() {
       const { policy } = await inForce();
       if (!isOff(wanted(), policy)) return policy.warnings;
-      if (wanted() === "bypassPermissions") throw switchedOff("bypassPermissions");
+      if (wanted() === "bypassPermissions") throw modeDisabled("bypassPermissions");
       const message = `${wanted()} is switched off by settings; "default" is used`;
       return [...policy.warnings, { code: "mode-ignored", message }];
     },
     mode,
     setMode(given) {
-      if (isOff(given, last)) throw switchedOff(given);
+      if (isOff(given, last)) throw modeDisabled(given);
       chosen = given;
     },
     judge: judgeCall,
@@ -163,13 +163,13 @@ const harmless: ReadonlySet<string> = new Set([
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
 /** The agent's own word about these, where no rule says anything: no grant of a settings file, so no policy on those drops it. */
-const byItself = compileRules([{ scope: "flags", allow: [...harmless] }]);
+const ownRules = compileRules([{ scope: "flags", allow: [...harmless] }]);
 
 function isOff(mode: Mode, policy: Policy | undefined): boolean {
   if (mode === "bypassPermissions") return policy?.bypassDisabled === true;
   return mode === "auto" && policy?.autoDisabled === true;
 }
 
-function switchedOff(mode: Mode): Problem {
+function modeDisabled(mode: Mode): Problem {
   return new Problem("host/mode", `Policy has switched ${mode} off here. Choose another permission mode.`);
 }

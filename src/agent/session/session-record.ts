@@ -41,7 +41,7 @@ export interface SessionRecord {
 }
 
 /** A record, with what it goes on from. */
-export interface OpenedRecord {
+export interface OpenRecord {
   readonly record: SessionRecord;
   readonly source: "startup" | "resume";
   /** What was said before; empty for a new session. */
@@ -53,23 +53,23 @@ export interface OpenedRecord {
 }
 
 /** Opens the session that the options name: a new one, one that goes on, or a fork of one. */
-export async function openRecord(options: AgentOptions): Promise<OpenedRecord> {
+export async function openRecord(options: AgentOptions): Promise<OpenRecord> {
   const opened = await openNamed(options);
   if (opened.source === "startup") return opened;
   const startedAs = await agentSettingIn(opened.forkedFrom?.file ?? opened.record.file);
   return startedAs === undefined ? opened : { ...opened, startedAs };
 }
 
-async function openNamed(options: AgentOptions): Promise<OpenedRecord> {
+async function openNamed(options: AgentOptions): Promise<OpenRecord> {
   const { cwd, env, home, version, clock, uuid, persist } = options;
   if (options.sessionId !== undefined) checkUuid(options.sessionId);
   const root = options.store ?? storeRoot({ env, home }).path;
-  const named = options.goOn === true ? "last" : options.resume;
-  if (!persist && named === undefined) return { record: unwritten(options, root), source: "startup", context: [] };
+  const named = options.continueLatest === true ? "last" : options.resume;
+  if (!persist && named === undefined) return { record: memoryRecord(options, root), source: "startup", context: [] };
   const own = { path: root, origin: "hookline" as const };
   const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
   const find = (which: string) => findSession(which, { cwd, ...where });
-  if (!persist && named !== undefined) return await unwrittenCopy(await find(named), options, root);
+  if (!persist && named !== undefined) return await memoryCopy(await find(named), options, root);
   const store = await openStore({ root, env, home, version, now: clock.now, uuid });
   const branch = await gitBranch(cwd);
   const wanted = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
@@ -78,13 +78,13 @@ async function openNamed(options: AgentOptions): Promise<OpenedRecord> {
   if (place.root.path === store.root.path && options.fork !== true) {
     const session = await store.resume(place.id, wanted);
     if (writtenByUs(session.context))
-      return { record: await claimed(recordOf(session, root, store)), source: "resume", context: session.context };
+      return { record: await lockRecord(recordOf(session, root, store)), source: "resume", context: session.context };
   }
   const { sessionId } = options;
   const session = await store.fork(place, { ...wanted, ...(sessionId === undefined ? {} : { id: sessionId }) });
   const forkedFrom = { id: place.id, file: place.file };
   return {
-    record: await claimed(recordOf(session, root, store)),
+    record: await lockRecord(recordOf(session, root, store)),
     source: "resume",
     context: session.context,
     forkedFrom,
@@ -98,19 +98,19 @@ async function begin(store: SessionStore, { sessionId, uuid }: AgentOptions, wan
     const message = `There is a session ${id} already. Use --resume ${id} to go on with it, or leave out --session-id.`;
     throw new Problem("sessions/exists", message, { about: { id } });
   }
-  return { record: await claimed(recordOf(session, store.root.path, store)) };
+  return { record: await lockRecord(recordOf(session, store.root.path, store)) };
 }
 
 /** Goes on with what a session said, and writes nothing: the session keeps every byte and may run elsewhere meanwhile. */
-async function unwrittenCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenedRecord> {
+async function memoryCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenRecord> {
   const { main } = await sessionAt(place).load();
   const forkedFrom = { id: place.id, file: place.file };
-  return { record: unwritten(options, root), source: "resume", context: main.context(), forkedFrom };
+  return { record: memoryRecord(options, root), source: "resume", context: main.context(), forkedFrom };
 }
 
 /** A new record of the same kind, for what comes after `/clear`. */
 export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
-  const { sessionId: _, resume: __, goOn: ___, fork: ____, ...rest } = options;
+  const { sessionId: _, resume: __, continueLatest: ___, fork: ____, ...rest } = options;
   return (await openRecord(rest as AgentOptions)).record;
 }
 
@@ -122,7 +122,7 @@ function writtenByUs(context: readonly GraphEntry[]): boolean {
 function recordOf(session: StoreSession, root: string, store: SessionStore): SessionRecord {
   const { id, file, folder } = session;
   return {
-    ...namesOf(id, file, folder, root),
+    ...recordNames(id, file, folder, root),
     main: session,
     openAgent: (agent, meta) => session.openAgent(agent, meta),
     close: () => store.close(),
@@ -130,7 +130,7 @@ function recordOf(session: StoreSession, root: string, store: SessionStore): Ses
 }
 
 /** One process per session: the lock is held until the record is closed, or until the process is gone. */
-async function claimed(record: SessionRecord): Promise<SessionRecord> {
+async function lockRecord(record: SessionRecord): Promise<SessionRecord> {
   await openFolder(join(record.root, "sessions"));
   const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
   if (!lock.held) {
@@ -147,7 +147,7 @@ async function claimed(record: SessionRecord): Promise<SessionRecord> {
   };
 }
 
-function namesOf(id: string, file: string, folder: string, root: string) {
+function recordNames(id: string, file: string, folder: string, root: string) {
   const agentFile = (agent: string): string => join(folder, "subagents", `agent-${agent}.jsonl`);
   return {
     id,
@@ -163,20 +163,20 @@ function namesOf(id: string, file: string, folder: string, root: string) {
 }
 
 /** The same names and no transcript; what cannot do without a file lies in a folder that goes with the run. */
-function unwritten({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
+function memoryRecord({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
   const id = sessionId ?? uuid();
   const named = join(root, "projects", folderName(cwd), `${id}.jsonl`);
   const apart = join(tmpdir(), `hookline-${randomBytes(8).toString("hex")}`);
-  const names = namesOf(id, named, join(apart, id), apart);
+  const names = recordNames(id, named, join(apart, id), apart);
   return {
     ...names,
-    main: nowhere(names.file, uuid),
-    openAgent: async (agent) => nowhere(names.agentFile(agent), uuid),
+    main: discardingTranscript(names.file, uuid),
+    openAgent: async (agent) => discardingTranscript(names.agentFile(agent), uuid),
     close: () => rm(apart, { recursive: true, force: true }),
   };
 }
 
-function nowhere(file: string, uuid: () => string): TranscriptWriter {
+function discardingTranscript(file: string, uuid: () => string): TranscriptWriter {
   let tip: string | null = null;
   return {
     file,

@@ -1,7 +1,7 @@
 import type { ModelUsage, Purpose } from "../../models/internal.ts";
 import type { ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
-import { usageOf } from "./journal.ts";
+import { apiUsage } from "./journal.ts";
 
 /** Tokens and money of a session, by model. */
 export interface Spending {
@@ -26,7 +26,7 @@ export interface Spending {
 /** What a conversation asks for. */
 export const maxOutputTokens = 32_000;
 
-interface Spent {
+interface ModelTotals {
   readonly usage: ModelUsage;
   readonly micro: number | undefined;
   readonly whole: boolean;
@@ -34,7 +34,7 @@ interface Spent {
 }
 
 export function openSpending(now: () => number, given?: PriceTable): Spending {
-  const models = new Map<string, Spent>();
+  const models = new Map<string, ModelTotals>();
   let prices = given;
   let turn = noUsage;
   let apiMs = 0;
@@ -43,17 +43,17 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
     add(call) {
       const { purpose, model, usage } = call;
       prices ??= openPrices();
-      const cost = priceUsage({ model, at: now(), usage: usageOf(usage) }, prices);
+      const cost = priceUsage({ model, at: now(), usage: apiUsage(usage) }, prices);
       const before = models.get(model) ?? { usage: noUsage, micro: undefined, whole: true, contextWindow: undefined };
       const micro = cost === undefined ? before.micro : (before.micro ?? 0) + cost;
       models.set(model, {
-        usage: added(before.usage, usage),
+        usage: addUsage(before.usage, usage),
         micro,
         whole: before.whole && cost !== undefined,
         contextWindow: call.contextWindow ?? before.contextWindow,
       });
       apiMs += call.apiMs;
-      if (purpose === "main") turn = added(turn, usage);
+      if (purpose === "main") turn = addUsage(turn, usage);
     },
     get turn() {
       return turn;
@@ -68,7 +68,7 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
       return [...models].filter(([, { whole }]) => !whole).map(([name]) => name);
     },
     get byModel() {
-      return Object.fromEntries([...models].map(([name, spent]) => [name, spelled(spent)]));
+      return Object.fromEntries([...models].map(([name, spent]) => [name, modelSpending(spent)]));
     },
     mark() {
       turn = noUsage;
@@ -78,7 +78,7 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
 
 export const noUsage: ModelUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 };
 
-export function added(a: ModelUsage, b: ModelUsage): ModelUsage {
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
     input: a.input + b.input,
     output: a.output + b.output,
@@ -93,7 +93,7 @@ export function totalTokens({ input, output, cacheRead, cacheWrite1h, cacheWrite
   return input + output + cacheRead + cacheWrite1h + cacheWrite5m;
 }
 
-function spelled({ usage, micro, contextWindow }: Spent): ModelSpending {
+function modelSpending({ usage, micro, contextWindow }: ModelTotals): ModelSpending {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,

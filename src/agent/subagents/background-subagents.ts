@@ -1,10 +1,10 @@
-import type { Thread } from "../session/agent-session.ts";
-import type { TurnEnd } from "../turn/loop.ts";
-import { reportNews, reportOf } from "./subagent-report.ts";
-import { beginAgent, continueAgent, mayIdle } from "./subagent-thread.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import type { TurnResult } from "../turn/loop.ts";
+import { reportOf, subagentNotification } from "./subagent-report.ts";
+import { askBeforeIdle, continueSubagent, startSubagent } from "./subagent-thread.ts";
 
 /** An agent that runs beside the main thread, or ran. */
-export interface BackgroundAgent {
+export interface BackgroundSubagent {
   readonly id: string;
   readonly type: string;
   readonly description: string;
@@ -18,16 +18,16 @@ export interface BackgroundAgent {
   readonly done: Promise<void>;
 }
 
-export interface BackgroundAgents {
-  list(): readonly BackgroundAgent[];
-  find(idOrName: string): BackgroundAgent | undefined;
-  add(agent: BackgroundAgent): void;
+export interface BackgroundSubagents {
+  list(): readonly BackgroundSubagent[];
+  find(idOrName: string): BackgroundSubagent | undefined;
+  add(agent: BackgroundSubagent): void;
   /** Ends all that run and waits for them. */
   killAll(): Promise<void>;
 }
 
-export function openBackgroundAgents(): BackgroundAgents {
-  const agents = new Map<string, BackgroundAgent>();
+export function openBackgroundSubagents(): BackgroundSubagents {
+  const agents = new Map<string, BackgroundSubagent>();
   return {
     list: () => [...agents.values()],
     find: (wanted) => agents.get(wanted) ?? [...agents.values()].findLast(({ name }) => name === wanted),
@@ -40,7 +40,7 @@ export function openBackgroundAgents(): BackgroundAgents {
   };
 }
 
-export interface BackgroundWish {
+export interface BackgroundRequest {
   readonly description: string;
   readonly prompt: string;
   readonly toolUseId: string;
@@ -52,12 +52,12 @@ export interface BackgroundWish {
  * Lets an agent work beside the main thread. Each time it has nothing more to do, the main thread is told; then it can be sent
  * messages, which make it go on. The session waits for it while it works, not while it is idle.
  */
-export function startInBackground(thread: Thread, wish: BackgroundWish): BackgroundAgent {
+export function runSubagentInBackground(thread: AgentThread, wish: BackgroundRequest): BackgroundSubagent {
   const { session, agent } = thread;
   const { inbox, options } = session;
   const killed = new AbortController();
   const signal = AbortSignal.any([killed.signal, session.signal]);
-  let status: BackgroundAgent["status"] = wish.again === true ? "completed" : "running";
+  let status: BackgroundSubagent["status"] = wish.again === true ? "completed" : "running";
   let wake: (() => void) | undefined;
 
   /** One stretch of work. */
@@ -66,8 +66,8 @@ export function startInBackground(thread: Thread, wish: BackgroundWish): Backgro
     const startedAt = options.clock.now();
     status = "running";
     try {
-      let end = await (first ? beginAgent(thread, prompt, signal) : continueAgent(thread, prompt, signal));
-      if (agent?.name !== undefined) end = await mayIdle(thread, end, signal);
+      let end = await (first ? startSubagent(thread, prompt, signal) : continueSubagent(thread, prompt, signal));
+      if (agent?.name !== undefined) end = await askBeforeIdle(thread, end, signal);
       settle(end, prompt, startedAt);
     } catch (error) {
       session.notice(`Subagent "${wish.description}" failed: ${String(error)}`, "error");
@@ -77,12 +77,12 @@ export function startInBackground(thread: Thread, wish: BackgroundWish): Backgro
     }
   }
 
-  function settle(end: TurnEnd, prompt: string, startedAt: number): void {
+  function settle(end: TurnResult, prompt: string, startedAt: number): void {
     if (signal.aborted || end.by === "interrupted") status = "killed";
     else status = end.by === "api_error" ? "failed" : agent?.name === undefined ? "completed" : "idle";
     const told = status === "idle" ? "completed" : status;
     const about = { ...wish, outputFile: agent?.transcriptPath ?? "" };
-    const content = reportNews(reportOf(thread, end, { prompt, startedAt }), about, told);
+    const content = subagentNotification(reportOf(thread, end, { prompt, startedAt }), about, told);
     // Who was killed says so with the next prompt; it is no reason to wake the model.
     if (!session.signal.aborted)
       inbox.put({ kind: "news", content, source: "system", ...(status === "killed" ? { quiet: true } : {}) });

@@ -2,9 +2,9 @@ import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
 import type { Tool } from "../tools/tool.ts";
-import { type AgentDefinition, agentsIn } from "./subagent-file.ts";
+import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
 
-export const builtinAgents: readonly AgentDefinition[] = [
+export const builtinSubagents: readonly SubagentDefinition[] = [
   {
     type: "general-purpose",
     description: "Works on a task of several steps by itself and reports what came of it.",
@@ -21,7 +21,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
 ];
 
 /** A folder of agent files. What lies in a checkout, `<project>/.claude/agents`, counts only if it is really in that project. */
-export interface AgentFolder {
+export interface SubagentFolder {
   readonly folder: string;
   readonly of: "person" | "checkout";
 }
@@ -31,27 +31,27 @@ export interface AgentFolder {
  * tell a built-in kind something else, but not lift its limit: one that only reads goes on to only read, and the person is told.
  * A file that cannot be used is told with its place.
  */
-export async function loadAgents(
-  folders: readonly AgentFolder[],
+export async function loadSubagents(
+  folders: readonly SubagentFolder[],
   tell: (text: string) => void,
-): Promise<readonly AgentDefinition[]> {
-  const byType = new Map(builtinAgents.map((agent) => [agent.type, agent]));
+): Promise<readonly SubagentDefinition[]> {
+  const byType = new Map(builtinSubagents.map((agent) => [agent.type, agent]));
   const seen = new Set<string>();
   for (const { folder, of } of folders) {
     const real = await realpath(folder).catch(() => folder); // one that is not there holds nothing
     if (seen.has(real)) continue;
     seen.add(real);
-    for (const agent of await agentsIn(folder, of === "person" ? "anywhere" : [dirname(dirname(folder))], tell))
-      byType.set(agent.type, of === "person" ? agent : ofCheckout(agent, byType.get(agent.type), tell));
+    for (const agent of await subagentsIn(folder, of === "person" ? "anywhere" : [dirname(dirname(folder))], tell))
+      byType.set(agent.type, of === "person" ? agent : limitCheckoutSubagent(agent, byType.get(agent.type), tell));
   }
   return [...byType.values()];
 }
 
-function ofCheckout(
-  agent: AgentDefinition,
-  before: AgentDefinition | undefined,
+function limitCheckoutSubagent(
+  agent: SubagentDefinition,
+  before: SubagentDefinition | undefined,
   tell: (text: string) => void,
-): AgentDefinition {
+): SubagentDefinition {
   const { model: _, ...rest } = agent;
   const own = namesProvider(agent.model) ? rest : agent;
   if (own !== agent)
@@ -59,7 +59,7 @@ function ofCheckout(
       `${agent.file}: "model" is ${agent.model}, which a project may not choose; the subagent has the session's model.`,
     );
   if (before === undefined) return own;
-  if (!builtinAgents.includes(before)) {
+  if (!builtinSubagents.includes(before)) {
     // Two files of one folder are the folder's own affair.
     if (before.file !== undefined && agent.file !== undefined && dirname(before.file) !== dirname(agent.file))
       tell(`${agent.file}:1: this folder's subagent "${agent.type}" replaces yours, ${before.file}.`);
@@ -81,7 +81,7 @@ export function namesProvider(model: string | undefined): boolean {
 }
 
 /** A kind of agent that a program defines, spelled as the Agent SDK spells it. */
-export interface GivenAgent {
+export interface SubagentInput {
   readonly description: string;
   readonly prompt: string;
   readonly tools?: readonly string[];
@@ -92,17 +92,17 @@ export interface GivenAgent {
  * The kinds that exist with those that a program defines; its own win. Contract: throws a `Problem` for one that cannot be used as it
  * is given. A field that this agent cannot honor, such as a limit of tools, is an error and never ignored.
  */
-export function withGivenAgents(
-  known: readonly AgentDefinition[],
+export function addSubagents(
+  known: readonly SubagentDefinition[],
   given: Readonly<Record<string, unknown>>,
-): readonly AgentDefinition[] {
-  const own = Object.entries(given).map(([name, value]) => readAgent(name, value));
+): readonly SubagentDefinition[] {
+  const own = Object.entries(given).map(([name, value]) => readSubagent(name, value));
   return [...known.filter(({ type }) => own.every((one) => one.type !== type)), ...own];
 }
 
 const fields = ["description", "prompt", "tools", "model"];
 
-function readAgent(type: string, value: unknown): AgentDefinition {
+function readSubagent(type: string, value: unknown): SubagentDefinition {
   const agent = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { description, prompt, tools, model } = agent;
   const unknown = Object.keys(agent).filter((name) => !fields.includes(name) && agent[name] !== undefined);
@@ -126,12 +126,12 @@ function bad(type: string, why: string): Problem {
 }
 
 /** The tools an agent of a kind may have. */
-export function allowedTools(tools: readonly Tool[], definition?: AgentDefinition): readonly Tool[] {
+export function allowedTools(tools: readonly Tool[], definition?: SubagentDefinition): readonly Tool[] {
   if (definition === undefined) return tools;
   return tools.filter(
     (tool) =>
       (definition.tools?.some((name) => isNamed(name, tool.name)) ?? true) &&
-      !(definition.disallowedTools?.some((name) => takesAway(name, tool.name)) ?? false) &&
+      !(definition.disallowedTools?.some((name) => isDisallowed(name, tool.name)) ?? false) &&
       (definition.readOnly !== true || tool.readOnly),
   );
 }
@@ -140,7 +140,7 @@ export function allowedTools(tools: readonly Tool[], definition?: AgentDefinitio
  * A rule such as `Bash(rm *)` takes the whole tool away: to limit a tool is the business of permission rules. `mcp__a` is a whole server,
  * `*` any run of letters, and a name in other letters is meant all the same.
  */
-function takesAway(disallowed: string, tool: string): boolean {
+function isDisallowed(disallowed: string, tool: string): boolean {
   const name = disallowed.replace(/\(.*$/s, "");
   return isNamed(name, tool) || fits(name.toLowerCase().split("*"), tool.toLowerCase());
 }

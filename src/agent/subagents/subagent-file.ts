@@ -5,7 +5,7 @@ import { unless } from "../../files/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
 /** A kind of agent: what it is told, what it may use. */
-export interface AgentDefinition {
+export interface SubagentDefinition {
   readonly type: string;
   /** When to use it, for the model that chooses. */
   readonly description: string;
@@ -23,29 +23,29 @@ export interface AgentDefinition {
 }
 
 /** The subagents in the files of a folder. A file that cannot be used is reported with its line. */
-export async function agentsIn(
+export async function subagentsIn(
   folder: string,
   roots: readonly string[] | "anywhere",
   tell: (text: string) => void,
-): Promise<readonly AgentDefinition[]> {
+): Promise<readonly SubagentDefinition[]> {
   const names = (await namesIn(folder, tell)).filter((name) => name.endsWith(".md")).sort();
-  if (names.length > mostAgents)
-    tell(`${folder} has ${names.length} subagents; those from ${names[mostAgents]} on are not used. Remove some.`);
-  const agents: AgentDefinition[] = [];
-  for (const name of names.slice(0, mostAgents)) {
+  if (names.length > maxSubagents)
+    tell(`${folder} has ${names.length} subagents; those from ${names[maxSubagents]} on are not used. Remove some.`);
+  const agents: SubagentDefinition[] = [];
+  for (const name of names.slice(0, maxSubagents)) {
     const file = join(folder, name);
     const found = await readPromptFile(file, roots);
     if (found === undefined) continue;
-    const agent = "text" in found ? await agentIn(found.text, file) : { line: 1, why: found.fault };
+    const agent = "text" in found ? await subagentIn(found.text, file) : { line: 1, why: found.fault };
     if ("type" in agent) {
       agents.push(agent);
-      if ("text" in found) await tellUnused(found.text, file, tell);
+      if ("text" in found) await warnUnsupportedKeys(found.text, file, tell);
     } else tell(`${file}:${agent.line}: ${agent.why}. This subagent is not used; fix the file or remove it.`);
   }
   return agents;
 }
 
-const mostAgents = 200;
+const maxSubagents = 200;
 
 async function namesIn(folder: string, tell: (text: string) => void): Promise<readonly string[]> {
   try {
@@ -57,10 +57,10 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
 }
 
 /** Contract: a file that means to limit its agent and cannot be read gives none, never one without limits. */
-async function agentIn(
+async function subagentIn(
   text: string,
   file: string,
-): Promise<AgentDefinition | { readonly line: number; readonly why: string }> {
+): Promise<SubagentDefinition | { readonly line: number; readonly why: string }> {
   const { fields, keys, body, fault } = await splitFrontmatter(text);
   if (fault !== undefined) return fault;
   const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
@@ -93,9 +93,9 @@ function lineOf(text: string, key: string): number {
 /** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
 const unused = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
 
-async function tellUnused(text: string, file: string, tell: (text: string) => void): Promise<void> {
+async function warnUnsupportedKeys(text: string, file: string, tell: (text: string) => void): Promise<void> {
   const { fields, keys } = await splitFrontmatter(text);
-  for (const { key, why } of withoutEffect(fields, keys)) tell(`${file}:${lineOf(text, key)}: ${why}.`);
+  for (const { key, why } of ineffectiveKeys(fields, keys)) tell(`${file}:${lineOf(text, key)}: ${why}.`);
   const found = unused.filter((key) => keys.includes(key) && fields[key] !== "");
   const [first] = found;
   if (first === undefined) return;
@@ -119,7 +119,7 @@ function toolNames(list: string | undefined): readonly string[] | undefined {
 }
 
 /** What an agent file says of tools and has no effect: a key, and why. */
-function withoutEffect(
+function ineffectiveKeys(
   fields: Readonly<Record<string, string>>,
   keys: readonly string[],
 ): readonly { readonly key: string; readonly why: string }[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
 import type { Tool } from "../tools/tool.ts";
-import { allowedTools, loadAgents } from "./subagent-definitions.ts";
+import { allowedTools, loadSubagents } from "./subagent-definitions.ts";
 
 /** Agent files of the person and of the project, by name, and what was told about them. */
 async function load(files: { readonly person?: Record<string, string>; readonly checkout?: Record<string, string> }) {
@@ -16,7 +16,9 @@ async function load(files: { readonly person?: Record<string, string>; readonly 
     for (const [name, text] of Object.entries(files[of] ?? {})) writeFileSync(join(folder, `${name}.md`), text);
     return { folder, of };
   });
-  const agents = await loadAgents(folders, (text) => told.push(text.replace(`${world.project}/.claude/agents/`, "")));
+  const agents = await loadSubagents(folders, (text) =>
+    told.push(text.replace(`${world.project}/.claude/agents/`, "")),
+  );
   return { ...world, agents, told };
 }
 
@@ -181,8 +183,8 @@ test("the hooks in an agent file guard a teammate of that kind, and a session th
   const allowedTools = ["Bash"];
   for (const [script, more] of [
     [[agent({ subagent_type: "guarded", name: "bob" }), ...sub, main("wait"), main("done")], {}],
-    [[touch, { text: "done", expect: [refused] }], { agent: "guarded" }],
-    [[agent({ subagent_type: "general-purpose" }), ...sub, main("done")], { agent: "guarded" }],
+    [[touch, { text: "done", expect: [refused] }], { subagent: "guarded" }],
+    [[agent({ subagent_type: "general-purpose" }), ...sub, main("done")], { subagent: "guarded" }],
   ] as const) {
     const { complaints } = await run(script, { prompt: "go", allowedTools, ...more });
     expect([complaints, existsSync(join(project, "made"))]).toEqual([[], false]);
@@ -193,7 +195,7 @@ test("the payloads of a session that was started as an agent name it", async () 
   const { run, payloads } = await makeStarted();
   await run([{ calls: [{ tool: "Read", input: { file_path: "/nope" } }] }, { text: "done" }], {
     prompt: "go",
-    agent: "Explore",
+    subagent: "Explore",
   });
   const seen = payloads().map(({ hook_event_name: event, agent_type, agent_id }) => [event, agent_type, agent_id]);
   expect(seen).toEqual(

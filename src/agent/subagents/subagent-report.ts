@@ -1,12 +1,12 @@
 import type { ContentBlock } from "../../models/internal.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
-import { type Thread, taskOf } from "../session/agent-session.ts";
-import { usageOf } from "../session/journal.ts";
+import { type AgentThread, taskOf } from "../session/agent-session.ts";
+import { apiUsage } from "../session/journal.ts";
 import { noUsage } from "../session/spending.ts";
-import type { TurnEnd } from "../turn/loop.ts";
+import type { TurnResult } from "../turn/loop.ts";
 
 /** What an agent came to, as the tool that started it reports it. */
-export interface AgentReport {
+export interface SubagentReport {
   readonly status: "completed";
   readonly prompt: string;
   readonly agentId: string;
@@ -23,10 +23,10 @@ export interface AgentReport {
 }
 
 export function reportOf(
-  thread: Thread,
-  end: TurnEnd,
+  thread: AgentThread,
+  end: TurnResult,
   { prompt, startedAt }: { prompt: string; startedAt: number },
-): AgentReport {
+): SubagentReport {
   const { agent, model, session, contextTokens } = thread;
   return {
     status: "completed",
@@ -38,25 +38,25 @@ export function reportOf(
     totalDurationMs: Math.round(session.options.clock.now() - startedAt),
     totalTokens: contextTokens,
     totalToolUseCount: callsIn(thread),
-    usage: usageOf(thread.lastUsage ?? noUsage),
+    usage: apiUsage(thread.lastUsage ?? noUsage),
     ...(agent?.worktree === undefined ? {} : { worktreePath: agent.worktree.path }),
     ...(agent?.worktree?.branch === undefined ? {} : { worktreeBranch: agent.worktree.branch }),
   };
 }
 
-function cutOff({ maxCalls }: Thread, { by }: TurnEnd): string {
+function cutOff({ maxCalls }: AgentThread, { by }: TurnResult): string {
   return by === "max_turns" ? `\n[The agent reached its limit of ${maxCalls} turns and may not have finished.]` : "";
 }
 
 /** What the agent said last, whatever ended its turn. */
-function lastText({ messages }: Thread): string {
+function lastText({ messages }: AgentThread): string {
   const last = messages.findLast(({ role }) => role === "assistant");
   return blocksOf(last?.content)
     .flatMap((block) => (block.type === "text" ? block.text : []))
     .join("");
 }
 
-function callsIn({ messages }: Thread): number {
+function callsIn({ messages }: AgentThread): number {
   return messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === "tool_use").length;
 }
 
@@ -65,8 +65,8 @@ function blocksOf(content: string | readonly ContentBlock[] | undefined): readon
 }
 
 /** What the main thread is told when an agent in the background has ended. */
-export function reportNews(
-  report: AgentReport,
+export function subagentNotification(
+  report: SubagentReport,
   about: { description: string; toolUseId: string; outputFile: string },
   status: string,
 ): string {
@@ -86,20 +86,20 @@ export function reportNews(
 </task-notification>`;
 }
 
-function placeOf({ worktreePath, worktreeBranch }: AgentReport): string {
+function placeOf({ worktreePath, worktreeBranch }: SubagentReport): string {
   if (worktreePath === undefined) return "";
   const branch = worktreeBranch === undefined ? "" : `<worktreeBranch>${worktreeBranch}</worktreeBranch>`;
   return `\n<worktree><worktreePath>${worktreePath}</worktreePath>${branch}</worktree>`;
 }
 
 /** Reports to the observer what a subagent is doing; nothing for the main thread. */
-export function reportSubagentStep(thread: Thread, step: TaskStep): void {
+export function reportSubagentStep(thread: AgentThread, step: TaskStep): void {
   const task = taskOf(thread);
   if (task === undefined || thread.purpose !== "subagent") return;
   thread.session.report({ kind: "task", step, task, toolUseId: thread.agent?.toolUseId ?? "" });
 }
 
-export function reportSubagentEnd(thread: Thread, end: TurnEnd): void {
+export function reportSubagentEnd(thread: AgentThread, end: TurnResult): void {
   const { agent } = thread;
   const failed = end.by === "api_error";
   const status = end.by === "interrupted" ? "killed" : failed ? "failed" : "completed";
@@ -109,7 +109,7 @@ export function reportSubagentEnd(thread: Thread, end: TurnEnd): void {
   reportSubagentStep(thread, { is: "ended", status, summary, file, usage: subagentUsage(thread) });
 }
 
-export function subagentUsage(thread: Thread): TaskUsage {
+export function subagentUsage(thread: AgentThread): TaskUsage {
   const { agent, session, contextTokens } = thread;
   return {
     tokens: contextTokens,

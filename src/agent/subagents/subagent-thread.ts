@@ -1,16 +1,16 @@
 import { defined } from "../../protocol/internal.ts";
-import type { AgentWorktree, Thread } from "../session/agent-session.ts";
+import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
 import { openThread } from "../session/open-thread.ts";
-import { type Attachment, refusalOf } from "../turn/attachments.ts";
+import { type Attachment, refusalText } from "../turn/attachments.ts";
 import { addUserMessage, recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
-import { runTurn, type TurnEnd } from "../turn/loop.ts";
-import type { AgentDefinition } from "./subagent-file.ts";
+import { runTurn, type TurnResult } from "../turn/loop.ts";
+import type { SubagentDefinition } from "./subagent-file.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 
 /** An agent that is wanted. */
-export interface AgentWish {
-  readonly definition: AgentDefinition;
+export interface SubagentRequest {
+  readonly definition: SubagentDefinition;
   readonly description: string;
   readonly prompt: string;
   readonly toolUseId: string;
@@ -19,7 +19,7 @@ export interface AgentWish {
   readonly model?: string;
   /** A folder of its own. */
   readonly cwd?: string;
-  readonly worktree?: AgentWorktree;
+  readonly worktree?: SubagentWorktree;
   readonly id?: string;
   /** It works beside the thread that starts it. */
   readonly background?: boolean;
@@ -28,7 +28,7 @@ export interface AgentWish {
 export const deepestAgent = 5;
 
 /** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
-export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<Thread> {
+export async function openSubagentThread(parent: AgentThread, wish: SubagentRequest): Promise<AgentThread> {
   const { session } = parent;
   const { definition, description, name, toolUseId } = wish;
   const { record, options } = session;
@@ -70,22 +70,22 @@ export async function openAgentThread(parent: Thread, wish: AgentWish): Promise<
 }
 
 /** The first turn of an agent: hooks hear of it, then it works on its prompt. */
-export async function beginAgent(thread: Thread, prompt: string, signal: AbortSignal): Promise<TurnEnd> {
+export async function startSubagent(thread: AgentThread, prompt: string, signal: AbortSignal): Promise<TurnResult> {
   const { agent } = thread;
   const about = { agent_id: agent?.id, agent_type: agent?.type };
   const { notes } = await fireAndHold(thread, "SubagentStart", about, { signal });
   const { background = false, depth = 1 } = agent ?? {};
   reportSubagentStep(thread, { is: "started", prompt, background, depth });
-  return continueAgent(thread, prompt, signal, notes);
+  return continueSubagent(thread, prompt, signal, notes);
 }
 
 /** A further turn, with a message as its prompt. */
-export async function continueAgent(
-  thread: Thread,
+export async function continueSubagent(
+  thread: AgentThread,
   prompt: string,
   signal: AbortSignal,
   notes: readonly Attachment[] = [],
-): Promise<TurnEnd> {
+): Promise<TurnResult> {
   thread.stopActive = false;
   await addUserMessage(thread, prompt);
   await recordNotes(thread, notes);
@@ -95,7 +95,7 @@ export async function continueAgent(
 }
 
 /** A teammate is about to wait for messages; hooks may send it back to work. */
-export async function mayIdle(thread: Thread, ended: TurnEnd, signal: AbortSignal): Promise<TurnEnd> {
+export async function askBeforeIdle(thread: AgentThread, ended: TurnResult, signal: AbortSignal): Promise<TurnResult> {
   const { agent, session } = thread;
   let end = ended;
   // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work for ever.
@@ -103,7 +103,7 @@ export async function mayIdle(thread: Thread, ended: TurnEnd, signal: AbortSigna
     const about = { teammate_name: agent?.name, team_name: session.record.team };
     const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });
     if (!outcome.blocked || !outcome.continue) return end;
-    await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalOf(outcome)}`);
+    await tellModelAsHost(thread, `TeammateIdle hook feedback:\n${refusalText(outcome)}`);
     end = await runTurn(thread, signal);
   }
   return end;

@@ -1,19 +1,19 @@
 import type { ToolInput } from "../../protocol/internal.ts";
-import type { AgentWorktree, Thread } from "../session/agent-session.ts";
+import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
-import { makeWorktree } from "../worktree/git-worktree.ts";
-import { startInBackground } from "./background-subagents.ts";
+import { createWorktree } from "../worktree/git-worktree.ts";
+import { runSubagentInBackground } from "./background-subagents.ts";
 import { namesProvider } from "./subagent-definitions.ts";
-import { type AgentReport, reportOf } from "./subagent-report.ts";
-import { type AgentWish, beginAgent, deepestAgent, openAgentThread } from "./subagent-thread.ts";
+import { reportOf, type SubagentReport } from "./subagent-report.ts";
+import { deepestAgent, openSubagentThread, type SubagentRequest, startSubagent } from "./subagent-thread.ts";
 
 /** The tools by which a thread starts subagents and sends them messages. */
-export function subagentTools(thread: Thread): readonly Tool[] {
+export function subagentTools(thread: AgentThread): readonly Tool[] {
   return [agentTool(thread), sendMessageTool(thread)];
 }
 
 /** Starts an agent: a conversation of its own that works on one task and reports. */
-function agentTool(parent: Thread): Tool {
+function agentTool(parent: AgentThread): Tool {
   const { definitions } = parent.session;
   const kinds = definitions.map(({ type, description }) => `- ${type}: ${description}`).join("\n");
   const tool: Tool = {
@@ -40,7 +40,10 @@ function agentTool(parent: Thread): Tool {
   return tool;
 }
 
-function refusal({ session, agent }: Thread, { subagent_type: wanted, name, model }: ToolInput): string | undefined {
+function refusal(
+  { session, agent }: AgentThread,
+  { subagent_type: wanted, name, model }: ToolInput,
+): string | undefined {
   const types = session.definitions.map(({ type }) => type);
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
@@ -52,15 +55,21 @@ function refusal({ session, agent }: Thread, { subagent_type: wanted, name, mode
   return undefined;
 }
 
-async function runAgentTool(tool: Tool, parent: Thread, input: ToolInput, context: ToolContext): Promise<ToolResult> {
+async function runAgentTool(
+  tool: Tool,
+  parent: AgentThread,
+  input: ToolInput,
+  context: ToolContext,
+): Promise<ToolResult> {
   const { session } = parent;
   const definition = session.definitions.find(({ type }) => type === (input["subagent_type"] ?? "general-purpose"));
   if (definition === undefined) return toolError("There is no such agent.");
   const name = typeof input["name"] === "string" ? input["name"] : undefined;
   const id = session.record.newAgentId(name);
-  const folder = input["isolation"] === "worktree" ? await isolatedFolder(context, `agent-${id}`) : { cwd: parent.cwd };
+  const folder =
+    input["isolation"] === "worktree" ? await createIsolatedFolder(context, `agent-${id}`) : { cwd: parent.cwd };
   if ("error" in folder) return toolError(folder.error);
-  const wish: AgentWish = {
+  const wish: SubagentRequest = {
     definition,
     description: String(input["description"]),
     prompt: String(input["prompt"]),
@@ -71,19 +80,23 @@ async function runAgentTool(tool: Tool, parent: Thread, input: ToolInput, contex
     ...folder,
   };
   const background = input["run_in_background"] === true || name !== undefined;
-  const thread = await openAgentThread(parent, { ...wish, background });
+  const thread = await openSubagentThread(parent, { ...wish, background });
   if (background) return launched(tool, thread, wish);
   const startedAt = session.options.clock.now();
-  const end = await beginAgent(thread, wish.prompt, context.signal);
-  session.agents.add(startInBackground(thread, { ...wish, again: true }));
+  const end = await startSubagent(thread, wish.prompt, context.signal);
+  session.subagents.add(runSubagentInBackground(thread, { ...wish, again: true }));
   if (end.by === "interrupted") return toolError("[Request interrupted by user for tool use]", true);
   if (end.by === "api_error") return toolError(end.text);
   return toolSuccess(tool, reportOf(thread, end, { prompt: wish.prompt, startedAt }));
 }
 
-function launched(tool: Tool, thread: Thread, { description, prompt, toolUseId, name }: AgentWish): ToolResult {
+function launched(
+  tool: Tool,
+  thread: AgentThread,
+  { description, prompt, toolUseId, name }: SubagentRequest,
+): ToolResult {
   const { session, agent } = thread;
-  session.agents.add(startInBackground(thread, { description, prompt, toolUseId }));
+  session.subagents.add(runSubagentInBackground(thread, { description, prompt, toolUseId }));
   return toolSuccess(tool, {
     isAsync: true,
     status: "async_launched",
@@ -100,7 +113,7 @@ function launched(tool: Tool, thread: Thread, { description, prompt, toolUseId, 
 function render(response: unknown) {
   const said = response as Readonly<Record<string, unknown>>;
   if (said["isAsync"] === true) return [{ type: "text" as const, text: launchText(said) }];
-  const report = response as AgentReport;
+  const report = response as SubagentReport;
   const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = report;
   const { worktreePath, worktreeBranch } = report;
   // An agent that only looked around is not worth talking to again.
@@ -121,18 +134,18 @@ The agent is working in the background. You will be notified automatically when 
 }
 
 /** A working copy for one agent: what a hook supplies, else a worktree of git's. It stays when the agent has ended. */
-async function isolatedFolder(
+async function createIsolatedFolder(
   { worktrees, cwd, env, signal }: ToolContext,
   name: string,
-): Promise<{ readonly cwd: string; readonly worktree: AgentWorktree } | { readonly error: string }> {
-  const made = await makeWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
+): Promise<{ readonly cwd: string; readonly worktree: SubagentWorktree } | { readonly error: string }> {
+  const made = await createWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
   if ("error" in made) return made;
   const { path, branch } = made.made;
   return { cwd: path, worktree: { path, ...(branch === undefined ? {} : { branch }) } };
 }
 
 /** Sends a message to an agent that was started before: a teammate, or one in the background. */
-function sendMessageTool({ session }: Thread): Tool {
+function sendMessageTool({ session }: AgentThread): Tool {
   const tool: Tool = {
     name: "SendMessage",
     description:
@@ -145,7 +158,7 @@ function sendMessageTool({ session }: Thread): Tool {
     readOnly: false,
     render: (response) => String((response as { message?: unknown }).message ?? ""),
     async run({ to, message }) {
-      const agent = session.agents.find(String(to));
+      const agent = session.subagents.find(String(to));
       if (agent === undefined) return toolError(`No agent ${String(to)} can be sent messages.`);
       if (agent.status === "killed") return toolError(`The agent ${String(to)} was ended; it takes no messages.`);
       agent.send(String(message));

@@ -106,7 +106,7 @@ test("Explore has tools that only read; an unknown type is refused by the host",
     ],
     { prompt: "go" },
   );
-  const explore = requests.find(({ agent }) => agent === "Explore");
+  const explore = requests.find(({ subagent: agent }) => agent === "Explore");
   expect(explore?.tools.map(({ name }) => name)).not.toContain("Bash");
   expect(explore?.tools.map(({ name }) => name)).toContain("Read");
   expect(JSON.stringify(requests.at(-1)?.messages)).toContain("Agent type 'nope' not found");

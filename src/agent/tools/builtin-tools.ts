@@ -1,5 +1,5 @@
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 import { askOnce, textOf } from "../turn/call-model.ts";
 import { enterWorktreeTool, exitWorktreeTool } from "../worktree/worktree-tools.ts";
 import { editTool } from "./files/edit-tool.ts";
@@ -59,7 +59,7 @@ function ownName(name: string): string {
 }
 
 /** What a small model makes of a page. The page is data: whatever it asks for, nobody listens. */
-export async function digest(thread: Thread, text: string, prompt: string, signal: AbortSignal): Promise<string> {
+export async function digest(thread: AgentThread, text: string, prompt: string, signal: AbortSignal): Promise<string> {
   const { port, name } = thread.model;
   const answer = await askOnce(
     thread,

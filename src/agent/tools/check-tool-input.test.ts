@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkInput, faultsOf, fitsResponse, noSuchTool, withDefaults } from "./check-tool-input.ts";
+import { checkToolInput, fitsResponse, noSuchTool, schemaFaults, withDefaults } from "./check-tool-input.ts";
 import { editTool } from "./files/edit-tool.ts";
 import { toolWorld } from "./fixtures/world.ts";
 import { bashTool } from "./shell/bash.ts";
@@ -23,7 +23,7 @@ const tool = {
 test("an input that is not the tool's own is told as the client tells it", async () => {
   const { context } = toolWorld();
   const said = async (input: unknown) => {
-    const checked = await checkInput(tool, input, context);
+    const checked = await checkToolInput(tool, input, context);
     return checked.ok ? checked.input : checked.message;
   };
   const framed = (text: string) =>
@@ -52,7 +52,7 @@ test("an edit gets its default before hooks see it", async () => {
   const { context, write, call } = toolWorld();
   const file_path = write("a.txt", "a");
   await call((await import("./files/read-tool.ts")).readTool, { file_path });
-  const checked = await checkInput(editTool, { new_string: "b", old_string: "a", file_path }, context);
+  const checked = await checkToolInput(editTool, { new_string: "b", old_string: "a", file_path }, context);
   expect(checked.ok && JSON.stringify(checked.input)).toBe(
     JSON.stringify({ file_path, old_string: "a", new_string: "b", replace_all: false }),
   );
@@ -68,7 +68,7 @@ test("only a response of the tool's own shape can stand in its place", () => {
 test("no schema and no value make the check throw, and no key is more than a key", () => {
   fc.assert(
     fc.property(fc.object({ maxDepth: 4 }), fc.anything({ maxDepth: 4 }), (schema, value) => {
-      expect(Array.isArray(faultsOf(schema, value))).toBe(true);
+      expect(Array.isArray(schemaFaults(schema, value))).toBe(true);
     }),
     { numRuns: 200 },
   );
@@ -79,7 +79,7 @@ test("no schema and no value make the check throw, and no key is more than a key
   for (let n = 0; n < 10_000; n += 1) deep = { a: deep };
   const knot: Record<string, unknown> = { type: "object" };
   knot["properties"] = { a: knot };
-  expect(faultsOf(knot, deep)).toEqual([
+  expect(schemaFaults(knot, deep)).toEqual([
     { path: expect.any(String), kind: "value", expected: "a value that is nested less deeply", found: "object" },
   ]);
 });

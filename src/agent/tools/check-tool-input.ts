@@ -7,36 +7,37 @@ export type CheckedInput =
   | { readonly ok: false; readonly message: string };
 
 /** Before any hook: an input that is not the tool's own goes straight back to the model. Defaults are filled in. */
-export async function checkInput(
+export async function checkToolInput(
   tool: Pick<Tool, "name" | "inputSchema" | "expand" | "refuse">,
   input: unknown,
   context: ToolContext,
 ): Promise<CheckedInput> {
-  const faults = faultsOf({ type: "object", ...tool.inputSchema }, input);
-  if (faults.length > 0) return { ok: false, message: framed(`InputValidationError: ${issues(tool.name, faults)}`) };
+  const faults = schemaFaults({ type: "object", ...tool.inputSchema }, input);
+  if (faults.length > 0)
+    return { ok: false, message: asToolUseError(`InputValidationError: ${issues(tool.name, faults)}`) };
   const whole = withDefaults(tool.inputSchema, input as Record<string, unknown>);
   const filled = tool.expand?.(whole, context) ?? whole;
   const refused = await tool.refuse?.(filled, context);
-  return refused === undefined ? { ok: true, input: filled } : { ok: false, message: framed(refused) };
+  return refused === undefined ? { ok: true, input: filled } : { ok: false, message: asToolUseError(refused) };
 }
 
 /** Whether a response that a hook gave can stand for the tool's own. */
 export function fitsResponse(tool: Pick<Tool, "responseSchema">, response: unknown): boolean {
   const schema: JsonSchema = tool.responseSchema ?? {};
-  return faultsOf(schema, response).length === 0;
+  return schemaFaults(schema, response).length === 0;
 }
 
 /** The whole tool result for a name that no tool has. */
 export function noSuchTool(name: string): string {
-  return framed(`Error: No such tool available: ${name}`);
+  return asToolUseError(`Error: No such tool available: ${name}`);
 }
 
 /** What a tool's own check found, as the client words it. */
-export function ownIssue(field: string, message: string): string {
+export function inputIssue(field: string, message: string): string {
   return `InputValidationError: ${JSON.stringify([{ code: "custom", path: [field], message }], null, 2)}`;
 }
 
-function framed(text: string): string {
+function asToolUseError(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }
 
@@ -77,13 +78,13 @@ export interface SchemaFault {
 const deepest = 64;
 
 /** Contract: never throws, whatever the schema and the value. Nothing wrong: an empty list. */
-export function faultsOf(schema: JsonSchema, value: unknown, path = "", depth = 0): SchemaFault[] {
+export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): SchemaFault[] {
   if (depth > deepest) return [fault(path, "value", "a value that is nested less deeply", typeOf(value))];
   const choices = listOf(schema["anyOf"] ?? schema["oneOf"]);
   // Each choice is looked at once: choices within choices would take twice the time at every level.
   const [first, ...others] = choices;
-  const faults = first === undefined ? [] : faultsOf(first, value, path, depth + 1);
-  if (faults.length > 0 && !others.some((choice) => faultsOf(choice, value, path, depth + 1).length === 0)) {
+  const faults = first === undefined ? [] : schemaFaults(first, value, path, depth + 1);
+  if (faults.length > 0 && !others.some((choice) => schemaFaults(choice, value, path, depth + 1).length === 0)) {
     return faults;
   }
   const types = typesOf(schema);
@@ -126,7 +127,7 @@ function boundsOf(schema: JsonSchema, value: unknown): [number | undefined, unkn
 function partFaults(schema: JsonSchema, value: unknown, path: string, depth: number): SchemaFault[] {
   if (Array.isArray(value)) {
     const items = isSchema(schema["items"]) ? schema["items"] : {};
-    return value.flatMap((one, index) => faultsOf(items, one, `${path}[${index}]`, depth + 1));
+    return value.flatMap((one, index) => schemaFaults(items, one, `${path}[${index}]`, depth + 1));
   }
   if (!isSchema(value)) return [];
   const properties = new Map(propertiesOf(schema));
@@ -138,7 +139,7 @@ function partFaults(schema: JsonSchema, value: unknown, path: string, depth: num
   const present = Object.keys(value).flatMap((key) => {
     const part = properties.get(key) ?? (isSchema(rest) ? rest : undefined);
     if (part !== undefined) {
-      return value[key] === undefined ? [] : faultsOf(part, value[key], below(path, key), depth + 1);
+      return value[key] === undefined ? [] : schemaFaults(part, value[key], below(path, key), depth + 1);
     }
     return rest === false ? [fault(below(path, key), "unexpected", "nothing", typeOf(value[key]))] : [];
   });

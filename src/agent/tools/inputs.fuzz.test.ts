@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized } from "../../../test/size.ts";
 import { builtinTools } from "./builtin-tools.ts";
-import { checkInput, type JsonSchema } from "./check-tool-input.ts";
+import { checkToolInput, type JsonSchema } from "./check-tool-input.ts";
 import { toolWorld } from "./fixtures/world.ts";
 
 const strange = ["", ".", "..", "~", "\0", "a\nb", "**", "[", "{a,", "\\", "$(id)", "-rf", "%s"];
@@ -21,7 +21,7 @@ test("whatever a model writes into an input, a tool answers and what it says can
   for (const tool of tools) {
     await fc.assert(
       fc.asyncProperty(inputOf(tool.inputSchema), async (input) => {
-        const checked = await checkInput(tool, input, world.context);
+        const checked = await checkToolInput(tool, input, world.context);
         if (!checked.ok) return;
         const target = checked.input["file_path"];
         if (!tool.readOnly && typeof target === "string" && !target.startsWith(`${world.project}/`)) return;

@@ -13,7 +13,7 @@ export function absolutePath(path: string, { cwd, env }: Pick<Place, "cwd" | "en
 }
 
 /** An input with the path in one of its fields made absolute. */
-export function withAbsolute(input: ToolInput, field: string, context: ToolContext): ToolInput {
+export function makeAbsolute(input: ToolInput, field: string, context: ToolContext): ToolInput {
   const path = input[field];
   return typeof path === "string" ? { ...input, [field]: absolutePath(path, context) } : input;
 }
@@ -22,7 +22,7 @@ export function withAbsolute(input: ToolInput, field: string, context: ToolConte
  * The real path that a tool acts on: the one the judgement looked at, where there was one, so that both mean the same file.
  * Throws a `Problem` for what is no path: a NUL, too many links.
  */
-export function realPath(path: string, context: Place): string {
+export function judgedPath(path: string, context: Place): string {
   return context.judgedPaths?.get(path) ?? resolveInside(path, ["/"], { cwd: context.cwd() });
 }
 

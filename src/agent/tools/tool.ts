@@ -88,8 +88,8 @@ export interface ToolContext {
   readonly tell: (message: string) => void;
   /** A file was read or written: the instructions in the folders above it count from now on. */
   readonly fileTouched: (path: string) => Promise<void>;
-  readonly taskCreated: (task: TaskNotice) => Promise<Refusal | undefined>;
-  readonly taskCompleted: (task: TaskNotice) => Promise<Refusal | undefined>;
+  readonly taskCreated: (task: TaskNotice) => Promise<HookRefusal | undefined>;
+  readonly taskCompleted: (task: TaskNotice) => Promise<HookRefusal | undefined>;
   readonly worktrees: WorktreePort;
 }
 
@@ -110,7 +110,7 @@ export interface TaskNotice {
 }
 
 /** A hook refused: the words for the model, the event's framing included (`TaskCreated hook feedback:\n…`). */
-export interface Refusal {
+export interface HookRefusal {
   readonly reason: string;
 }
 
@@ -155,7 +155,7 @@ export function toolSuccess(tool: Pick<Tool, "render">, response: unknown): Tool
 }
 
 /** What a call is about, in the words of its input. */
-export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+export function toolSummary(input: Readonly<Record<string, unknown>>): string {
   const about =
     input["command"] ?? input["file_path"] ?? input["pattern"] ?? input["url"] ?? input["description"] ?? "";
   return String(about);

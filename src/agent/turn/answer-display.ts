@@ -1,5 +1,5 @@
 import type { ModelEnd } from "../../models/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** Shows an answer of the main thread while it is being written, by whole lines, after hooks have seen them. */
@@ -11,7 +11,7 @@ export interface Display {
   end(answer: ModelEnd): Promise<string>;
 }
 
-export function openDisplay(thread: Thread, signal: AbortSignal): Display {
+export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
   const { session } = thread;
   const turnId = session.promptId ?? session.options.uuid();
   let blocks = new Map<number, Shown>();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld, type World, type WorldOptions } from "../fixtures/agent-run.ts";
-import type { PermissionAnswer, Person } from "./ask-user.ts";
+import type { UserAnswer, UserPort } from "./ask-user.ts";
 
 function open(options: WorldOptions = {}): World {
   const world = makeWorld(options);
@@ -13,7 +13,7 @@ function open(options: WorldOptions = {}): World {
 const decision = (said: Record<string, unknown>) => ({
   print: { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: said } },
 });
-const person = (answer: PermissionAnswer, asked: unknown[] = []): Person => ({
+const person = (answer: UserAnswer, asked: unknown[] = []): UserPort => ({
   permission: async ({ input }) => {
     asked.push(input);
     return answer;
@@ -27,18 +27,18 @@ test("an updated input that does not fit the tool's schema is refused", async ()
   const given = { input: { file_path: join(project, "other.txt") } } as const;
   const { result } = await run([write, { text: "done" }], {
     prompt: "go",
-    person: person({ behavior: "allow", ...given }),
+    user: person({ behavior: "allow", ...given }),
   });
   expect(result.permission_denials).toHaveLength(1);
   expect([existsSync(join(project, "new.txt")), existsSync(join(project, "other.txt"))]).toEqual([false, false]);
   const hidden = { command: "touch a\u001b[2K\u0007" };
-  await run(touch, { prompt: "go", person: person({ behavior: "allow", input: hidden }) });
+  await run(touch, { prompt: "go", user: person({ behavior: "allow", input: hidden }) });
   expect(existsSync(join(project, "a\u001b[2K\u0007"))).toBe(false);
 });
 
 test("an input that an answer puts in place is the one that runs", async () => {
   const { project, run } = open({ hooks: {} });
-  await run(touch, { prompt: "go", person: person({ behavior: "allow", input: { command: "touch instead" } }) });
+  await run(touch, { prompt: "go", user: person({ behavior: "allow", input: { command: "touch instead" } }) });
   expect([existsSync(join(project, "made")), existsSync(join(project, "instead"))]).toEqual([false, true]);
 });
 
@@ -51,7 +51,7 @@ test("a PermissionRequest hook does not get past a rule that asks by rewriting t
   await run(touch, { prompt: "go" });
   expect(existsSync(join(project, "precious"))).toBe(false);
   const asked: unknown[] = [];
-  await run(touch, { prompt: "go", person: person({ behavior: "allow" }, asked) });
+  await run(touch, { prompt: "go", user: person({ behavior: "allow" }, asked) });
   expect([asked, existsSync(join(project, "precious"))]).toEqual([[{ command: "touch made" }], false]);
 });
 
@@ -79,7 +79,7 @@ test("a rewritten input is shown to PreToolUse guards whose condition it meets",
     const seen = payloads("PreToolUse").map(({ tool_input: input }) => input);
     expect(seen).toEqual([{ command: "touch made" }, updatedInput]);
     const asked: unknown[] = [];
-    await run(touch, { prompt: "go", person: person({ behavior: "allow" }, asked) });
+    await run(touch, { prompt: "go", user: person({ behavior: "allow" }, asked) });
     expect(asked).toEqual(verdict === "deny" ? [] : [{ command: "touch made" }]);
     expect([existsSync(join(project, "precious")), existsSync(join(project, "made"))]).toEqual([
       false,
@@ -89,7 +89,7 @@ test("a rewritten input is shown to PreToolUse guards whose condition it meets",
   // The person's own rewrite has their word already: a guard may refuse it, not ask again.
   for (const verdict of ["deny", "ask"]) {
     const { project, run } = open({ hooks: { PreToolUse: guard(verdict) } });
-    await run(touch, { prompt: "go", person: person({ behavior: "allow", input: updatedInput }) });
+    await run(touch, { prompt: "go", user: person({ behavior: "allow", input: updatedInput }) });
     expect(existsSync(join(project, "precious"))).toBe(verdict === "ask");
   }
 });
@@ -103,11 +103,11 @@ test("no directory is added for the session where only managed rules may grant",
   const elsewhere = realpathSync(home);
   writeFileSync(join(elsewhere, "diary.txt"), "private words");
   const updates = [{ type: "addDirectories", directories: [elsewhere], destination: "session" }] as const;
-  const answers: PermissionAnswer[] = [{ behavior: "allow", updates }, { behavior: "deny" }];
+  const answers: UserAnswer[] = [{ behavior: "allow", updates }, { behavior: "deny" }];
   const read = { calls: [{ tool: "Read", input: { file_path: join(elsewhere, "diary.txt") } }] };
   const { requests, events } = await run([touch[0] ?? {}, read, { text: "done" }], {
     prompt: "go",
-    person: { permission: async () => answers.shift() ?? { behavior: "deny" } },
+    user: { permission: async () => answers.shift() ?? { behavior: "deny" } },
   });
   expect(JSON.stringify(requests.at(-1)?.messages)).not.toContain("private words");
   expect(events).toContainEqual(
@@ -118,7 +118,7 @@ test("no directory is added for the session where only managed rules may grant",
 test("a folder that was added can be taken away again, and only what was asked for is written", async () => {
   const { home, project, run } = open({ hooks: {} });
   writeFileSync(join(home, "diary.txt"), "private words");
-  const change = (type: "addDirectories" | "removeDirectories"): PermissionAnswer => ({
+  const change = (type: "addDirectories" | "removeDirectories"): UserAnswer => ({
     behavior: "allow",
     updates: [{ type, directories: [home], destination: "session" }],
   });
@@ -128,7 +128,7 @@ test("a folder that was added can be taken away again, and only what was asked f
   const other = { calls: [{ tool: "Bash", input: { command: "touch other" } }] };
   await run([touch[0] ?? {}, read, other, read, { text: "done" }], {
     prompt: "go",
-    person: {
+    user: {
       permission: async ({ tool }) => {
         asked.push(tool);
         return answers.shift() ?? { behavior: "deny" };

@@ -1,28 +1,32 @@
 import type { Question } from "../../engine/internal.ts";
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
 /** Puts a question to whoever is there, one at a time; with nobody there the answer is no. */
 export async function askPermission(
-  thread: Thread,
+  thread: AgentThread,
   question: PermissionQuestion,
   signal: AbortSignal,
-): Promise<PermissionAnswer> {
-  const { person } = thread.session.options;
-  const permission = person?.permission?.bind(person);
+): Promise<UserAnswer> {
+  const { user } = thread.session.options;
+  const permission = user?.permission?.bind(user);
   if (permission === undefined) {
     const message = `This call needs a permission and nobody is there to ask: ${question.reason}`;
     return { behavior: "deny", message };
   }
   const about = thread.agent === undefined ? question : { ...question, agentType: thread.agent.type };
-  return inTurn(thread, signal, () => permission(about, signal));
+  return oneQuestionAtATime(thread, signal, () => permission(about, signal));
 }
 
 const turns = new WeakMap<object, Promise<unknown>>();
 
 /** One question at a time per session; while it stands, the registry says so, and after a while a notification does. */
-export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => Promise<T>): Promise<T> {
+export async function oneQuestionAtATime<T>(
+  thread: AgentThread,
+  signal: AbortSignal,
+  put: () => Promise<T>,
+): Promise<T> {
   const { session } = thread;
   const before = turns.get(session);
   const mine = (async () => {
@@ -36,13 +40,13 @@ export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => 
         }),
       session.options.promptNoticeMs,
     );
-    await session.live.set("waiting", "permission prompt");
+    await session.registry.set("waiting", "permission prompt");
     try {
       signal.throwIfAborted(); // saying so took time
       return await put();
     } finally {
       clearTimeout(notice);
-      await session.live.set("busy");
+      await session.registry.set("busy");
     }
   })();
   turns.set(
@@ -56,10 +60,10 @@ export async function inTurn<T>(thread: Thread, signal: AbortSignal, put: () => 
 }
 
 /** Who answers questions: somebody at the terminal, or a program at the other end of the protocol. */
-export interface Person {
+export interface UserPort {
   /** Without it nobody can be asked for a permission, and a question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
-  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
-  /** A hook's own question; undefined when the person refuses. */
+  permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
+  /** A hook's own question; undefined when the user refuses. */
   question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
   /** A question with a yes or no. */
   confirm?(text: string, signal: AbortSignal): Promise<boolean>;
@@ -75,10 +79,10 @@ export interface PermissionQuestion {
   /** Changes of the rules that would have made the question needless. */
   readonly suggestions: readonly PermissionUpdate[];
   readonly blockedPath?: string;
-  readonly agentType?: string;
+  readonly subagentType?: string;
 }
 
-export type PermissionAnswer =
+export type UserAnswer =
   | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
@@ -93,14 +97,18 @@ export interface ElicitationAnswer {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** A server asks for input: hooks may answer, else the person does, and hooks may change what they said. Nobody there is a cancel. */
-export async function elicit(main: Thread, form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer> {
+/** A server asks for input: hooks may answer, else the user does, and hooks may change what they said. Nobody there is a cancel. */
+export async function answerElicitation(
+  main: AgentThread,
+  form: ElicitationForm,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
   const named = { mcp_server_name: form.server };
   const about = { ...named, message: form.message, mode: "form", requested_schema: form.schema };
   const asked = await fire(main, "Elicitation", about, { signal });
   const byHook = answerIn(asked.output, asked.blocked);
   if (byHook !== undefined) return byHook;
-  const answer = await askPerson(main, form, signal);
+  const answer = await askUserToFillIn(main, form, signal);
   const result = {
     ...named,
     mode: "form",
@@ -122,8 +130,12 @@ function answerIn(
   return content === undefined ? { action } : { action, content };
 }
 
-async function askPerson(main: Thread, form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer> {
-  const { person } = main.session.options;
-  if (person?.elicit === undefined) return { action: "cancel" };
-  return inTurn(main, signal, async () => (await person.elicit?.(form, signal)) ?? { action: "cancel" });
+async function askUserToFillIn(
+  main: AgentThread,
+  form: ElicitationForm,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
+  const { user } = main.session.options;
+  if (user?.elicit === undefined) return { action: "cancel" };
+  return oneQuestionAtATime(main, signal, async () => (await user.elicit?.(form, signal)) ?? { action: "cancel" });
 }

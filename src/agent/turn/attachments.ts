@@ -5,7 +5,7 @@ import { isEventName, type Outcome, type RunRecord, rowOf } from "../../protocol
 export type Attachment = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Which occasion hooks ran for. */
-export interface Occasion {
+export interface AttachmentSource {
   readonly event: string;
   /** `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
   readonly hookName: string;
@@ -14,7 +14,7 @@ export interface Occasion {
 }
 
 /** What a transcript keeps of an outcome: one record per thing said. Silent hooks and refused tool calls leave none. */
-export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: Occasion): Attachment[] {
+export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: AttachmentSource): Attachment[] {
   const common = { hookName, toolUseID, hookEvent: event };
   const refusesTools = rowOf(event).decisions.includes("ask");
   return outcome.runs
@@ -26,7 +26,7 @@ export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: 
       const ended = endingOf(record);
       if (ended !== undefined) notes.push(of(ended.type, ended.fields));
       else if (verdict.kind === "deny" && !refusesTools) {
-        const blockingError = worded(record, verdict.reason);
+        const blockingError = withHookName(record, verdict.reason);
         notes.push(of("hook_blocking_error", { blockingError: { blockingError, command: hook.name } }));
       } else if (verdict.kind !== "deny" && (record.stdout !== "" || record.stderr !== "")) {
         const content = plainOf(record);
@@ -62,20 +62,20 @@ function plainOf({ stdout, answer }: RunRecord): string {
 }
 
 /** A reason with the program that gave it, where the reason is what a program wrote to stderr. */
-export function worded({ ended, hook, stdout }: RunRecord, reason: string): string {
+export function withHookName({ ended, hook, stdout }: RunRecord, reason: string): string {
   const byExit = ended.by === "exit" && ended.code === 2 && !/^[\s\ufeff]*\{/.test(stdout);
   return byExit ? `[${hook.name}]: ${reason}` : reason;
 }
 
 /** The reason of a refusal, worded as its own hook's. */
-export function refusalOf(outcome: Outcome): string {
+export function refusalText(outcome: Outcome): string {
   const record = outcome.runs.find(({ verdict }) => verdict.kind === "deny");
   const reason = outcome.reason ?? "";
-  return record?.verdict.kind === "deny" && record.verdict.reason === reason ? worded(record, reason) : reason;
+  return record?.verdict.kind === "deny" && record.verdict.reason === reason ? withHookName(record, reason) : reason;
 }
 
 /** What of it the model is told; undefined when it is for the person or the record only. The same live and after a resume. */
-export function sayOf(attachment: Attachment): string | undefined {
+export function textForModel(attachment: Attachment): string | undefined {
   const text = hookTextOf(attachment) ?? "";
   return text === "" ? otherTextOf(attachment) : wrapContext(text, "system-reminder");
 }

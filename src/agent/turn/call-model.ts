@@ -8,18 +8,18 @@ import {
   type ToolUseBlock,
   worthFallback,
 } from "../../models/internal.ts";
-import { effortOf, type Thread, toolDefinitions } from "../session/agent-session.ts";
+import { type AgentThread, effortOf, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
 import { reportSubagentStep, subagentUsage } from "../subagents/subagent-report.ts";
-import { subjectOf } from "../tools/tool.ts";
+import { toolSummary } from "../tools/tool.ts";
 import { openDisplay } from "./answer-display.ts";
 import { lineOwner } from "./channels.ts";
 import { notifyHooks } from "./fire-event.ts";
-import type { TurnEnd } from "./loop.ts";
+import type { TurnResult } from "./loop.ts";
 
 /** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
-export type Answered = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
+export type RecordedAnswer = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
 
 /** A tool call of an answer, with the line of the call in the transcript. */
 export interface BatchCall {
@@ -30,7 +30,7 @@ export interface BatchCall {
 }
 
 /** Asks the model of a thread, shows the text as it comes, and keeps the answer. A model that is overloaded makes way for its fallback. */
-export async function askModel(thread: Thread, signal: AbortSignal): Promise<Answered | ModelError> {
+export async function askModel(thread: AgentThread, signal: AbortSignal): Promise<RecordedAnswer | ModelError> {
   const { session, agent } = thread;
   const display = agent === undefined ? openDisplay(thread, signal) : undefined;
   const startedAt = session.options.clock.now();
@@ -47,7 +47,7 @@ export async function askModel(thread: Thread, signal: AbortSignal): Promise<Ans
     }
     if (event.type === "error") {
       display?.reset();
-      return (await fellBack(thread, event)) ? askModel(thread, signal) : event;
+      return (await fallBack(thread, event)) ? askModel(thread, signal) : event;
     }
     if (event.type === "end") {
       const apiMs = session.options.clock.now() - startedAt;
@@ -66,7 +66,7 @@ export function textOf({ content }: ModelEnd): string {
   return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
 }
 
-function requestOf(thread: Thread): ModelRequest {
+function requestOf(thread: AgentThread): ModelRequest {
   const effort = effortOf(thread);
   const { maxThinkingTokens = 0 } = thread.session.options;
   return {
@@ -78,11 +78,11 @@ function requestOf(thread: Thread): ModelRequest {
     maxTokens: maxOutputTokens,
     ...(maxThinkingTokens > 0 ? { thinkingTokens: maxThinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
-    ...(thread.agent === undefined ? {} : { agent: thread.agent.type }),
+    ...(thread.agent === undefined ? {} : { subagent: thread.agent.type }),
   };
 }
 
-async function recordAnswer(thread: Thread, answer: ModelEnd, shown: string): Promise<Answered> {
+async function recordAnswer(thread: AgentThread, answer: ModelEnd, shown: string): Promise<RecordedAnswer> {
   const { session, journal, messages } = thread;
   const uuids = await journal.answer(answer);
   thread.tailAt = messages.length;
@@ -102,12 +102,12 @@ async function recordAnswer(thread: Thread, answer: ModelEnd, shown: string): Pr
 }
 
 function aboutCall({ name, input }: ToolUseBlock): string {
-  const subject = subjectOf(input);
+  const subject = toolSummary(input);
   return name === "Bash" ? `Running ${subject}` : `${name} ${subject}`.trim();
 }
 
 /** Once per thread: an agent that fell back stays there. */
-async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
+async function fallBack(thread: AgentThread, error: ModelError): Promise<boolean> {
   const { fallbackModel } = thread.session.options;
   if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
   await applyModelSwitch(thread, fallbackModel, "auto");
@@ -116,7 +116,7 @@ async function fellBack(thread: Thread, error: ModelError): Promise<boolean> {
 
 /** A question beside the conversation: no tool is called and nothing shown, but it is paid for like any other. */
 export async function askOnce(
-  thread: Thread,
+  thread: AgentThread,
   request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
   signal: AbortSignal,
 ): Promise<ModelEnd | ModelError> {
@@ -161,7 +161,7 @@ export function apiFailure(error: ModelError): ApiFailure {
 }
 
 /** Ends the turn without an answer: a line that says so, and StopFailure instead of Stop. Nobody waits for its hooks. */
-export async function failTurn(thread: Thread, failure: ApiFailure): Promise<TurnEnd> {
+export async function failTurn(thread: AgentThread, failure: ApiFailure): Promise<TurnResult> {
   const { session, journal, agent } = thread;
   const { error, text, status, type, details } = failure;
   const content = [{ type: "text" as const, text }];

@@ -1,8 +1,8 @@
 import type { ToolResultBlock, ToolUseBlock } from "../../models/internal.ts";
 import type { Judgement } from "../../permissions/internal.ts";
 import type { Outcome, ToolInput } from "../../protocol/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
-import { checkInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import { checkToolInput, fitsResponse, noSuchTool } from "../tools/check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolResult, toolError } from "../tools/tool.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import type { Attachment } from "./attachments.ts";
@@ -11,7 +11,7 @@ import { fireAndHold } from "./fire-event.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** What became of one tool call. */
-export interface CallEnd {
+export interface ToolCallEnd {
   readonly call: ToolUseBlock;
   /** What ran, or would have run. */
   readonly input: ToolInput;
@@ -32,21 +32,21 @@ export interface CallEnd {
  * The one way in which a tool is called, whoever calls: validate → PreToolUse → rules on the effective input → question or refusal →
  * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a person does; an abort is a result too.
  */
-export async function callTool(thread: Thread, call: ToolUseBlock, signal: AbortSignal): Promise<CallEnd> {
+export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: AbortSignal): Promise<ToolCallEnd> {
   const tool = thread.tools().find(({ name }) => name === call.name);
-  if (tool === undefined) return failed(call, call.input, noSuchTool(call.name), []);
+  if (tool === undefined) return errorEnd(call, call.input, noSuchTool(call.name), []);
   const toolUseId = call.id;
   const notes: Attachment[] = [];
   const context = toolContext(thread, toolUseId, signal, notes);
-  const checked = await checkInput(tool, call.input, context);
-  if (!checked.ok) return failed(call, call.input, checked.message, []);
+  const checked = await checkToolInput(tool, call.input, context);
+  if (!checked.ok) return errorEnd(call, call.input, checked.message, []);
   try {
     const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: toolUseId };
     const { outcome: before, notes: own } = await fireAndHold(thread, "PreToolUse", about, { signal, toolUseId });
     notes.push(...own);
     const effective =
-      before.updatedInput === undefined ? checked : await checkInput(tool, before.updatedInput, context);
-    if (!effective.ok) return failed(call, checked.input, badRewrite(tool), notes);
+      before.updatedInput === undefined ? checked : await checkToolInput(tool, before.updatedInput, context);
+    if (!effective.ok) return errorEnd(call, checked.input, badRewrite(tool), notes);
     const pending: PendingCall = { thread, tool, toolUseId, signal, context };
     const decision = await decide(pending, effective.input, before);
     notes.push(...(decision.notes ?? []));
@@ -58,18 +58,18 @@ export async function callTool(thread: Thread, call: ToolUseBlock, signal: Abort
       case "deferred":
         return deferred(call, effective.input, notes);
       case "interrupted":
-        return failed(call, checked.input, interrupted, notes);
+        return errorEnd(call, checked.input, interrupted, notes);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return failed(call, checked.input, interrupted, notes);
+    return errorEnd(call, checked.input, interrupted, notes);
   }
 }
 
 /** A call whose input is not a JSON object: answered like any input that fails the tool's schema. */
-export function invalidInput(call: ToolUseBlock): CallEnd {
+export function invalidInput(call: ToolUseBlock): ToolCallEnd {
   const message = `<tool_use_error>InputValidationError: the input of ${call.name} is no JSON object</tool_use_error>`;
-  return failed(call, call.input, message, []);
+  return errorEnd(call, call.input, message, []);
 }
 
 /** What the model is told of a call that the person cut short. */
@@ -85,7 +85,7 @@ async function runTool(
   { input, judgement, stop: decidedStop }: Extract<CallDecision, { kind: "run" }>,
   before: Outcome,
   notes: Attachment[],
-): Promise<CallEnd> {
+): Promise<ToolCallEnd> {
   const { clock } = thread.session.options;
   const startedAt = clock.now();
   const ran = await tool.run(input, { ...context, judgedPaths: resolvedIn(judgement) }).catch(asToolError);
@@ -103,13 +103,13 @@ async function runTool(
   const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
   const { outcome: after, notes: own } = await fireAndHold(thread, event, about, { signal: heard, toolUseId });
   notes.push(...own);
-  const shown = result.isError ? result : replaced(tool, result, after, notes);
+  const shown = result.isError ? result : withUpdatedOutput(tool, result, after, notes);
   const stopped = [before, after].find((outcome) => !outcome.continue);
   const stop = stopped === undefined ? decidedStop : (stopped.stopReason ?? "");
   return {
     call,
     input,
-    result: block(toolUseId, shown.content, result.isError),
+    result: resultBlock(toolUseId, shown.content, result.isError),
     toolUseResult: shown.isError ? `Error: ${shown.content}` : shown.response,
     notes,
     ...(stop === undefined ? {} : { stop }),
@@ -117,7 +117,7 @@ async function runTool(
 }
 
 /** A failure for lack of a key that tools do not get says so to the user and to the model. */
-function withKeyNotice({ session }: Thread, input: ToolInput, result: ToolResult): ToolResult {
+function withKeyNotice({ session }: AgentThread, input: ToolInput, result: ToolResult): ToolResult {
   if (!result.isError || typeof result.content !== "string") return result;
   const notice = noticeMissingKey(session, `${JSON.stringify(input)}\n${result.content}`);
   return notice === undefined ? result : { ...result, content: `${result.content}\n${notice}` };
@@ -133,7 +133,12 @@ function asToolError(error: unknown): ToolResult {
 }
 
 /** A hook may put another response in the tool's place, if it has the tool's own shape. */
-function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, after: Outcome, notes: Attachment[]) {
+function withUpdatedOutput(
+  tool: Tool,
+  result: Extract<ToolResult, { isError: false }>,
+  after: Outcome,
+  notes: Attachment[],
+) {
   if (!("updatedToolOutput" in after.output)) return result;
   const response = after.output.updatedToolOutput;
   if (fitsResponse(tool, response)) return { ...result, response, content: tool.render(response) };
@@ -147,33 +152,33 @@ function replaced(tool: Tool, result: Extract<ToolResult, { isError: false }>, a
   return result;
 }
 
-function deferred(call: ToolUseBlock, input: ToolInput, notes: readonly Attachment[]): CallEnd {
+function deferred(call: ToolUseBlock, input: ToolInput, notes: readonly Attachment[]): ToolCallEnd {
   const hookName = `PreToolUse:${call.name}`;
   const note = { type: "hook_deferred_tool", toolUseID: call.id, hookName, hookEvent: "PreToolUse" };
-  return { ...failed(call, input, "", [...notes, note]), deferred: true };
+  return { ...errorEnd(call, input, "", [...notes, note]), deferred: true };
 }
 
 function refused(
-  { session }: Thread,
+  { session }: AgentThread,
   call: ToolUseBlock,
   input: ToolInput,
   { message, stop, interrupt, retry, byHook }: Extract<CallDecision, { kind: "refused" }>,
   notes: readonly Attachment[],
-): CallEnd {
+): ToolCallEnd {
   session.permissions.denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: input });
   if (byHook !== true) session.report({ kind: "denied", tool: call.name, toolUseId: call.id, message });
   return {
-    ...failed(call, input, message, notes),
+    ...errorEnd(call, input, message, notes),
     ...(stop === undefined ? {} : { stop }),
     ...(interrupt === true ? { interrupt } : {}),
     ...(retry === true ? { after: "The PermissionDenied hook indicated you may retry this tool call." } : {}),
   };
 }
 
-function failed(call: ToolUseBlock, input: ToolInput, message: string, notes: readonly Attachment[]): CallEnd {
-  return { call, input, result: block(call.id, message, true), toolUseResult: `Error: ${message}`, notes };
+function errorEnd(call: ToolUseBlock, input: ToolInput, message: string, notes: readonly Attachment[]): ToolCallEnd {
+  return { call, input, result: resultBlock(call.id, message, true), toolUseResult: `Error: ${message}`, notes };
 }
 
-function block(id: string, content: ToolContent, isError: boolean): ToolResultBlock {
+function resultBlock(id: string, content: ToolContent, isError: boolean): ToolResultBlock {
   return { type: "tool_result", tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
 }

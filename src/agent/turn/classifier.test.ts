@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReply } from "./decide.ts";
+import { readClassifierReply } from "./decide.ts";
 
 test("a verdict quoted inside the classifier's answer does not count", () => {
   const refused = { allow: false, reason: "the classifier did not allow it" };
@@ -13,8 +13,11 @@ test("a verdict quoted inside the classifier's answer does not count", () => {
     "true",
     "",
   ])
-    expect([text, readReply(text)]).toEqual([text, refused]);
-  expect(readReply('{"allow": false, "reason": "it deletes"}')).toEqual({ allow: false, reason: "it deletes" });
+    expect([text, readClassifierReply(text)]).toEqual([text, refused]);
+  expect(readClassifierReply('{"allow": false, "reason": "it deletes"}')).toEqual({
+    allow: false,
+    reason: "it deletes",
+  });
   for (const text of ['{"allow": true}', ' {"allow": true}\n', '```json\n{"allow": true}\n```'])
-    expect(readReply(text)).toEqual({ allow: true });
+    expect(readClassifierReply(text)).toEqual({ allow: true });
 });

@@ -1,48 +1,53 @@
 import { joinTurns, type ModelEnd, type ModelError } from "../../models/internal.ts";
-import { type Thread, toolDefinitions } from "../session/agent-session.ts";
+import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
-import { refusalOf } from "./attachments.ts";
+import { refusalText } from "./attachments.ts";
 import { type ApiFailure, apiFailure, askOnce, textOf } from "./call-model.ts";
 import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
-import { shortened, withCutResults } from "./shorten-conversation.ts";
+import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
 
-export type Compacted = { readonly done: true } | { readonly done: false; readonly why: string };
+export type CompactResult = { readonly done: true } | { readonly done: false; readonly why: string };
 
 /**
  * Compacts a conversation that fills its window, an agent's like the main one. One that a hook kept as it is is left alone until it has
  * grown again.
  */
-export async function compactWhenFull(thread: Thread, signal: AbortSignal): Promise<void> {
+export async function compactWhenFull(thread: AgentThread, signal: AbortSignal): Promise<void> {
   const limit = limitOf(thread);
-  if (!lasts(thread) || thread.contextTokens < limit || thread.contextTokens < (grownTo.get(thread) ?? 0)) return;
+  if (!isConversation(thread) || thread.contextTokens < limit || thread.contextTokens < (grownTo.get(thread) ?? 0))
+    return;
   const { done } = await compact(thread, automatic, signal);
   if (done) grownTo.delete(thread);
   else grownTo.set(thread, thread.contextTokens + limit / 10);
 }
 
 /** A hook's own conversation ends with its answer; it is too short to be worth a summary. */
-function lasts({ purpose }: Thread): boolean {
+function isConversation({ purpose }: AgentThread): boolean {
   return purpose === "main" || purpose === "subagent";
 }
 
 const automatic = { trigger: "auto", words: null } as const;
 
 /** Tokens below which a conversation that was not compacted is not tried again. */
-const grownTo = new WeakMap<Thread, number>();
+const grownTo = new WeakMap<AgentThread, number>();
 
-function limitOf({ session, model }: Thread): number {
+function limitOf({ session, model }: AgentThread): number {
   const { compactAt } = session.options;
   return compactAt > 1 ? compactAt : compactAt * (model.port.contextWindow ?? 200_000);
 }
 
 /** The request failed; if that was for its length, a compacted conversation may fit. */
-export async function madeRoom(thread: Thread, { tooLong }: ApiFailure, signal: AbortSignal): Promise<boolean> {
-  if (tooLong !== true || !lasts(thread)) return false;
+export async function compactAfterTooLong(
+  thread: AgentThread,
+  { tooLong }: ApiFailure,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (tooLong !== true || !isConversation(thread)) return false;
   return (await compact(thread, { ...automatic, shortenFirst: true }, signal)).done;
 }
 
-export interface CompactWish {
+export interface CompactOptions {
   readonly trigger: "manual" | "auto";
   readonly words: string | null;
   /** The whole conversation is known to be too long for the model. */
@@ -51,15 +56,15 @@ export interface CompactWish {
 
 /** Puts a summary in the place of the conversation. Order: PreCompact, SubagentStop with empty type, SessionStart, PostCompact. */
 export async function compact(
-  thread: Thread,
-  { trigger, words, shortenFirst = false }: CompactWish,
+  thread: AgentThread,
+  { trigger, words, shortenFirst = false }: CompactOptions,
   signal: AbortSignal,
-): Promise<Compacted> {
+): Promise<CompactResult> {
   const { session } = thread;
   const startedAt = session.options.clock.now();
   const asked = { trigger, custom_instructions: words };
   const { outcome: before } = await fireAndHold(thread, "PreCompact", asked, { signal });
-  if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalOf(before)}`);
+  if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalText(before)}`);
 
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
   const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
@@ -72,12 +77,12 @@ export async function compact(
   const postTokens = answer.usage.output;
   // What the model is in the middle of: the last answer with the results of its calls.
   const kept = thread.messages.slice(thread.tailAt);
-  const tail = shortenFirst ? withCutResults(kept) : kept;
+  const tail = shortenFirst ? cutLongResults(kept) : kept;
   const uuids = thread.journal.tailUuids();
   const anchorUuid = session.options.uuid();
   const boundary = { trigger, preTokens, durationMs: Math.round(session.options.clock.now() - startedAt), postTokens };
   await thread.journal.boundary({ ...boundary, anchorUuid, uuids: tail.length === 0 ? [] : uuids });
-  const text = continued(summary, thread.journal.file);
+  const text = continuationText(summary, thread.journal.file);
   await thread.journal.user(text, { isCompactSummary: true, isVisibleInTranscriptOnly: true }, { uuid: anchorUuid });
   thread.messages.splice(0, thread.messages.length);
   tellModel(thread, text);
@@ -88,7 +93,7 @@ export async function compact(
 
   const about = { source: "compact", model: thread.model.name };
   const { outcome: started, notes } = await fireAndHold(thread, "SessionStart", about, { signal });
-  await session.surroundings.afterCompaction(thread, started);
+  await session.workspace.afterCompaction(thread, started);
   await recordNotes(thread, notes);
   await fire(thread, "PostCompact", { trigger, compact_summary: summary }, { signal });
   const { agent } = thread;
@@ -102,7 +107,7 @@ export async function compact(
  * conversation that is too long is shortened step by step.
  */
 async function askForSummary(
-  thread: Thread,
+  thread: AgentThread,
   wanted: string,
   shortenFirst: boolean,
   signal: AbortSignal,
@@ -115,27 +120,27 @@ async function askForSummary(
         purpose: "compaction",
         model: thread.model.name,
         system: ["You summarise conversations between a person and a coding agent."],
-        messages: joinTurns([...shortened(thread.messages, level), { role: "user", content: wanted }]),
+        messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: wanted }]),
         tools,
         ...(tools.length === 0 ? {} : { toolChoice: { type: "none" as const } }),
       },
       signal,
     );
-    const retry = answer.type === "error" && apiFailure(answer).tooLong === true && level < mostShortened;
+    const retry = answer.type === "error" && apiFailure(answer).tooLong === true && level < maxShortenings;
     if (!retry) return answer;
   }
 }
 
 /** How often a conversation is halved before the compaction is given up. */
-const mostShortened = 6;
+const maxShortenings = 6;
 
-function notDone({ session }: Thread, why: string): Compacted {
+function notDone({ session }: AgentThread, why: string): CompactResult {
   session.notice(why, "warning");
   return { done: false, why };
 }
 
 /** The one who summarises is an agent too, though without a type, a start or a transcript. */
-async function endOfSummariser(thread: Thread, summary: string, signal: AbortSignal): Promise<void> {
+async function endOfSummariser(thread: AgentThread, summary: string, signal: AbortSignal): Promise<void> {
   const { session } = thread;
   const id = session.record.newAgentId();
   const about = {
@@ -156,7 +161,7 @@ function instructions(wishes: string): string {
 decided and why, files and code that matter, errors and how they were mended, and what is left to do. Answer with the summary only.${wished}`;
 }
 
-function continued(summary: string, file: string): string {
+function continuationText(summary: string, file: string): string {
   const plain = /<summary>([\s\S]*)<\/summary>/.exec(summary)?.[1]?.trim() ?? summary.trim();
   return `This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.
 

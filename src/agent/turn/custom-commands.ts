@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/agent-session.ts";
-import { type Frontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
-import { type Attachment, refusalOf } from "./attachments.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import { type PromptFrontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
+import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** A command or skill of somebody's own. */
@@ -46,7 +46,7 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
         source,
         skill,
         body,
-        ...doubts(read, { ...found, file, skill }),
+        ...fileProblems(read, { ...found, file, skill }),
       };
     }
   }
@@ -57,8 +57,8 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
 const unused = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
 
 /** Contract: a file whose hooks could not run is not used, and what else has no effect is named. */
-function doubts(
-  { keys, fault }: Frontmatter,
+function fileProblems(
+  { keys, fault }: PromptFrontmatter,
   { text, file, skill }: { readonly text: string; readonly file: string; readonly skill: boolean },
 ): Pick<CustomCommand, "fault" | "unhonored"> {
   if (fault !== undefined) {
@@ -108,7 +108,7 @@ function foldersOf({ cwd, env, home, reads }: AgentOptions) {
   return folders.filter(({ of }) => reads("skills", of));
 }
 
-export interface Expanded {
+export interface ExpandedCommand {
   /** How the transcript keeps what was typed. */
   readonly line: string;
   /** What it stands for. */
@@ -123,11 +123,11 @@ export interface NotExpanded {
 }
 
 /** What a typed `/name args` stands for; undefined when it is nothing of the kind. Hooks are asked before anything is expanded. */
-export async function expand(
-  thread: Thread,
+export async function expandCommand(
+  thread: AgentThread,
   typed: string,
   signal: AbortSignal,
-): Promise<Expanded | NotExpanded | undefined> {
+): Promise<ExpandedCommand | NotExpanded | undefined> {
   const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
   if (name === undefined) return undefined;
   const command = await findCommand(thread.session.options, name);
@@ -143,19 +143,19 @@ export async function expand(
   const { outcome, notes } = await fireAndHold(thread, "UserPromptExpansion", about, { signal });
   if (outcome.blocked) {
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
-    return { blocked: `UserPromptExpansion operation blocked by hook:\n${refusalOf(outcome)}${original}`, notes };
+    return { blocked: `UserPromptExpansion operation blocked by hook:\n${refusalText(outcome)}${original}`, notes };
   }
   const { unhonored } = command;
   if (unhonored !== undefined) thread.session.notice(unhonored, "warning");
   if (command.skill) thread.session.engine.session(thread.session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,
-    content: [{ type: "text", text: filledIn(command.body, args) }],
+    content: [{ type: "text", text: fillArguments(command.body, args) }],
     notes,
   };
 }
 
-function filledIn(body: string, args: string): string {
+function fillArguments(body: string, args: string): string {
   const words = args.split(/\s+/).filter(Boolean);
   return body
     .replace(/\$ARGUMENTS/g, () => args)

@@ -1,11 +1,11 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
 import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/internal.ts";
-import { effortOf, type Thread } from "../session/agent-session.ts";
+import { type AgentThread, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";
 import { recordNotes } from "./channels.ts";
 
-export interface FireOptions {
+export interface ThreadFireOptions {
   readonly signal?: AbortSignal;
   readonly toolUseId?: string;
   /** The input that hooks of the event have seen; only those that the new one concerns are asked about it. */
@@ -20,10 +20,10 @@ export interface HeldOutcome {
 
 /** Fires an event; writes the notes to the transcript and gives the model its part at once. */
 export async function fire(
-  thread: Thread,
+  thread: AgentThread,
   event: EventName,
   own: Readonly<Record<string, unknown>>,
-  options: FireOptions = {},
+  options: ThreadFireOptions = {},
 ): Promise<Outcome> {
   const { outcome, notes } = await fireAndHold(thread, event, own, options);
   await recordNotes(thread, notes);
@@ -32,10 +32,10 @@ export async function fire(
 
 /** Fires an event with the common fields of its thread. The caller writes the notes, later or never. */
 export async function fireAndHold(
-  thread: Thread,
+  thread: AgentThread,
   event: EventName,
   own: Readonly<Record<string, unknown>>,
-  { signal, toolUseId, rewrittenFrom }: FireOptions = {},
+  { signal, toolUseId, rewrittenFrom }: ThreadFireOptions = {},
 ): Promise<HeldOutcome> {
   const { engine, report, notice, options } = thread.session;
   const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
@@ -52,7 +52,7 @@ export async function fireAndHold(
   };
   // Most events concern nobody; then there are no steps to show.
   const outcome = engine.hasHookFor(event)
-    ? await shown(engine.stream<EventName>(event, payload, given), (step) =>
+    ? await settledOutcome(engine.stream<EventName>(event, payload, given), (step) =>
         report({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
       )
     : await engine.fire<EventName>(event, payload, given);
@@ -65,7 +65,7 @@ export async function fireAndHold(
   return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
 }
 
-async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
+async function settledOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
   for await (const step of steps) {
     if (step.kind === "outcome") return step.outcome;
     show(step);
@@ -74,13 +74,13 @@ async function shown(steps: AsyncIterable<EventStep>, show: (step: RunStep) => v
 }
 
 /** Starts the hooks of an event that nobody waits for. */
-export function notifyHooks(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>): void {
+export function notifyHooks(thread: AgentThread, event: EventName, own: Readonly<Record<string, unknown>>): void {
   thread.session.engine.notify(event, payloadOf(thread, event, own) as EventPayload<EventName>);
 }
 
 /** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */
 export function fireInBackground(
-  thread: Thread,
+  thread: AgentThread,
   event: EventName,
   own: Readonly<Record<string, unknown>>,
   use: (outcome: Outcome) => void,
@@ -100,9 +100,9 @@ export function hookNameOf(event: EventName, own: Readonly<Record<string, unknow
   return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
 }
 
-function payloadOf(thread: Thread, event: EventName, own: Readonly<Record<string, unknown>>) {
+function payloadOf(thread: AgentThread, event: EventName, own: Readonly<Record<string, unknown>>) {
   const { session, agent, cwd } = thread;
-  const startedAs = agent === undefined && thread.purpose === "main" ? session.options.agent : undefined;
+  const startedAs = agent === undefined && thread.purpose === "main" ? session.options.subagent : undefined;
   const { carries } = rowOf(event);
   const effort = effortOf(thread);
   return {

@@ -1,8 +1,8 @@
 import type { ToolUseBlock } from "../../models/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
-import { takeNews } from "../session/inbox.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import { takeNotifications } from "../session/inbox.ts";
 import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
-import { type CallEnd, callTool, invalidInput } from "./call-tool.ts";
+import { callTool, invalidInput, type ToolCallEnd } from "./call-tool.ts";
 import {
   addUserMessage,
   answerSkippedCalls,
@@ -13,12 +13,12 @@ import {
   tellModel,
   tellModelAsHost,
 } from "./channels.ts";
-import { compactWhenFull, madeRoom } from "./compact.ts";
+import { compactAfterTooLong, compactWhenFull } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 import { askToStop } from "./stop.ts";
 
 /** How a turn ended. `text` is what the person gets. */
-export type TurnEnd =
+export type TurnResult =
   | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
   /** A hook ended the loop after a tool. */
   | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
@@ -44,7 +44,7 @@ export type TurnEnd =
  * Contract: resolves for everything that models, tools, hooks and people do; an abort is `interrupted`. It rejects only when the
  * transcript cannot be written, or with a bug.
  */
-export async function runTurn(thread: Thread, signal: AbortSignal): Promise<TurnEnd> {
+export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise<TurnResult> {
   let text = "";
   /** Answers in a row that were cut at the output limit. */
   let cutAnswers = 0;
@@ -56,14 +56,15 @@ export async function runTurn(thread: Thread, signal: AbortSignal): Promise<Turn
     for (let asked = 0; ; asked += 1) {
       const limit = limitReached(thread, asked);
       if (limit !== undefined) return { by: limit, text, stopReason: "tool_use" };
-      await takeNews(thread);
+      await takeNotifications(thread);
       await compactWhenFull(thread, signal);
 
       const answer = await askModel(thread, signal);
       if (answer.type === "error") {
         if (signal.aborted) return await interruptTurn(thread, text);
         const failure = apiFailure(answer);
-        if (compactedForThisCall || !(await madeRoom(thread, failure, signal))) return await failTurn(thread, failure);
+        if (compactedForThisCall || !(await compactAfterTooLong(thread, failure, signal)))
+          return await failTurn(thread, failure);
         compactedForThisCall = true;
         continue;
       }
@@ -106,10 +107,10 @@ const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer i
 
 /** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
 export async function runBatch(
-  thread: Thread,
+  thread: AgentThread,
   calls: readonly BatchCall[],
   signal: AbortSignal,
-): Promise<TurnEnd | undefined> {
+): Promise<TurnResult | undefined> {
   const ends = await Promise.all(
     calls.map(async ({ call, lineUuid, unreadable }) => {
       const end = unreadable === true ? invalidInput(call) : await callTool(thread, call, signal);
@@ -134,7 +135,11 @@ export async function runBatch(
   return reason === undefined ? undefined : { by: "hook_stopped", text: "", reason };
 }
 
-async function recordResult(thread: Thread, { result, toolUseResult }: CallEnd, source: string): Promise<void> {
+async function recordResult(
+  thread: AgentThread,
+  { result, toolUseResult }: ToolCallEnd,
+  source: string,
+): Promise<void> {
   const { journal, session, agent } = thread;
   countTurn(thread);
   const structured = agent === undefined ? { toolUseResult } : {};
@@ -142,23 +147,23 @@ async function recordResult(thread: Thread, { result, toolUseResult }: CallEnd, 
   session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });
 }
 
-function spelled({ call, input, result }: CallEnd) {
+function spelled({ call, input, result }: ToolCallEnd) {
   return { tool_name: call.name, tool_input: input, tool_use_id: call.id, tool_response: result.content };
 }
 
 /** The person ended it: no Stop, and the model will know next time. */
-async function interruptTurn(thread: Thread, text: string): Promise<TurnEnd> {
+async function interruptTurn(thread: AgentThread, text: string): Promise<TurnResult> {
   await addUserMessage(thread, [{ type: "text", text: "[Request interrupted by user]" }]);
   return { by: "interrupted", text };
 }
 
 /** The limit that ends a turn before the model is asked again. */
-export function limitReached(thread: Thread, asked: number): "max_turns" | "max_budget_usd" | undefined {
+export function limitReached(thread: AgentThread, asked: number): "max_turns" | "max_budget_usd" | undefined {
   if (thread.maxCalls !== undefined && asked >= thread.maxCalls) return "max_turns";
   return overBudget(thread) ? "max_budget_usd" : undefined;
 }
 
 /** More was spent than the session may spend. */
-export function overBudget({ session: { options, spending } }: Thread): boolean {
+export function overBudget({ session: { options, spending } }: AgentThread): boolean {
   return options.maxBudgetUsd !== undefined && spending.costUsd >= options.maxBudgetUsd;
 }

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { approveGrants, type Change, clientHome, type Engine, editSettings } from "../../engine/internal.ts";
 import type { PermissionDestination, PermissionUpdate } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 
 /** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is told and dropped. */
 export async function storeUpdates(
-  thread: Thread,
+  thread: AgentThread,
   updates: readonly PermissionUpdate[],
   scope?: string,
 ): Promise<void> {

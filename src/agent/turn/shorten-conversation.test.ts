@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { joinTurns, type Message, type ModelRequest, scripted } from "../../models/internal.ts";
-import { shortened } from "./shorten-conversation.ts";
+import { shortenConversation } from "./shorten-conversation.ts";
 
 /** Exchanges with one call each; every result has so many characters. */
 function conversation(exchanges: number, resultChars: number): Message[] {
@@ -18,7 +18,7 @@ test("each level of shortening is smaller, keeps the newest messages and breaks 
   for (const messages of [conversation(40, 3_000), conversation(2, 400_000), conversation(40, 3_000).slice(0, -1)]) {
     const sizes: number[] = [];
     for (const level of [0, 1, 2, 3, 4, 5, 6]) {
-      const short = shortened(messages, level);
+      const short = shortenConversation(messages, level);
       sizes.push(sizeOf(short));
       const asked = joinTurns([...short, { role: "user", content: "Summarise." }]);
       expect(await refusalOf(asked)).toBeUndefined();
@@ -26,7 +26,7 @@ test("each level of shortening is smaller, keeps the newest messages and breaks 
     expect(sizes.at(-1)).toBeLessThan((sizes[0] ?? 0) / 8);
     expect([...sizes].sort((a, b) => b - a)).toEqual(sizes);
   }
-  expect(JSON.stringify(shortened(conversation(40, 3_000), 3))).toContain("answer 39");
+  expect(JSON.stringify(shortenConversation(conversation(40, 3_000), 3))).toContain("answer 39");
 });
 
 test("a turn of many calls keeps what the user asked for and the newest calls with their results", async () => {
@@ -35,7 +35,7 @@ test("a turn of many calls keeps what the user asked for and the newest calls wi
     ...conversation(40, 3_000).filter(({ content }) => typeof content !== "string" && content[0]?.type !== "text"),
   ];
   for (const level of [2, 3, 4]) {
-    const short = shortened(messages, level);
+    const short = shortenConversation(messages, level);
     expect(short[0]?.content).toBe("Rename the function everywhere.");
     expect(short.length).toBeGreaterThan(4);
     expect(JSON.stringify(short)).toContain('"id":"t39"');
@@ -44,7 +44,7 @@ test("a turn of many calls keeps what the user asked for and the newest calls wi
 });
 
 test("one message that is too long is cut in the middle", () => {
-  const [message] = shortened([{ role: "user", content: `begin ${"x".repeat(1_000_000)} end` }], 1);
+  const [message] = shortenConversation([{ role: "user", content: `begin ${"x".repeat(1_000_000)} end` }], 1);
   expect(message?.content).toMatch(/^begin x+\n\[… \d+ characters left out …\]\nx+ end$/);
 });
 

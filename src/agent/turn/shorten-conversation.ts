@@ -6,9 +6,9 @@ import type { ContentBlock, Message, ToolResultBlock } from "../../models/intern
  *
  * Contract: keeps the rules of the API. A call and its result stay or go together, and the first message is the user's.
  */
-export function shortened(messages: readonly Message[], level: number): readonly Message[] {
+export function shortenConversation(messages: readonly Message[], level: number): readonly Message[] {
   if (level === 0) return messages;
-  const most = mostChars / 2 ** level;
+  const most = maxChars / 2 ** level;
   const cut = messages.map((message) => cutLong(message, most));
   const total = cut.reduce((sum, message) => sum + sizeOf(message), 0);
   let left = total;
@@ -24,12 +24,12 @@ export function shortened(messages: readonly Message[], level: number): readonly
 }
 
 /** Characters that one part of a message keeps at level 0; half of it at level 1, and so on. */
-const mostChars = 32_000;
+const maxChars = 32_000;
 
 const leftOut = "[The earlier part of this conversation was left out because it no longer fits.]";
 
 /** Messages of a conversation with long results cut, and none left out. */
-export function withCutResults(messages: readonly Message[], most: number = mostChars / 4): readonly Message[] {
+export function cutLongResults(messages: readonly Message[], most: number = maxChars / 4): readonly Message[] {
   return messages.map((message) => cutLong(message, most));
 }
 

@@ -1,13 +1,13 @@
 import type { Outcome } from "../../protocol/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
-import { attachmentsOf, refusalOf } from "./attachments.ts";
+import { attachmentsOf, refusalText } from "./attachments.ts";
 import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire-event.ts";
-import type { TurnEnd } from "./loop.ts";
+import type { TurnResult } from "./loop.ts";
 
 /** What the agent wants to end its turn with. */
-export interface LastWords {
+export interface FinalAnswer {
   /** As the model wrote it. */
   readonly text: string;
   /** As hooks let it be seen. */
@@ -16,7 +16,11 @@ export interface LastWords {
 }
 
 /** Asks hooks whether the turn may end; undefined when the agent is to go on, which it then knows. */
-export async function askToStop(thread: Thread, last: LastWords, signal: AbortSignal): Promise<TurnEnd | undefined> {
+export async function askToStop(
+  thread: AgentThread,
+  last: FinalAnswer,
+  signal: AbortSignal,
+): Promise<TurnResult | undefined> {
   const { agent, session } = thread;
   const about = {
     ...(agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }),
@@ -31,7 +35,7 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
   const denied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
   if (outcome.blocked && outcome.continue) {
     thread.stopActive = true;
-    if (denied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalOf(outcome)}`);
+    if (denied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalText(outcome)}`);
     await recordNotes(thread, notes);
     await summarise(thread, outcome);
     return undefined;
@@ -49,7 +53,7 @@ export async function askToStop(thread: Thread, last: LastWords, signal: AbortSi
 }
 
 /** One line about all hooks of the turn's end. */
-async function summarise(thread: Thread, outcome: Outcome): Promise<void> {
+async function summarise(thread: AgentThread, outcome: Outcome): Promise<void> {
   if (outcome.runs.length === 0) return;
   const failures = outcome.runs.flatMap(({ answer }) => answer?.failure ?? []);
   await thread.journal.note({

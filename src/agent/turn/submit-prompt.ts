@@ -1,19 +1,19 @@
 import type { ContentBlock } from "../../models/internal.ts";
-import { setTitle, type Thread } from "../session/agent-session.ts";
-import type { Incoming } from "../session/inbox.ts";
-import { type Attachment, refusalOf } from "./attachments.ts";
+import { type AgentThread, setTitle } from "../session/agent-session.ts";
+import type { InboxItem } from "../session/inbox.ts";
+import { type Attachment, refusalText } from "./attachments.ts";
 import { addUserMessage, countTurn, recordNotes, tellModel } from "./channels.ts";
-import { type Expanded, expand } from "./custom-commands.ts";
+import { type ExpandedCommand, expandCommand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
-import { runTurn, type TurnEnd } from "./loop.ts";
+import { runTurn, type TurnResult } from "./loop.ts";
 
 /** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
-export async function answerPrompt(thread: Thread, item: Incoming, signal: AbortSignal): Promise<TurnEnd> {
+export async function answerPrompt(thread: AgentThread, item: InboxItem, signal: AbortSignal): Promise<TurnResult> {
   const { session } = thread;
   const typed = textOf(item.content);
   session.promptId = session.options.uuid();
   thread.stopActive = false;
-  const expanded = item.kind === "prompt" ? await expand(thread, typed, signal) : undefined;
+  const expanded = item.kind === "prompt" ? await expandCommand(thread, typed, signal) : undefined;
   if (expanded !== undefined && "blocked" in expanded) return dropPrompt(thread, expanded.blocked, expanded.notes);
 
   const submitted = await fireAndHold(thread, "UserPromptSubmit", { prompt: typed }, { signal });
@@ -23,7 +23,7 @@ export async function answerPrompt(thread: Thread, item: Incoming, signal: Abort
   if (outcome.blocked) {
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
     const words = outcome.continue
-      ? `UserPromptSubmit operation blocked by hook:\n${refusalOf(outcome)}${original}`
+      ? `UserPromptSubmit operation blocked by hook:\n${refusalText(outcome)}${original}`
       : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
     return dropPrompt(thread, words, notes);
   }
@@ -35,13 +35,17 @@ export async function answerPrompt(thread: Thread, item: Incoming, signal: Abort
 }
 
 /** The words go to the person; the model never hears of it. */
-async function dropPrompt(thread: Thread, words: string, notes: readonly Attachment[]): Promise<TurnEnd> {
+async function dropPrompt(thread: AgentThread, words: string, notes: readonly Attachment[]): Promise<TurnResult> {
   for (const note of notes) await thread.journal.attach(note);
   await thread.journal.inform(words, "warning");
   return { by: "prompt_blocked", text: words };
 }
 
-async function recordPrompt(thread: Thread, item: Incoming, expanded: Expanded | undefined): Promise<void> {
+async function recordPrompt(
+  thread: AgentThread,
+  item: InboxItem,
+  expanded: ExpandedCommand | undefined,
+): Promise<void> {
   const { session, journal } = thread;
   countTurn(thread);
   if (item.source !== "typed") {

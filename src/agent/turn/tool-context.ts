@@ -1,15 +1,20 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentSession, Thread } from "../session/agent-session.ts";
+import type { AgentSession, AgentThread } from "../session/agent-session.ts";
 import type { TaskNotice, ToolContext, ToolPaths } from "../tools/tool.ts";
 import { worktreePort } from "../worktree/session-worktree.ts";
-import { type Attachment, refusalOf } from "./attachments.ts";
+import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** What a thread provides for one tool call. Notes that arise while the tool runs are added to `notes`. */
-export function toolContext(thread: Thread, toolUseId: string, signal: AbortSignal, notes: Attachment[]): ToolContext {
+export function toolContext(
+  thread: AgentThread,
+  toolUseId: string,
+  signal: AbortSignal,
+  notes: Attachment[],
+): ToolContext {
   const { session, agent } = thread;
-  const { options, record, surroundings } = session;
+  const { options, record, workspace } = session;
 
   async function taskEvent(event: "TaskCreated" | "TaskCompleted", task: TaskNotice) {
     const about = {
@@ -20,7 +25,7 @@ export function toolContext(thread: Thread, toolUseId: string, signal: AbortSign
     };
     const { outcome, notes: own } = await fireAndHold(thread, event, about, { signal, toolUseId });
     notes.push(...own);
-    return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalOf(outcome)}` } : undefined;
+    return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalText(outcome)}` } : undefined;
   }
 
   return {
@@ -28,11 +33,11 @@ export function toolContext(thread: Thread, toolUseId: string, signal: AbortSign
     toolUseId,
     signal,
     cwd: () => thread.cwd,
-    moveTo: (folder, stayAt) => surroundings.move(thread, folder, stayAt),
+    moveTo: (folder, stayAt) => workspace.move(thread, folder, stayAt),
     projectRoot: session.projectRoot,
     directories: () => session.directories,
     env: session.toolEnv,
-    envFiles: () => surroundings.envFiles(),
+    envFiles: () => workspace.envFiles(),
     paths: toolPaths(session),
     mayRead: (path) => session.permissions.mayRead(path, thread.cwd),
     readState: thread.readState,
@@ -40,7 +45,7 @@ export function toolContext(thread: Thread, toolUseId: string, signal: AbortSign
     now: options.clock.now,
     newId: record.newTaskId,
     tell: (text) => session.notice(text, "info"),
-    fileTouched: (path) => surroundings.touched(thread, path, notes),
+    fileTouched: (path) => workspace.touched(thread, path, notes),
     taskCreated: (task) => taskEvent("TaskCreated", task),
     taskCompleted: (task) => taskEvent("TaskCompleted", task),
     worktrees: worktreePort(thread, signal),

@@ -6,7 +6,7 @@ import { resolveInside } from "../../permissions/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 
-export interface GitPlace {
+export interface GitContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -15,7 +15,7 @@ export interface GitPlace {
 export type GitAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
 /** One git command. It asks nobody for anything, the folder alone says which repository is meant, and no file monitor of it is run. */
-export async function git(args: readonly string[], { cwd, env, signal }: GitPlace): Promise<GitAnswer> {
+export async function git(args: readonly string[], { cwd, env, signal }: GitContext): Promise<GitAnswer> {
   const apart = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, GIT_TERMINAL_PROMPT: "0" };
   const command = { form: "exec", file: "git", args: ["-c", "core.fsmonitor=false", ...args] } as const;
   const { ended, stdout, stderr } = await run(command, { cwd, env: { ...env, ...apart }, timeoutMs: 120_000, signal });
@@ -26,7 +26,7 @@ export async function git(args: readonly string[], { cwd, env, signal }: GitPlac
 }
 
 /** The folder of the main working copy, wherever in the repository one stands. */
-export async function mainCopy(place: GitPlace): Promise<string | undefined> {
+export async function mainWorktree(place: GitContext): Promise<string | undefined> {
   const list = await git(["worktree", "list", "--porcelain", "-z"], place);
   return list.ok ? worktreesIn(list.text)[0]?.path : undefined;
 }
@@ -35,13 +35,13 @@ export async function mainCopy(place: GitPlace): Promise<string | undefined> {
  * Whether a listed folder knows of this repository too. The list is made from files in `.git`, which can name any folder of the
  * machine; going into it would make all below it count as the session's own.
  */
-export async function isWorktreeOf(root: string, folder: string, place: Omit<GitPlace, "cwd">): Promise<boolean> {
+export async function isWorktreeOf(root: string, folder: string, place: Omit<GitContext, "cwd">): Promise<boolean> {
   const top = await git(["rev-parse", "--show-toplevel"], { ...place, cwd: folder });
   if (!top.ok || (await realpath(top.text)) !== (await realpath(folder))) return false;
   return (await commonFolder({ ...place, cwd: root })) === (await commonFolder({ ...place, cwd: folder }));
 }
 
-async function commonFolder(place: GitPlace): Promise<string> {
+async function commonFolder(place: GitContext): Promise<string> {
   const common = await git(["rev-parse", "--git-common-dir"], place);
   return common.ok ? realpath(resolve(place.cwd, common.text)) : place.cwd;
 }
@@ -51,7 +51,7 @@ export interface ListedWorktree {
   readonly branch?: string;
 }
 
-export async function listWorktrees(place: GitPlace): Promise<readonly ListedWorktree[]> {
+export async function listWorktrees(place: GitContext): Promise<readonly ListedWorktree[]> {
   const list = await git(["worktree", "list", "--porcelain", "-z"], place);
   return list.ok ? worktreesIn(list.text) : [];
 }
@@ -68,21 +68,27 @@ function worktreesIn(text: string): ListedWorktree[] {
     });
 }
 
-export interface WorktreeWish {
+export interface CreateWorktreeOptions {
   /** Checked by `nameFault`. */
   readonly name: string;
   /** Where the session is now. */
   readonly cwd: string;
-  readonly env: GitPlace["env"];
+  readonly env: GitContext["env"];
   readonly signal: AbortSignal;
   /** Asked first: a hook's folder takes the place of git's. */
   readonly port: Pick<WorktreePort, "create">;
 }
 
-export type MadeWorktree = { readonly made: CurrentWorktree } | { readonly error: string };
+export type CreateWorktreeResult = { readonly made: CurrentWorktree } | { readonly error: string };
 
 /** A working copy of one's own: where a hook says, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. */
-export async function makeWorktree({ name, cwd, env, signal, port }: WorktreeWish): Promise<MadeWorktree> {
+export async function createWorktree({
+  name,
+  cwd,
+  env,
+  signal,
+  port,
+}: CreateWorktreeOptions): Promise<CreateWorktreeResult> {
   const answer = await port.create(name);
   if (answer.by === "failed") return { error: answer.error };
   if (answer.by === "hook") {
@@ -91,8 +97,8 @@ export async function makeWorktree({ name, cwd, env, signal, port }: WorktreeWis
   return makeWithGit(name, { cwd, env, signal });
 }
 
-async function makeWithGit(name: string, place: GitPlace): Promise<MadeWorktree> {
-  const root = await mainCopy(place);
+async function makeWithGit(name: string, place: GitContext): Promise<CreateWorktreeResult> {
+  const root = await mainWorktree(place);
   if (root === undefined) {
     return {
       error:
@@ -129,12 +135,12 @@ function whyOutside(folder: string, root: string): string | undefined {
 }
 
 /** What would be lost with a worktree. */
-export interface Unsaved {
+export interface UnsavedWork {
   readonly files: number;
   readonly commits: number;
 }
 
-export async function unsavedIn(worktree: CurrentWorktree, place: Omit<GitPlace, "cwd">): Promise<Unsaved> {
+export async function unsavedIn(worktree: CurrentWorktree, place: Omit<GitContext, "cwd">): Promise<UnsavedWork> {
   if (worktree.hookBased || !existsSync(worktree.path)) return { files: 0, commits: 0 };
   const inside = { ...place, cwd: worktree.path };
   const status = await git(["status", "--porcelain", "-z", "--no-renames"], inside);
@@ -145,7 +151,7 @@ export async function unsavedIn(worktree: CurrentWorktree, place: Omit<GitPlace,
 }
 
 /** `2 uncommitted files and 1 commit on worktree-feat`, or nothing. */
-export function unsavedText({ files, commits }: Unsaved, branch?: string): string {
+export function unsavedText({ files, commits }: UnsavedWork, branch?: string): string {
   const on = branch === undefined ? "" : ` on ${branch}`;
   const parts = [
     ...(files > 0 ? [`${files} uncommitted ${files === 1 ? "file" : "files"}`] : []),
@@ -161,11 +167,11 @@ export function unsavedText({ files, commits }: Unsaved, branch?: string): strin
 export async function removeWorktree(
   worktree: CurrentWorktree,
   port: Pick<WorktreePort, "remove">,
-  place: Omit<GitPlace, "cwd">,
+  place: Omit<GitContext, "cwd">,
 ): Promise<{ readonly left?: string }> {
   await port.remove(worktree.path);
   if (!worktree.hookBased && existsSync(worktree.path)) {
-    const root = await mainCopy({ ...place, cwd: worktree.path });
+    const root = await mainWorktree({ ...place, cwd: worktree.path });
     if (root === undefined || root === worktree.path) return { left: "it is no worktree of a repository" };
     const removed = await git(["worktree", "remove", "--force", worktree.path], { ...place, cwd: root });
     if (!removed.ok) return { left: removed.why };
@@ -177,7 +183,7 @@ export async function removeWorktree(
 const longest = 64;
 
 /** Why a name cannot be a worktree's: it becomes a folder and a branch. */
-export function nameFault(name: string): string | undefined {
+export function worktreeNameFault(name: string): string | undefined {
   const segments = name.split("/");
   if (segments.some((segment) => segment === "." || segment === "..")) {
     return `Invalid worktree name "${name}": must not contain "." or ".." path segments`;

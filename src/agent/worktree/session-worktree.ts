@@ -4,16 +4,16 @@ import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
 import { unless } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import type { Thread } from "../session/agent-session.ts";
+import type { AgentThread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
-import { isWorktreeOf, listWorktrees, mainCopy, makeWorktree, nameFault } from "./git-worktree.ts";
+import { createWorktree, isWorktreeOf, listWorktrees, mainWorktree, worktreeNameFault } from "./git-worktree.ts";
 
-const current = new WeakMap<Thread, CurrentWorktree>();
+const current = new WeakMap<AgentThread, CurrentWorktree>();
 
 /** Fires the events of worktrees and keeps where a thread is. */
-export function worktreePort(thread: Thread, signal: AbortSignal): WorktreePort {
+export function worktreePort(thread: AgentThread, signal: AbortSignal): WorktreePort {
   return {
     async create(name) {
       if (!thread.session.engine.hasHookFor("WorktreeCreate")) return { by: "none" };
@@ -41,12 +41,12 @@ export function worktreePort(thread: Thread, signal: AbortSignal): WorktreePort 
  * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
  * and to the user. Other folders that a session was in are not returned to.
  */
-export async function returnToWorktree(main: Thread, last: string, signal: AbortSignal): Promise<void> {
+export async function returnToWorktree(main: AgentThread, last: string, signal: AbortSignal): Promise<void> {
   const { options } = main.session;
   const place = { cwd: main.cwd, env: options.env, signal };
   const [here, there] = await Promise.all([main.cwd, last].map(async (path) => await unless(gone, realpath(path))));
   if (here === undefined || here === there) return;
-  const root = await mainCopy(place);
+  const root = await mainWorktree(place);
   if (root === undefined) return;
   const within = (folder: string) => isAt(there ?? last, folder) && !isAt(here, folder);
   const found = (await listWorktrees(place)).find(({ path }) => path !== root && within(path));
@@ -69,12 +69,12 @@ function isAt(path: string, folder: string): boolean {
 }
 
 /** A session that begins in a worktree: made before any other hook hears of it. An empty name makes one up. */
-export async function startInWorktree(main: Thread, given: string, signal: AbortSignal): Promise<void> {
+export async function startInWorktree(main: AgentThread, given: string, signal: AbortSignal): Promise<void> {
   const name = given === "" ? `worktree-${randomBytes(4).toString("hex")}` : given;
-  const fault = nameFault(name);
+  const fault = worktreeNameFault(name);
   if (fault !== undefined) throw new Problem("host/no-worktree", `${fault}.`, { about: { name } });
   const port = worktreePort(main, signal);
-  const made = await makeWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
+  const made = await createWorktree({ name, cwd: main.cwd, env: main.session.options.env, signal, port });
   if ("error" in made) throw new Problem("host/no-worktree", made.error, { about: { name } });
   await port.enter(made.made);
   main.cwd = made.made.path;

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { unless } from "../../files/internal.ts";
-import { ownIssue } from "../tools/check-tool-input.ts";
+import { inputIssue } from "../tools/check-tool-input.ts";
 import {
   type CurrentWorktree,
   type Tool,
@@ -9,17 +9,17 @@ import {
   toolError,
   toolSuccess,
 } from "../tools/tool.ts";
-import { withAbsolute } from "../tools/tool-paths.ts";
+import { makeAbsolute } from "../tools/tool-paths.ts";
 import {
+  type CreateWorktreeResult,
+  createWorktree,
   isWorktreeOf,
   listWorktrees,
-  type MadeWorktree,
-  mainCopy,
-  makeWorktree,
-  nameFault,
+  mainWorktree,
   removeWorktree,
   unsavedIn,
   unsavedText,
+  worktreeNameFault,
 } from "./git-worktree.ts";
 
 export const enterWorktreeTool: Tool = {
@@ -45,11 +45,11 @@ export const enterWorktreeTool: Tool = {
     },
   },
   render: (response) => (response as { message: string }).message,
-  expand: (input, context) => withAbsolute(input, "path", context),
+  expand: (input, context) => makeAbsolute(input, "path", context),
   refuse({ name, path }, { worktrees }) {
-    if (name !== undefined && path !== undefined) return ownIssue("path", "name and path exclude each other");
-    const fault = typeof name === "string" ? nameFault(name) : undefined;
-    if (fault !== undefined) return ownIssue("name", fault);
+    if (name !== undefined && path !== undefined) return inputIssue("path", "name and path exclude each other");
+    const fault = typeof name === "string" ? worktreeNameFault(name) : undefined;
+    if (fault !== undefined) return inputIssue("name", fault);
     if (path !== undefined || worktrees.current() === undefined) return undefined;
     return "Already in a worktree session. Pass `path` to switch into another existing worktree, or use ExitWorktree to leave this one before creating a new worktree.";
   },
@@ -57,7 +57,7 @@ export const enterWorktreeTool: Tool = {
     const found =
       typeof path === "string"
         ? await existing(path, context)
-        : await makeWorktree({
+        : await createWorktree({
             name: typeof name === "string" ? name : `worktree-${context.newId()}`,
             cwd: context.cwd(),
             env: context.env,
@@ -82,9 +82,9 @@ async function goInto(made: CurrentWorktree, { worktrees, moveTo }: ToolContext)
   await moveTo(made.path);
 }
 
-async function existing(given: string, { cwd, env, signal }: ToolContext): Promise<MadeWorktree> {
+async function existing(given: string, { cwd, env, signal }: ToolContext): Promise<CreateWorktreeResult> {
   const place = { cwd: cwd(), env, signal };
-  const root = await mainCopy(place);
+  const root = await mainWorktree(place);
   if (root === undefined) {
     return { error: "Cannot enter an existing worktree: the current directory is not in a git repository." };
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recorded } from "../tools/fixtures/recorded.ts";
 import { shapeOf, type ToolWorld, toolWorld } from "../tools/fixtures/world.ts";
-import { nameFault } from "./git-worktree.ts";
+import { worktreeNameFault } from "./git-worktree.ts";
 import { enterWorktreeTool, exitWorktreeTool } from "./worktree-tools.ts";
 
 function repository(): ToolWorld & { git(...args: string[]): string } {
@@ -125,7 +125,7 @@ test("a checkout whose worktrees folder is a link elsewhere gets no worktree the
 });
 
 test("names become folders and branches, so not everything is one", () => {
-  for (const name of ["feat", "a/b", "A_1.x-y"]) expect(nameFault(name)).toBeUndefined();
+  for (const name of ["feat", "a/b", "A_1.x-y"]) expect(worktreeNameFault(name)).toBeUndefined();
   for (const name of [
     "",
     "..",
@@ -140,6 +140,6 @@ test("names become folders and branches, so not everything is one", () => {
     "x".repeat(65),
     "$(id)",
   ]) {
-    expect(nameFault(name)).toContain("Invalid worktree name");
+    expect(worktreeNameFault(name)).toContain("Invalid worktree name");
   }
 });

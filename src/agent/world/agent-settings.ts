@@ -13,7 +13,7 @@ import { isObject } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
 /** What one settings file says, and whether it belongs to the checkout. */
-export interface SettingsAt {
+export interface SettingsFile {
   readonly file: string;
   readonly source: "managed" | "flag" | "local" | "project" | "user";
   readonly ofCheckout: boolean;
@@ -24,7 +24,7 @@ export interface SettingsAt {
  * The settings files of a session that can be read, for keys that are the host's own: managed settings first (of several files the
  * last), then `--settings`, local, project and user settings. The engine reports files that cannot be read.
  */
-export async function readSettingsPlaces(options: AgentOptions): Promise<readonly SettingsAt[]> {
+export async function readSettingsFiles(options: AgentOptions): Promise<readonly SettingsFile[]> {
   const found = await Promise.all(
     (await placesOf(options)).map(async ({ file, text, source }) => {
       const read = text === undefined ? await readValue(file) : valueIn(text);
@@ -38,7 +38,7 @@ export async function readSettingsPlaces(options: AgentOptions): Promise<readonl
 interface Place {
   readonly file: string;
   readonly text?: string;
-  readonly source: SettingsAt["source"];
+  readonly source: SettingsFile["source"];
 }
 
 async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
@@ -69,8 +69,8 @@ async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
  * Keys of the client's settings that this agent does not honor, a sentence for each file that has some: what guards by them does not
  * guard here, and what chooses by them is chosen by an option.
  */
-export async function unhonoredSettings(options: AgentOptions): Promise<readonly string[]> {
-  const places = await readSettingsPlaces(options);
+export async function unsupportedSettings(options: AgentOptions): Promise<readonly string[]> {
+  const places = await readSettingsFiles(options);
   return places.flatMap(({ file, source, value }) => {
     const found = keys.filter(({ key, counts, option, ofPolicy = false }) => {
       if (ofPolicy && source !== "managed") return false;
@@ -128,7 +128,7 @@ const keys: readonly UnhonoredKey[] = [
   { key: "apiKeyHelper", means: "use ANTHROPIC_API_KEY", counts: isSet },
   { key: "modelOverrides", means: "models are asked for by their own names", counts: isSet },
   { key: "fallbackModel", means: "use --fallback-model", counts: isSet, option: "fallbackModel" },
-  { key: "agent", means: "use --subagent", counts: isSet, option: "agent" },
+  { key: "agent", means: "use --subagent", counts: isSet, option: "subagent" },
   { key: "effortLevel", means: "use --effort", counts: isSet, option: "effort" },
   {
     key: "alwaysThinkingEnabled",
@@ -140,16 +140,16 @@ const keys: readonly UnhonoredKey[] = [
 ];
 
 /** What a folder or a person can add to the agent beside hooks and settings. Skills stand for commands too. */
-export type Surface = "skills" | "agents" | "mcp";
+export type CustomizationKind = "skills" | "agents" | "mcp";
 
 /** Where it can come from; `flag` is the command line. */
-export type CustomSource = "user" | "project" | "local" | "flag";
+export type CustomizationSource = "user" | "project" | "local" | "flag";
 
 /** Whether what a source adds is used. */
-export type Reads = (surface: Surface, source: CustomSource) => boolean;
+export type SourceFilter = (surface: CustomizationKind, source: CustomizationSource) => boolean;
 
 /** By `settingSources` alone. */
-export function readsOf(sources: AgentOptions["settingSources"]): Reads {
+export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
   return (_, source) => source === "flag" || (sources?.includes(source) ?? true);
 }
 
@@ -157,7 +157,7 @@ export function readsOf(sources: AgentOptions["settingSources"]): Reads {
  * By `settingSources` and by `strictPluginOnlyCustomization` of managed settings: a surface that it locks is left to plugins, whatever
  * source adds to it. What is locked is told once.
  */
-export async function readCustomization(options: AgentOptions, warn: (text: string) => void): Promise<Reads> {
+export async function readCustomization(options: AgentOptions, warn: (text: string) => void): Promise<SourceFilter> {
   const { cwd, env, home, managedFolder: managed } = options;
   const layers = await loadLayers({
     cwd,
@@ -173,7 +173,7 @@ export async function readCustomization(options: AgentOptions, warn: (text: stri
   return (surface, source) => !locked.has(surface) && bySource(surface, source);
 }
 
-const surfaces: readonly { readonly surface: Surface; readonly name: string }[] = [
+const surfaces: readonly { readonly surface: CustomizationKind; readonly name: string }[] = [
   { surface: "skills", name: "commands and skills" },
   { surface: "agents", name: "agents" },
   { surface: "mcp", name: "MCP servers" },

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
-import { loadAgents } from "../subagents/subagent-definitions.ts";
+import { loadSubagents } from "../subagents/subagent-definitions.ts";
 
 /** A checkout whose commands, skills and agents are links: to a person's key, and to a device that never ends. */
 function checkout() {
@@ -42,7 +42,7 @@ test("an agent file that links to a device does not delay the start", async () =
   mkdirSync(join(home, ".claude/agents"));
   symlinkSync(join(home, "plan.md"), join(home, ".claude/agents/planner.md"));
   const told: string[] = [];
-  const agents = await loadAgents(foldersOf(home, project), (text) => told.push(text));
+  const agents = await loadSubagents(foldersOf(home, project), (text) => told.push(text));
   expect(agents.map(({ type, prompt }) => [type, prompt]).slice(2)).toEqual([
     ["planner", "the plan"],
     ["own", "words of its own"],
@@ -59,7 +59,10 @@ test("a checkout's agent file, and the model itself, chose who answers: a script
   writeFileSync(join(theirs, "a.md"), "---\nmodel: scripted:evil.json\n---\ntheirs");
   writeFileSync(join(theirs, "b.md"), "---\nmodel: claude-haiku-4-5\n---\ntheirs");
   const models = Object.fromEntries(
-    (await loadAgents(foldersOf(world.home, world.project), () => undefined)).map(({ type, model }) => [type, model]),
+    (await loadSubagents(foldersOf(world.home, world.project), () => undefined)).map(({ type, model }) => [
+      type,
+      model,
+    ]),
   );
   expect(models).toMatchObject({ mine: "openai:gpt", a: undefined, b: "claude-haiku-4-5" });
   const opened: string[] = [];

@@ -3,7 +3,7 @@ import { type FrontmatterFault, readFrontmatter } from "../../engine/internal.ts
 import { unless } from "../../files/internal.ts";
 import { resolveInside } from "../../permissions/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { openFile } from "../tools/files/file-access.ts";
+import { openNoFollow } from "../tools/files/file-access.ts";
 
 /** A text that is to become part of what a model is told, or why it cannot. */
 export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
@@ -21,7 +21,7 @@ export async function readPromptFile(
 ): Promise<PromptFile | undefined> {
   try {
     const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
-    const file = await unless(["ENOENT", "ENOTDIR"], openFile(real));
+    const file = await unless(["ENOENT", "ENOTDIR"], openNoFollow(real));
     if (file === undefined) return undefined;
     try {
       const found = await file.stat();
@@ -38,7 +38,7 @@ export async function readPromptFile(
 }
 
 /** What stands before the text of a Markdown file, as far as it concerns us. */
-export interface Frontmatter {
+export interface PromptFrontmatter {
   /** The plain values, and lists joined by commas. What is nested is not for us. */
   readonly fields: Readonly<Record<string, string>>;
   /** All keys; of those that are not in `fields` the value is nested. */
@@ -48,7 +48,7 @@ export interface Frontmatter {
 }
 
 /** Contract: never rejects. */
-export async function splitFrontmatter(text: string): Promise<Frontmatter> {
+export async function splitFrontmatter(text: string): Promise<PromptFrontmatter> {
   const { fields, ...rest } = await readFrontmatter(text);
   const texts = Object.entries(fields).flatMap(([key, value]): [string, string][] => {
     const plain = Array.isArray(value) ? joined(value) : textOf(value);

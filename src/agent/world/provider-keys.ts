@@ -2,7 +2,7 @@ import { providerKeys } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import { noticeOnce } from "../turn/channels.ts";
-import { readSettingsPlaces } from "./agent-settings.ts";
+import { readSettingsFiles } from "./agent-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +17,7 @@ export interface KeylessEnvironment {
  * model and into the transcript. `passEnv` in user, managed or `--settings` settings names those that are passed on; a checkout's list
  * does not count.
  */
-export async function withoutProviderKeys(
+export async function stripProviderKeys(
   options: AgentOptions,
   tell: (text: string) => void,
 ): Promise<KeylessEnvironment> {
@@ -30,7 +30,7 @@ export async function withoutProviderKeys(
 
 async function passedNames(options: AgentOptions, tell: (text: string) => void): Promise<ReadonlySet<string>> {
   const passed = new Set<string>();
-  for (const { file, ofCheckout, value } of await readSettingsPlaces(options)) {
+  for (const { file, ofCheckout, value } of await readSettingsFiles(options)) {
     const { passEnv } = value;
     if (passEnv === undefined) continue;
     if (!Array.isArray(passEnv) || passEnv.some((name) => typeof name !== "string"))

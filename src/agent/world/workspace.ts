@@ -3,8 +3,8 @@ import type { Engine } from "../../engine/internal.ts";
 import { clientHome } from "../../engine/internal.ts";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
-import type { Thread } from "../session/agent-session.ts";
-import type { AgentDefinition } from "../subagents/subagent-file.ts";
+import type { AgentThread } from "../session/agent-session.ts";
+import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { envFilesOf } from "../tools/shell/run-shell.ts";
 import type { Attachment } from "../turn/attachments.ts";
 import { fireInBackground, notifyHooks } from "../turn/fire-event.ts";
@@ -12,19 +12,19 @@ import type { FileChange, FileWatch } from "./file-watch.ts";
 import { type InstructionFile, instructionsText, loadedPayload, openInstructions } from "./instructions.ts";
 
 /** The world around the conversation: the folder, its instructions, files and settings that are watched. */
-export interface Surroundings {
+export interface Workspace {
   /** Reads instructions and begins to watch. */
-  begin(thread: Thread, started: Outcome): Promise<void>;
+  begin(thread: AgentThread, started: Outcome): Promise<void>;
   /** The thread moves to another folder; with `stayAt`, hooks hear of it and the thread goes on there. */
-  move(thread: Thread, folder: string, stayAt?: string): Promise<void>;
+  move(thread: AgentThread, folder: string, stayAt?: string): Promise<void>;
   /** Other hooks are in force: they may wait for other files. */
-  settingsChanged(main: Thread): Promise<void>;
+  settingsChanged(main: AgentThread): Promise<void>;
   /** Env files that hooks wrote, in order of writing. */
   envFiles(): Promise<readonly string[]>;
   /** A file was read or written: instructions above it count from now on. */
-  touched(thread: Thread, path: string, notes: Attachment[]): Promise<void>;
+  touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void>;
   /** The model has forgotten the instructions. */
-  afterCompaction(thread: Thread, started: Outcome): Promise<void>;
+  afterCompaction(thread: AgentThread, started: Outcome): Promise<void>;
   /** What the model is told of it, as parts of the system prompt. */
   instructions(): readonly string[];
   end(): Promise<void>;
@@ -39,10 +39,10 @@ export interface SurroundingsOptions {
   readonly warn: (text: string) => void;
 }
 
-export function openSurroundings({ options, engine, directories, envFolder, warn }: SurroundingsOptions): Surroundings {
+export function openWorkspace({ options, engine, directories, envFolder, warn }: SurroundingsOptions): Workspace {
   const { cwd, env, home, managedFolder } = options;
   /** Whose rules say what may be included; all threads of a session have the same. */
-  let reader: Thread | undefined;
+  let reader: AgentThread | undefined;
   const instructions = openInstructions({
     configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
     home,
@@ -54,20 +54,20 @@ export function openSurroundings({ options, engine, directories, envFolder, warn
     warn,
   });
   /** Watched files follow the main thread, whichever asks for them. */
-  let mainThread: Thread | undefined;
+  let mainThread: AgentThread | undefined;
   let watch: FileWatch | undefined;
   let unwatchSettings: (() => void) | undefined;
   /** Paths that hooks asked for; those of a folder change or a file change take the place of the ones before. */
   let wanted: readonly string[] = [];
 
-  async function load(thread: Thread, reason: "session_start" | "compact"): Promise<void> {
+  async function load(thread: AgentThread, reason: "session_start" | "compact"): Promise<void> {
     reader = thread;
     for (const file of await instructions.load(reason, thread))
       notifyHooks(thread, "InstructionsLoaded", loadedPayload(file));
   }
 
   /** Names in the current folder are those that hooks match on; they follow `cd`. */
-  async function watchFiles(main: Thread): Promise<void> {
+  async function watchFiles(main: AgentThread): Promise<void> {
     if (!engine.hasHookFor("FileChanged")) return;
     if (watch === undefined) {
       const { openFileWatch } = await import("./file-watch.ts");
@@ -77,11 +77,11 @@ export function openSurroundings({ options, engine, directories, envFolder, warn
     await watch.watch({ folder: main.cwd, names: watchedNames(matchers), paths: wanted });
   }
 
-  function changed(main: Thread, { path, event }: FileChange): void {
+  function changed(main: AgentThread, { path, event }: FileChange): void {
     fireInBackground(main, "FileChanged", { file_path: path, event }, (outcome) => replaceWanted(main, outcome));
   }
 
-  function replaceWanted(main: Thread, { output }: Outcome): void {
+  function replaceWanted(main: AgentThread, { output }: Outcome): void {
     if (output.watchPaths === undefined) return;
     wanted = output.watchPaths;
     void watchFiles(main);
@@ -128,7 +128,7 @@ export function openSurroundings({ options, engine, directories, envFolder, warn
 }
 
 /** A file that a rule keeps from the model stays so, whoever includes it; a rule on reading as such means the tool. */
-async function mayInclude({ session, cwd }: Thread, path: string): Promise<boolean> {
+async function mayInclude({ session, cwd }: AgentThread, path: string): Promise<boolean> {
   const { stance, rule } = await session.permissions.judge("Read", { file_path: path }, cwd);
   return stance !== "deny" || rule === null || !rule.text.includes("(");
 }
@@ -153,7 +153,7 @@ function isName(text: string): boolean {
 /** What a thread is told before anything else: what it is, where it is, and the instructions of the place. */
 export function systemPrompt(
   place: { readonly cwd: string; readonly date: Date; readonly instructions: readonly string[] },
-  definition?: AgentDefinition,
+  definition?: SubagentDefinition,
   given: { readonly system?: string | undefined; readonly append?: string | undefined } = {},
 ): readonly string[] {
   return [

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { GivenAgent, HeadlessOptions } from "../../agent/internal.ts";
+import type { HeadlessOptions, SubagentInput } from "../../agent/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
 import type { Model, ScriptedModel } from "../../models/internal.ts";
 import { type Mode, readMode } from "../../permissions/internal.ts";
@@ -192,14 +192,14 @@ function optionsOf(call: Call, io: Io) {
     persist: !call.flag("no-session-persistence"),
     webFetch: call.flag("web-fetch"),
     modelFromSettings: namedModel(call, io) === undefined,
-    goOn: call.flag("continue"),
+    continueLatest: call.flag("continue"),
     fork: call.flag("fork-session"),
     ...(trust === undefined ? {} : { trust }),
     ...(setup === undefined ? {} : { setup }),
     ...(store === undefined ? {} : { store: resolve(io.cwd, store) }),
     ...optionTexts(call, {
       ...{ systemPrompt: "system-prompt", appendSystemPrompt: "append-system-prompt", sessionId: "session-id" },
-      ...{ resume: "resume", name: "name", worktree: "worktree", agent: "subagent", effort: "effort" },
+      ...{ resume: "resume", name: "name", worktree: "worktree", subagent: "subagent", effort: "effort" },
       fallbackModel: "fallback-model",
     }),
     ...toolsOf(call),
@@ -247,13 +247,13 @@ function toolsOf(call: Call): { tools?: readonly string[] } {
   return { tools: given.flatMap((list) => list.split(/[,\s]+/)).filter(Boolean) };
 }
 
-function agentsOf(call: Call): { agents?: Readonly<Record<string, GivenAgent>> } {
+function agentsOf(call: Call): { subagents?: Readonly<Record<string, SubagentInput>> } {
   const given = call.text("subagents");
   if (given === undefined) return {};
   try {
     const agents: unknown = JSON.parse(given);
     if (typeof agents !== "object" || agents === null || Array.isArray(agents)) throw new Error("it is not an object");
-    return { agents: agents as Readonly<Record<string, GivenAgent>> };
+    return { subagents: agents as Readonly<Record<string, SubagentInput>> };
   } catch (cause) {
     throw new Problem("cli/usage", `--subagents is not valid JSON: ${(cause as Error).message}`, { cause });
   }

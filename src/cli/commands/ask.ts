@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isEventName, messageOf, Problem, stripControl } from "../../protocol/internal.ts";
-import type { AgentName, Reinjection, SessionCall, SessionResult } from "../../runner/internal.ts";
+import type { AgentProgram, ResultForm, SessionCall, SessionResult } from "../../runner/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject, readText } from "../command-line/input.ts";
 import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
@@ -70,16 +70,16 @@ that is not 0.`,
   },
 };
 
-function formOf(call: Call): Reinjection {
+function formOf(call: Call): ResultForm {
   const named = oneOf("as", call.text("as"), ["text", "json", "tool-result", "context"]);
-  const form: Reinjection = named ?? (call.flag("json") ? "json" : "text");
+  const form: ResultForm = named ?? (call.flag("json") ? "json" : "text");
   const fault = faultIn(call, form);
   if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ask --help.`);
   return form;
 }
 
 /** Options that would have no effect together are refused by name. */
-function faultIn(call: Call, form: Reinjection): string | undefined {
+function faultIn(call: Call, form: ResultForm): string | undefined {
   const event = call.text("event");
   const several = call.text("file") !== undefined;
   if (call.flag("json") && form !== "json") return `--json contradicts --as ${form}. Use one of them.`;
@@ -106,7 +106,7 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
   return `${index + 1}/${count} ${ended} after ${(durationMs / 1_000).toFixed(1)} s\n`;
 }
 
-async function shown(result: SessionResult, form: Reinjection, call: Call, io: Io): Promise<string> {
+async function shown(result: SessionResult, form: ResultForm, call: Call, io: Io): Promise<string> {
   const { asContext, asResultObject, asText, asToolResult } = await import("../../runner/internal.ts");
   // JSON is for programs; these words may go to a terminal.
   if (form === "text") return stripControl(asText(result));
@@ -170,7 +170,7 @@ async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">
   };
 }
 
-function agentOf(name: string, io: Io): AgentName {
+function agentOf(name: string, io: Io): AgentProgram {
   if (name === "claude" || name === "hookline") return name;
   return { file: name.includes("/") ? resolve(io.cwd, name) : name };
 }

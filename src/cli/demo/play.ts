@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AgentEvent, type AgentResult, type Person, runAgent } from "../../agent/internal.ts";
+import { type AgentEvent, type AgentResult, runAgent, type UserPort } from "../../agent/internal.ts";
 import { scripted } from "../../models/internal.ts";
 import { type Outcome, type RunRecord, rowOf, stripControl } from "../../protocol/internal.ts";
 import type { Style } from "../print/style.ts";
@@ -31,7 +31,7 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
   };
 
   /** The demo's person reads the question and says yes, where everybody sees it. */
-  const person: Person = {
+  const person: UserPort = {
     async permission({ tool, reason, input }) {
       show(
         spokenLine(
@@ -69,7 +69,7 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
     // The project is ours, written a moment ago: there is nobody to ask whether its hooks may run.
     trust: "implicit",
     interactive: true,
-    person,
+    user: person,
     observe,
     signal,
     onReady(control) {

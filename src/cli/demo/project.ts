@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Script, ScriptedAnswer, ScriptedCall } from "../../models/internal.ts";
+import type { ModelScript, ScriptedAnswer, ScriptedCall } from "../../models/internal.ts";
 
 /** The hooks of the demo's project: programs as anybody would write them. */
 const hook = (name: string) => ({
@@ -123,7 +123,7 @@ export const prompts: readonly string[] = [
 ];
 
 /** What the scripted model says. Expectations look at what it was told: a story that goes wrong fails the demo. */
-export function story(folder: string, delayMs: number): Script {
+export function story(folder: string, delayMs: number): ModelScript {
   const call = (tool: string, input: ScriptedCall["input"] = {}): ScriptedCall => ({ tool, input });
   const bash = (command: string) => call("Bash", { command, description: command });
   const file = `${folder}/src/total.js`;

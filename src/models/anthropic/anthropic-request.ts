@@ -1,5 +1,5 @@
 import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { type ContentBlock, joinTurns, type Message, wellFormed } from "../message.ts";
+import { type ContentBlock, joinTurns, type Message, replaceLoneSurrogates } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
 import { type Effort, knownModel } from "./known-models.ts";
 
@@ -8,7 +8,7 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
   const { model, maxTokens, tools, toolChoice } = request;
   const cached = worthCaching.has(request.purpose);
   const system = systemOf(request.system, cached);
-  return wellFormed({
+  return replaceLoneSurrogates({
     model,
     max_tokens: maxTokens,
     stream: true as const,

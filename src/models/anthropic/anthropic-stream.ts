@@ -1,5 +1,5 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import { type AnswerBlock, toolCallOf } from "../message.ts";
+import { type AnswerBlock, parseToolCall } from "../message.ts";
 import type { ModelEnd, ModelError, ModelEvent, ModelUsage } from "../model.ts";
 
 /** What an answer's events add up to, one at a time. `end` is there once the API has said that the answer is complete. */
@@ -8,7 +8,7 @@ export interface StreamReader {
   end(requestId: string | undefined): ModelEnd | ModelError;
 }
 
-export function streamReader(): StreamReader {
+export function anthropicReader(): StreamReader {
   const open = new Map<number, Draft>();
   const content: AnswerBlock[] = [];
   const broken: Record<string, string> = {};
@@ -121,7 +121,7 @@ function finished({ block, json }: Draft, broken: Record<string, string>): Answe
     case "redacted_thinking":
       return { type: "redacted_thinking", data: block.data };
     case "tool_use":
-      return toolCallOf(block.id, block.name, json || startInput(block.input), broken);
+      return parseToolCall(block.id, block.name, json || startInput(block.input), broken);
     default:
       return undefined; // made by a tool of the server, which nobody here asks for
   }

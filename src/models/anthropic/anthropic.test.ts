@@ -7,7 +7,7 @@ import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { withRetry } from "../retry.ts";
 import { anthropic } from "./anthropic.ts";
-import { streamReader } from "./anthropic-stream.ts";
+import { anthropicReader } from "./anthropic-stream.ts";
 
 let api: ScriptedApi | undefined;
 
@@ -55,7 +55,7 @@ test("the official client's stream becomes deltas and then the answer, thinking 
 });
 
 test("a call whose input a server writes at its beginning keeps it, and counts that are null are none", () => {
-  const { read, end } = streamReader();
+  const { read, end } = anthropicReader();
   const input = { command: "ls" };
   for (const event of [
     { type: "message_start", message: { id: "m", model: "x", usage: { input_tokens: 3, output_tokens: 1 } } },

@@ -1,11 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { boundedFetch, withinSize } from "../answer-limits.ts";
+import { boundedFetch, limitAnswer } from "../answer-limits.ts";
 import { errorOf } from "../failure.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { checkPortOptions, loadPeer } from "../port-options.ts";
+import { checkPortOptions, loadPackage } from "../port-options.ts";
 import { messagesRequest } from "./anthropic-request.ts";
-import { startSize, streamReader } from "./anthropic-stream.ts";
-import { apiName, isLong, knownModel, longWindow, windowOf } from "./known-models.ts";
+import { anthropicReader, startSize } from "./anthropic-stream.ts";
+import { asksForLongWindow, contextWindowOf, knownModel, longWindow, resolveModelName } from "./known-models.ts";
 
 export interface AnthropicOptions {
   /** A name the API knows, or `haiku`, `sonnet`, `opus`; `[1m]` behind it asks for the long window. */
@@ -26,7 +26,7 @@ const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", 
 /** Models behind the Messages API, through the official SDK. */
 export async function anthropic(options: AnthropicOptions = {}): Promise<Model> {
   checkPortOptions("anthropic", options, optionNames);
-  const { default: Client } = await loadPeer(
+  const { default: Client } = await loadPackage(
     "@anthropic-ai/sdk",
     "A model of the Anthropic API",
     () => import("@anthropic-ai/sdk"),
@@ -47,17 +47,19 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
           fetch: boundedFetch,
         });
   return {
-    name: apiName(said, env),
-    contextWindow: options.contextWindow ?? windowOf(said, env),
-    smallModel: apiName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
+    name: resolveModelName(said, env),
+    contextWindow: options.contextWindow ?? contextWindowOf(said, env),
+    smallModel: resolveModelName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
     defaultEffort: (model) => {
-      const known = knownModel(apiName(model, env));
+      const known = knownModel(resolveModelName(model, env));
       return known === undefined ? "high" : known.effort;
     },
     stream: (request, signal) => {
-      const model = apiName(request.model, env);
+      const model = resolveModelName(request.model, env);
       // The port's own name no longer carries the mark.
-      const long = isLong(request.model, env) || (isLong(said, env) && model === apiName(said, env));
+      const long =
+        asksForLongWindow(request.model, env) ||
+        (asksForLongWindow(said, env) && model === resolveModelName(said, env));
       return streamOf(client, { ...request, model }, signal, { mostChars: options.mostAnswerChars, long });
     },
   };
@@ -74,7 +76,7 @@ async function* streamOf(
     yield { type: "error", errorType: "missing-key", message };
     return;
   }
-  const reader = streamReader();
+  const reader = anthropicReader();
   let began = false;
   try {
     const call = withoutWarning(() =>
@@ -82,7 +84,7 @@ async function* streamOf(
     );
     const { data, request_id: requestId } = await call.withResponse();
     began = true;
-    if (!(yield* withinSize(data, reader.read, { mostChars, startSize }))) return;
+    if (!(yield* limitAnswer(data, reader.read, { mostChars, startSize }))) return;
     yield signal.aborted ? errorOf(undefined, signal) : reader.end(requestId ?? undefined);
   } catch (thrown) {
     yield errorOf(thrown, signal, began);

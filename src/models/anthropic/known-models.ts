@@ -64,24 +64,24 @@ const noticeDays = 60;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** The short names people and settings use. The environment may point them elsewhere, as it may for the client. */
-export function apiName(name: string, env: Readonly<Record<string, string | undefined>>): string {
-  return meant(name, env).replace(longMark, "");
+export function resolveModelName(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  return resolveAlias(name, env).replace(longMark, "");
 }
 
 /** Whether a name asks for the long window of its model: `[1m]` behind it, or behind what the environment makes of it. */
-export function isLong(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
-  return longMark.test(name) || longMark.test(meant(name, env));
+export function asksForLongWindow(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  return longMark.test(name) || longMark.test(resolveAlias(name, env));
 }
 
 /** Tokens that a model holds: what the table says, a million with the mark, and 200,000 for a model that is not in the table. */
-export function windowOf(name: string, env: Readonly<Record<string, string | undefined>>): number {
-  return isLong(name, env) ? 1_000_000 : (knownModel(apiName(name, env))?.contextWindow ?? 200_000);
+export function contextWindowOf(name: string, env: Readonly<Record<string, string | undefined>>): number {
+  return asksForLongWindow(name, env) ? 1_000_000 : (knownModel(resolveModelName(name, env))?.contextWindow ?? 200_000);
 }
 
 /** What asks the API for the long window of a model that has a shorter one. */
 export const longWindow = { "anthropic-beta": "context-1m-2025-08-07" };
 
-function meant(name: string, env: Readonly<Record<string, string | undefined>>): string {
+function resolveAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
   const short = name.replace(longMark, "");
   const alias = Object.hasOwn(aliases, short) ? aliases[short] : undefined;
   return alias === undefined ? name : (env[alias.variable] ?? alias.model);

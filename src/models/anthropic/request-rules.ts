@@ -1,4 +1,4 @@
-import { wellFormed } from "../message.ts";
+import { replaceLoneSurrogates } from "../message.ts";
 
 /** A request body, as far as the rules look at it. */
 export interface WireRequest {
@@ -40,7 +40,7 @@ export function brokenRule(given: WireRequest, { toolsOptional = false }: RuleOp
   // Messages of the role `system` may stand anywhere and belong to no turn.
   const messages = (given.messages ?? []).filter(({ role }) => role !== "system");
   const request = { ...given, messages };
-  if (wellFormed(given) !== given) return "The request body is not valid JSON: no low surrogate in string";
+  if (replaceLoneSurrogates(given) !== given) return "The request body is not valid JSON: no low surrogate in string";
   return (
     brokenHead(request) ??
     brokenTools(request, toolsOptional) ??

@@ -1,11 +1,11 @@
 import type OpenAI from "openai";
-import { boundedFetch, withinSize } from "../answer-limits.ts";
+import { boundedFetch, limitAnswer } from "../answer-limits.ts";
 import { errorOf } from "../failure.ts";
-import { wellFormed } from "../message.ts";
+import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
-import { checkPortOptions, loadPeer } from "../port-options.ts";
+import { checkPortOptions, loadPackage } from "../port-options.ts";
 import { chatRequest, leftOut } from "./openai-request.ts";
-import { chunkReader } from "./openai-stream.ts";
+import { openaiReader } from "./openai-stream.ts";
 
 export interface OpenaiCompatibleOptions {
   readonly model: string;
@@ -24,7 +24,11 @@ const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", 
 /** Models behind any server that speaks chat completions, through the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {
   checkPortOptions("openaiCompatible", options, optionNames, ["model"]);
-  const { default: Client } = await loadPeer("openai", "A model of an OpenAI-compatible API", () => import("openai"));
+  const { default: Client } = await loadPackage(
+    "openai",
+    "A model of an OpenAI-compatible API",
+    () => import("openai"),
+  );
   const env = options.env ?? process.env;
   const baseURL = env["OPENAI_BASE_URL"] || undefined;
   const apiKey = env["OPENAI_API_KEY"] || (baseURL === undefined ? undefined : "none");
@@ -84,14 +88,14 @@ async function* streamOf(
     yield { type: "error", errorType: "missing-key", message };
     return;
   }
-  const reader = chunkReader();
+  const reader = openaiReader();
   let began = false;
   try {
     const { data, request_id: requestId } = await client.chat.completions
-      .create(wellFormed(request), { signal })
+      .create(replaceLoneSurrogates(request), { signal })
       .withResponse();
     began = true;
-    if (!(yield* withinSize(data, reader.read, { mostChars }))) return;
+    if (!(yield* limitAnswer(data, reader.read, { mostChars }))) return;
     if (signal.aborted) yield errorOf(undefined, signal);
     else yield* reader.end(requestId ?? undefined);
   } catch (thrown) {

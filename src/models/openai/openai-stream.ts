@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import { type AnswerBlock, toolCallOf } from "../message.ts";
+import { type AnswerBlock, parseToolCall } from "../message.ts";
 import type { ModelEvent, ModelUsage } from "../model.ts";
 
 /** What the chunks of an answer add up to, in blocks. A text block ends where a tool call begins. */
@@ -17,7 +17,7 @@ interface Draft {
   text: string;
 }
 
-export function chunkReader(): ChunkReader {
+export function openaiReader(): ChunkReader {
   const drafts: Draft[] = [];
   const calls = new Map<number, Draft>();
   let textDraft: Draft | undefined;
@@ -99,7 +99,7 @@ interface ToolPiece {
 }
 
 function blockOf({ id, name, text }: Draft, broken: Record<string, string>): AnswerBlock {
-  return name === "" && id === "" ? { type: "text", text } : toolCallOf(id, name, text, broken);
+  return name === "" && id === "" ? { type: "text", text } : parseToolCall(id, name, text, broken);
 }
 
 const stopReasons: Readonly<Record<string, string>> = {

@@ -1,24 +1,24 @@
 import { aborted } from "../failure.ts";
-import { type AnswerBlock, toolCallOf } from "../message.ts";
+import { type AnswerBlock, parseToolCall } from "../message.ts";
 import type { ModelError, ModelEvent, ModelRequest, ModelUsage } from "../model.ts";
 import { lengthOfRequest } from "./choose-answer.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts";
 
-export interface Stage {
-  readonly ids: Ids;
+export interface PlayContext {
+  readonly ids: IdSource;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Ids {
+export interface IdSource {
   message(): string;
   call(): string;
 }
 
 /** One answer as a model would stream it. */
-export async function* play(
+export async function* playAnswer(
   answer: ScriptedAnswer,
   request: ModelRequest,
-  stage: Stage,
+  stage: PlayContext,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const id = stage.ids.message();
@@ -45,7 +45,7 @@ interface Block {
   readonly broken: Readonly<Record<string, string>>;
 }
 
-function blocksOf({ thinking, text, calls = [] }: ScriptedAnswer, ids: Ids): readonly Block[] {
+function blocksOf({ thinking, text, calls = [] }: ScriptedAnswer, ids: IdSource): readonly Block[] {
   const said: Block[] = [];
   if (thinking !== undefined) {
     said.push({ block: { type: "thinking", thinking, signature: "c2NyaXB0ZWQ=" }, written: thinking, broken: {} });
@@ -54,10 +54,10 @@ function blocksOf({ thinking, text, calls = [] }: ScriptedAnswer, ids: Ids): rea
   return [...said, ...calls.map((call) => callOf(call, ids))];
 }
 
-function callOf({ tool, id, input = {}, rawInput }: ScriptedCall, ids: Ids): Block {
+function callOf({ tool, id, input = {}, rawInput }: ScriptedCall, ids: IdSource): Block {
   const written = rawInput ?? JSON.stringify(input);
   const broken: Record<string, string> = {};
-  return { block: toolCallOf(id ?? ids.call(), tool, written, broken), written, broken };
+  return { block: parseToolCall(id ?? ids.call(), tool, written, broken), written, broken };
 }
 
 function* piecesOf(block: AnswerBlock, written: string, index: number, size = written.length): Generator<ModelEvent> {

@@ -2,7 +2,7 @@ import { nearest, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */
-export interface Script {
+export interface ModelScript {
   readonly $schema?: string;
   /** The name the model goes by when nothing else is asked for; `scripted` by default. An answer names the model that was asked. */
   readonly model?: string;
@@ -16,7 +16,7 @@ export interface Script {
 export interface ScriptedAnswer {
   /** Says what the answer is for, in messages about it. */
   readonly name?: string;
-  readonly when?: Condition;
+  readonly when?: AnswerCondition;
   /** How many requests it answers: 1, a number, or `any`, also none. */
   readonly times?: number | "any";
   /** What must hold of the request; else the answer is an error and the run has failed. */
@@ -36,7 +36,7 @@ export interface ScriptedAnswer {
   readonly error?: ScriptedError;
 }
 
-export interface Condition {
+export interface AnswerCondition {
   /** Without it only requests of the main thread are answered, so that a title or a hook never eats a turn. */
   readonly purpose?: Purpose | "any";
   readonly agent?: string;
@@ -73,9 +73,9 @@ export interface ScriptedError {
  * A script out of JSON, or a `Problem` that names the place. Written by hand: a model port must not load a validator. Unknown keys are
  * refused, because a misspelt expectation would be one that always holds. `test/script-schema.test.ts` holds it to `schema/script.json`.
  */
-export function readScript(value: unknown, where: string): Script {
+export function parseScript(value: unknown, where: string): ModelScript {
   const wrong = script(value, "");
-  if (wrong === undefined) return value as Script;
+  if (wrong === undefined) return value as ModelScript;
   throw new Problem("models/bad-script", `${where} is no script: ${wrong}`, { about: { where } });
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Problem } from "../../protocol/internal.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import type { Script } from "./script.ts";
+import type { ModelScript } from "./script.ts";
 import { scripted } from "./scripted.ts";
 
 test("an answer is streamed in pieces and ends with the whole of it", async () => {
@@ -58,7 +58,7 @@ test("an answer is chosen by purpose, agent and text in the last message; withou
     ],
   });
   const said = [
-    await textOf(model, { ...asking("x"), purpose: "subagent", agent: "Explore" }),
+    await textOf(model, { ...asking("x"), purpose: "subagent", subagent: "Explore" }),
     await textOf(model, asking("what of the weather?")),
     await textOf(model, { ...asking("x"), purpose: "title" }),
     await textOf(model, asking("anything")),
@@ -149,7 +149,7 @@ test("a script comes from a file, and what is wrong in it is named with its plac
     ),
   );
   await expect(scripted(join(folder, "none.json"))).rejects.toThrow("cannot be read as a script");
-  await expect(scripted({} as Script)).rejects.toThrow('the given object is no script: it lacks "answers"');
+  await expect(scripted({} as ModelScript)).rejects.toThrow('the given object is no script: it lacks "answers"');
 });
 
 function asking(content: string): ModelRequest {

@@ -5,17 +5,18 @@ import { messagesRequest } from "../anthropic/anthropic-request.ts";
 import { brokenRule } from "../anthropic/request-rules.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { pause } from "../retry.ts";
-import { choose, nameOf, unmet, unused } from "./choose-answer.ts";
-import { type Ids, play, type Stage } from "./play-answer.ts";
-import { readScript, type Script } from "./script.ts";
+import { answerLabel, chooseAnswer, unmetExpectations, unusedAnswers } from "./choose-answer.ts";
+import { type IdSource, type PlayContext, playAnswer } from "./play-answer.ts";
+import { type ModelScript, parseScript } from "./script.ts";
 
 export interface ScriptedOptions {
-  readonly pause?: Stage["pause"];
+  readonly pause?: PlayContext["pause"];
 }
 
 /** A model that says what a script tells it to: for tests, demos and whoever has no key. Takes the script or the path of its file. */
-export async function scripted(from: Script | string, options: ScriptedOptions = {}): Promise<ScriptedModel> {
-  const script = typeof from === "string" ? readScript(await jsonIn(from), from) : readScript(from, "the given object");
+export async function scripted(from: ModelScript | string, options: ScriptedOptions = {}): Promise<ScriptedModel> {
+  const script =
+    typeof from === "string" ? parseScript(await jsonIn(from), from) : parseScript(from, "the given object");
   const name = script.model ?? "scripted";
   const used = script.answers.map(() => 0);
   const complaints: string[] = [];
@@ -27,19 +28,19 @@ export async function scripted(from: Script | string, options: ScriptedOptions =
       yield complain("invalid_request_error", `The Messages API would refuse this request: ${broken}`);
       return;
     }
-    const at = choose(script, used, request);
+    const at = chooseAnswer(script, used, request);
     const answer = at === undefined ? undefined : script.answers[at];
     if (at === undefined || answer === undefined) {
       yield complain("no-answer", `The script has no answer left for this request: ${briefly(request)}`);
       return;
     }
     used[at] = (used[at] ?? 0) + 1;
-    const wrong = unmet(answer.expect ?? [], request);
+    const wrong = unmetExpectations(answer.expect ?? [], request);
     if (wrong.length > 0) {
-      yield complain("expectation", `${nameOf(answer, at)} expects another request: ${wrong.join("; ")}`);
+      yield complain("expectation", `${answerLabel(answer, at)} expects another request: ${wrong.join("; ")}`);
       return;
     }
-    yield* play(answer, request, stage, signal);
+    yield* playAnswer(answer, request, stage, signal);
   }
 
   function complain(errorType: string, message: string): ModelError {
@@ -52,7 +53,7 @@ export async function scripted(from: Script | string, options: ScriptedOptions =
     ...(script.contextWindow === undefined ? {} : { contextWindow: script.contextWindow }),
     defaultEffort: () => "high",
     stream,
-    complaints: () => [...complaints, ...unused(script, used)],
+    complaints: () => [...complaints, ...unusedAnswers(script, used)],
   };
 }
 
@@ -71,7 +72,7 @@ async function jsonIn(file: string): Promise<unknown> {
   }
 }
 
-function idsOf(kind: Script["ids"] = "random"): Ids {
+function idsOf(kind: ModelScript["ids"] = "random"): IdSource {
   if (kind === "random") return { message: () => randomId("msg"), call: () => randomId("toolu") };
   let messages = 0;
   let calls = 0;
@@ -87,8 +88,8 @@ function countedId(prefix: string, count: number): string {
   return `${prefix}_scripted_${String(count).padStart(4, "0")}`;
 }
 
-function briefly({ purpose, agent, messages }: ModelRequest): string {
+function briefly({ purpose, subagent, messages }: ModelRequest): string {
   const last = JSON.stringify(messages.at(-1)?.content ?? "");
-  const who = agent === undefined ? purpose : `${purpose} (${agent})`;
+  const who = subagent === undefined ? purpose : `${purpose} (${subagent})`;
   return `${who}, last message ${last.length > 200 ? `${last.slice(0, 199)}…` : last}`;
 }

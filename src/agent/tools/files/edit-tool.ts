@@ -1,9 +1,9 @@
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { realPath, withAbsolute } from "../tool-paths.ts";
-import { sayError } from "./file-access.ts";
+import { judgedPath, makeAbsolute } from "../tool-paths.ts";
+import { errorText } from "./file-access.ts";
 import { patchOf } from "./structured-patch.ts";
-import { changedSinceRead, lookForWriting, saveText } from "./write-tool.ts";
+import { changedSinceRead, checkWriteTarget, writeText } from "./write-tool.ts";
 
 interface EditInput {
   readonly file_path: string;
@@ -46,23 +46,23 @@ export const editTool: Tool = {
     const how = replaceAll ? "updated. All occurrences were successfully replaced." : "updated successfully.";
     return `The file ${filePath} has been ${how} (file state is current in your context — no need to Read it back)`;
   },
-  expand: (input, context) => withAbsolute(input, "file_path", context),
+  expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: async (input, context) => {
     const edit = readInput(input);
     if (edit.old_string === edit.new_string) {
       return "No changes to make: old_string and new_string are exactly the same.";
     }
-    const found = await lookForWriting(edit.file_path, context);
+    const found = await checkWriteTarget(edit.file_path, context);
     if ("refused" in found) return found.refused;
     if ("missing" in found) return edit.old_string === "" ? undefined : found.missing;
     const shape = decodeText(found.bytes);
-    return "fault" in shape ? shape.fault : faultOf(fitted(edit, shape.text), shape.text);
+    return "fault" in shape ? shape.fault : faultOf(matchLineBreaks(edit, shape.text), shape.text);
   },
   run: (input, context) => edit(readInput(input), context),
 };
 
 /** In a file with line breaks of both kinds the model, who sees none, means whichever are there. */
-function fitted(input: EditInput, text: string): EditInput {
+function matchLineBreaks(input: EditInput, text: string): EditInput {
   const { old_string: old, new_string: fresh } = input;
   if (!text.includes("\r\n") || text.includes(old)) return input;
   const wide = (words: string) => words.replaceAll("\n", "\r\n");
@@ -70,22 +70,22 @@ function fitted(input: EditInput, text: string): EditInput {
 }
 
 async function edit(input: EditInput, context: ToolContext): Promise<ToolResult> {
-  const found = await lookForWriting(input.file_path, context);
+  const found = await checkWriteTarget(input.file_path, context);
   if ("refused" in found) return toolError(found.refused);
   if ("missing" in found && input.old_string !== "") return toolError(found.missing);
   const shape: TextShape | { fault: string } =
     "bytes" in found ? decodeText(found.bytes) : { text: "", bom: false, crlf: false };
   if ("fault" in shape) return toolError(shape.fault);
-  const wanted = fitted(input, shape.text);
+  const wanted = matchLineBreaks(input, shape.text);
   const fault = "bytes" in found ? faultOf(wanted, shape.text) : undefined;
   if (fault !== undefined) return toolError(fault);
   const after = replaced(wanted, shape.text);
   try {
-    const path = realPath(input.file_path, context);
+    const path = judgedPath(input.file_path, context);
     const before = "bytes" in found ? found.bytes : undefined;
-    if (!(await saveText(path, encodeText(after, shape), before, context))) return toolError(changedSinceRead);
+    if (!(await writeText(path, encodeText(after, shape), before, context))) return toolError(changedSinceRead);
   } catch (error) {
-    return toolError(sayError(error, input.file_path));
+    return toolError(errorText(error, input.file_path));
   }
   return toolSuccess(editTool, {
     filePath: input.file_path,

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import { errorCode, tempName, unless } from "../../../files/internal.ts";
 
 /** A file opened at its real path, no link followed and nothing waited for: a pipe with nobody at its other end would hold us for ever. */
-export async function openFile(path: string): Promise<FileHandle> {
-  const folder = await anchor(dirname(path));
+export async function openNoFollow(path: string): Promise<FileHandle> {
+  const folder = await holdFolder(dirname(path));
   try {
     return await openIn(folder, basename(path));
   } catch (error) {
@@ -17,8 +17,8 @@ export async function openFile(path: string): Promise<FileHandle> {
 }
 
 /** Everything in a file, or nothing when there is no file. A folder or a device is an error. */
-export async function readWhole(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  const file = await unless(["ENOENT", "ENOTDIR"], openFile(path));
+export async function readWholeFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
+  const file = await unless(["ENOENT", "ENOTDIR"], openNoFollow(path));
   if (file === undefined) return undefined;
   try {
     const stat = await file.stat();
@@ -34,12 +34,16 @@ export async function readWhole(path: string, mostBytes: number): Promise<Buffer
  * Gives a file new content, all at once: whoever reads it sees the old or the new one. Folders are made, its mode stays.
  * `expect` is the digest it must still have, null when there must be none yet. `changed`: it was not so, and was left alone.
  */
-export async function writeWhole(path: string, text: string, expect: string | null): Promise<"written" | "changed"> {
-  const folder = await anchorMade(dirname(path));
+export async function replaceIfUnchanged(
+  path: string,
+  text: string,
+  expect: string | null,
+): Promise<"written" | "changed"> {
+  const folder = await holdOrMakeFolder(dirname(path));
   const name = basename(path);
   const temp = basename(tempName(path));
   try {
-    const old = await lookAt(folder, name);
+    const old = await readVersion(folder, name);
     if ((old?.digest ?? null) !== expect) return "changed";
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
     const file = await open(folder.at(temp), flags, old?.mode ?? 0o666);
@@ -49,7 +53,7 @@ export async function writeWhole(path: string, text: string, expect: string | nu
     } finally {
       await file.close();
     }
-    if (((await lookAt(folder, name))?.digest ?? null) !== expect) return "changed";
+    if (((await readVersion(folder, name))?.digest ?? null) !== expect) return "changed";
     await rename(folder.at(temp), folder.at(name));
     return "written";
   } finally {
@@ -58,39 +62,39 @@ export async function writeWhole(path: string, text: string, expect: string | nu
   }
 }
 
-export function digestOf(bytes: Uint8Array | string): string {
+export function sha256Of(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** A system error in the words the model gets; the path as it knows it, not as we opened it. */
-export function sayError(error: unknown, path: string): string {
+export function errorText(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error);
   return error.message.replace(/'\/proc\/self\/fd\/[^']*'(?: -> '[^']*')?/, `'${path}'`);
 }
 
-interface Seen {
+interface FileVersion {
   readonly digest: string;
   readonly mode: number;
 }
 
-async function lookAt(folder: Anchor, name: string): Promise<Seen | undefined> {
+async function readVersion(folder: HeldFolder, name: string): Promise<FileVersion | undefined> {
   const file = await unless(["ENOENT"], openIn(folder, name));
   if (file === undefined) return undefined;
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw new Error(`${name} is not a file.`);
-    return { digest: digestOf(await file.readFile()), mode: stat.mode & 0o7777 };
+    return { digest: sha256Of(await file.readFile()), mode: stat.mode & 0o7777 };
   } finally {
     await file.close();
   }
 }
 
-function openIn(folder: Anchor, name: string): Promise<FileHandle> {
+function openIn(folder: HeldFolder, name: string): Promise<FileHandle> {
   return open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
 /** A folder held open, so that what is done in it is done in this very folder, whatever becomes of the names above it. */
-export interface Anchor {
+export interface HeldFolder {
   /** The path of a name in the folder, good while it is held. */
   at(name: string): string;
   close(): Promise<void>;
@@ -100,7 +104,7 @@ export interface Anchor {
  * Holds a folder, if the path leads to it without any link; a folder that is another one by now is an error.
  * Where the system cannot name a folder that is held open, the path is looked at once more instead.
  */
-export async function anchor(folder: string): Promise<Anchor> {
+export async function holdFolder(folder: string): Promise<HeldFolder> {
   if (process.platform !== "linux") {
     if ((await realpath(folder)) !== folder) throw moved(folder);
     return { at: (name) => join(folder, name), close: () => Promise.resolve() };
@@ -114,10 +118,10 @@ export async function anchor(folder: string): Promise<Anchor> {
 }
 
 /** The same, with folders made that are not there yet. */
-export async function anchorMade(folder: string): Promise<Anchor> {
-  const there = await unless(["ENOENT"], anchor(folder));
+export async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
+  const there = await unless(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;
-  const above = await anchorMade(dirname(folder));
+  const above = await holdOrMakeFolder(dirname(folder));
   try {
     await mkdir(above.at(basename(folder)));
   } catch (error) {
@@ -125,7 +129,7 @@ export async function anchorMade(folder: string): Promise<Anchor> {
   } finally {
     await above.close();
   }
-  return anchor(folder);
+  return holdFolder(folder);
 }
 
 function moved(folder: string): Error {

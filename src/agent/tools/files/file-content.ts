@@ -18,7 +18,7 @@ const chunkBytes = 64 * 2 ** 10;
 const sniffBytes = 8_192;
 
 /** Reads the file to its end but keeps only the window, so the size of the file does not matter. A text of n breaks has n + 1 lines. */
-export async function readWindow(
+export async function readLineWindow(
   file: FileHandle,
   { first, count, mostChars }: { first: number; count: number; mostChars: number },
   signal: AbortSignal,
@@ -70,7 +70,7 @@ export interface ImageFacts {
 }
 
 /** By content, never by name: a file called .png may be anything. */
-export function imageFacts(bytes: Buffer): ImageFacts | undefined {
+export function imageInfo(bytes: Buffer): ImageFacts | undefined {
   if (bytes.subarray(0, 8).equals(pngStart)) return { mediaType: "image/png", ...sized(pngSize(bytes)) };
   if (/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) {
     return { mediaType: "image/gif", ...sized(pairAt(bytes, 6, "readUInt16LE")) };

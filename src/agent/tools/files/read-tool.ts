@@ -4,9 +4,9 @@ import { errorCode } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { realPath, withAbsolute } from "../tool-paths.ts";
-import { digestOf, openFile, sayError } from "./file-access.ts";
-import { imageFacts, readWindow } from "./file-content.ts";
+import { judgedPath, makeAbsolute } from "../tool-paths.ts";
+import { errorText, openNoFollow, sha256Of } from "./file-access.ts";
+import { imageInfo, readLineWindow } from "./file-content.ts";
 
 interface ReadInput {
   readonly file_path: string;
@@ -40,7 +40,7 @@ export const readTool: Tool = {
     properties: { type: { enum: ["text", "image", "file_unchanged"] }, file: { type: "object" } },
   },
   render: renderRead,
-  expand: (input, context) => withAbsolute(input, "file_path", context),
+  expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: ({ file_path }) => (endless.test(String(file_path)) ? wouldBlock(String(file_path)) : undefined),
   run: (input, context) => read(readInput(input), context),
 };
@@ -56,8 +56,8 @@ function wouldBlock(path: string): string {
 async function read(input: ReadInput, context: ToolContext): Promise<ToolResult> {
   let file: FileHandle | undefined;
   try {
-    const path = realPath(input.file_path, context);
-    file = await openFile(path);
+    const path = judgedPath(input.file_path, context);
+    file = await openNoFollow(path);
     const result = await readOpen(file, path, input, context);
     if (!result.isError) await context.fileTouched(path);
     return result;
@@ -66,7 +66,7 @@ async function read(input: ReadInput, context: ToolContext): Promise<ToolResult>
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
       return toolError(`File does not exist. Note: your current working directory is ${context.cwd()}.`);
     }
-    return toolError(sayError(error, input.file_path));
+    return toolError(errorText(error, input.file_path));
   } finally {
     await file?.close();
   }
@@ -83,7 +83,7 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
   if (picture !== undefined) return picture;
   const first = Math.max(1, input.offset ?? 1);
   const count = input.limit ?? linesUnlessTold;
-  const window = await readWindow(file, { first, count, mostChars }, context.signal);
+  const window = await readLineWindow(file, { first, count, mostChars }, context.signal);
   if (window.binary) return toolError(binary(given));
   if (window.tooLarge) return toolError(tooLarge(stat.size));
   const known = context.readState.get(path);
@@ -114,7 +114,7 @@ async function readImage(
 ): Promise<ToolResult | undefined> {
   const head = Buffer.alloc(Math.min(sizeBytes, 64 * 2 ** 10));
   await file.read(head, 0, head.length, 0);
-  const facts = imageFacts(head);
+  const facts = imageInfo(head);
   if (facts === undefined) return undefined;
   if (sizeBytes > mostImageBytes) {
     return toolError(
@@ -123,7 +123,7 @@ async function readImage(
   }
   const bytes = Buffer.alloc(sizeBytes);
   await file.read(bytes, 0, sizeBytes, 0);
-  context.readState.set(path, { by: "reading", digest: digestOf(bytes), limit: 0 });
+  context.readState.set(path, { by: "reading", digest: sha256Of(bytes), limit: 0 });
   const { width, height } = facts.size ?? {};
   return toolSuccess(readTool, {
     type: "image",

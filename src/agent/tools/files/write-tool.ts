@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { unless } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { realPath, withAbsolute } from "../tool-paths.ts";
-import { digestOf, readWhole, sayError, writeWhole } from "./file-access.ts";
+import { judgedPath, makeAbsolute } from "../tool-paths.ts";
+import { errorText, readWholeFile, replaceIfUnchanged, sha256Of } from "./file-access.ts";
 import { patchOf } from "./structured-patch.ts";
 
 export const writeTool: Tool = {
@@ -39,22 +39,22 @@ export const writeTool: Tool = {
         : `The file ${filePath} has been updated successfully.`;
     return `${what} (file state is current in your context — no need to Read it back)`;
   },
-  expand: (input, context) => withAbsolute(input, "file_path", context),
+  expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: async (input, context) => {
-    const found = await lookForWriting(String(input["file_path"]), context);
+    const found = await checkWriteTarget(String(input["file_path"]), context);
     return "refused" in found ? found.refused : undefined;
   },
   run: (input, context) => write(String(input["file_path"]), String(input["content"]), context),
 };
 
 async function write(given: string, content: string, context: ToolContext): Promise<ToolResult> {
-  const found = await lookForWriting(given, context);
+  const found = await checkWriteTarget(given, context);
   if ("refused" in found) return toolError(found.refused);
   const before = "bytes" in found ? found.bytes : undefined;
   try {
-    if (!(await saveText(realPath(given, context), content, before, context))) return toolError(changedSinceRead);
+    if (!(await writeText(judgedPath(given, context), content, before, context))) return toolError(changedSinceRead);
   } catch (error) {
-    return toolError(sayError(error, given));
+    return toolError(errorText(error, given));
   }
   const original = before?.toString("utf8") ?? null;
   return toolSuccess(writeTool, {
@@ -72,14 +72,14 @@ export const changedSinceRead =
 
 const mostBytes = 64 * 2 ** 20;
 
-export type Writable =
+export type WriteTarget =
   | { readonly bytes: Buffer }
   /** There is no file yet; the words are for a tool that needs one. */
   | { readonly missing: string }
   | { readonly refused: string };
 
 /** Only what was read, and is still what it was, may be written over; and never through a link. */
-export async function lookForWriting(given: string, context: ToolContext): Promise<Writable> {
+export async function checkWriteTarget(given: string, context: ToolContext): Promise<WriteTarget> {
   try {
     const link = await unless(["ENOENT", "ENOTDIR"], lstat(given));
     if (link?.isSymbolicLink()) {
@@ -87,29 +87,29 @@ export async function lookForWriting(given: string, context: ToolContext): Promi
         refused: `Refusing to write through symlink: ${given}. Resolve the symlink and pass the real target path explicitly.`,
       };
     }
-    const path = realPath(given, context);
-    const bytes = await readWhole(path, mostBytes);
+    const path = judgedPath(given, context);
+    const bytes = await readWholeFile(path, mostBytes);
     if (bytes === undefined) {
       return { missing: `File does not exist. Note: your current working directory is ${context.cwd()}.` };
     }
     const read = context.readState.get(path);
     if (read === undefined) return { refused: "File has not been read yet. Read it first before writing to it." };
-    return read.digest === digestOf(bytes) ? { bytes } : { refused: changedSinceRead };
+    return read.digest === sha256Of(bytes) ? { bytes } : { refused: changedSinceRead };
   } catch (error) {
-    return { refused: sayError(error, given) };
+    return { refused: errorText(error, given) };
   }
 }
 
 /** False when the file was no longer what it was looked at as. What is written counts as read. */
-export async function saveText(
+export async function writeText(
   path: string,
   text: string,
   before: Uint8Array | undefined,
   context: ToolContext,
 ): Promise<boolean> {
-  const expect = before === undefined ? null : digestOf(before);
-  if ((await writeWhole(path, text, expect)) === "changed") return false;
-  context.readState.set(path, { digest: digestOf(text), by: "writing" });
+  const expect = before === undefined ? null : sha256Of(before);
+  if ((await replaceIfUnchanged(path, text, expect)) === "changed") return false;
+  context.readState.set(path, { digest: sha256Of(text), by: "writing" });
   await context.fileTouched(path);
   return true;
 }

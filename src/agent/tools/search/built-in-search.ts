@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { compileGlob, fileTypes } from "./glob-match.ts";
 import {
-  type Hit,
   listFiles,
   longContext,
   longestLine,
   longLine,
   type SearchAnswer,
+  type SearchHit,
   type SearchWish,
   searchMs,
   tooSlow,
@@ -71,7 +71,7 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer>
     const onAbort = () => end({ error: "The search was interrupted." });
     const timer = setTimeout(() => end({ error: tooSlow }), searchMs);
     signal.addEventListener("abort", onAbort, { once: true });
-    worker.on("message", (answer: { hits: Hit[] } | { error: string }) => end(answer));
+    worker.on("message", (answer: { hits: SearchHit[] } | { error: string }) => end(answer));
     worker.on("error", (error) => {
       end({ error: String(error) });
       reject(error);
@@ -145,13 +145,13 @@ function searchFiles(): void {
     return { lines: found, count };
   }
 
-  function shown(path: string, index: number, text: string, matched: boolean): Hit {
+  function shown(path: string, index: number, text: string, matched: boolean): SearchHit {
     const long = text.length > job.longestLine;
     return { path, line: index + 1, text: long ? (matched ? job.longLine : job.longContext) : text, matched };
   }
 
-  function contentOf(path: string, lines: readonly string[], found: Map<number, string[]>): Hit[] {
-    const hits: Hit[] = [];
+  function contentOf(path: string, lines: readonly string[], found: Map<number, string[]>): SearchHit[] {
+    const hits: SearchHit[] = [];
     if (job.onlyMatching) {
       for (const [index, pieces] of found) {
         for (const piece of pieces) if (piece !== "") hits.push(shown(path, index, piece, true));
@@ -173,14 +173,14 @@ function searchFiles(): void {
     return hits;
   }
 
-  function search(): { hits: Hit[] } | { error: string } {
+  function search(): { hits: SearchHit[] } | { error: string } {
     let pattern: RegExp;
     try {
       pattern = new RegExp(job.pattern, job.flags);
     } catch (error) {
       return { error: `regex parse error: ${error instanceof Error ? error.message : String(error)}` };
     }
-    const hits: Hit[] = [];
+    const hits: SearchHit[] = [];
     for (const path of job.files) {
       const text = textOf(path);
       if (text === undefined) continue;

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { run } from "../../../exec/internal.ts";
 import { unless } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { asPathError, realPath, withAbsolute } from "../tool-paths.ts";
+import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";
 import { byAge, shownPath } from "./grep-tool.ts";
 import { controlFolders, listFiles, tooSlow } from "./list-files.ts";
@@ -46,15 +46,15 @@ export const globTool: Tool = {
     const more = "(Results are truncated. Consider using a more specific path or pattern.)";
     return [...filenames, ...(truncated ? [more] : [])].join("\n");
   },
-  expand: (input, context) => withAbsolute(input, "path", context),
+  expand: (input, context) => makeAbsolute(input, "path", context),
   run: ({ pattern, path }, context) =>
     glob(String(pattern), typeof path === "string" ? path : context.cwd(), context).catch(asPathError),
 };
 
 async function glob(given: string, folder: string, context: ToolContext): Promise<ToolResult> {
   const startedAt = context.now();
-  const { base, pattern } = isAbsolute(given) ? apart(given) : { base: folder, pattern: given };
-  const root = realPath(base, context);
+  const { base, pattern } = isAbsolute(given) ? splitAbsolutePattern(given) : { base: folder, pattern: given };
+  const root = judgedPath(base, context);
   if (!(await unless(["ENOENT", "ENOTDIR"], stat(root)))?.isDirectory()) {
     return toolError(`Directory does not exist: ${base}. Note: your current working directory is ${context.cwd()}.`);
   }
@@ -77,7 +77,7 @@ async function glob(given: string, folder: string, context: ToolContext): Promis
 }
 
 /** An absolute pattern starts below the last folder before its first wildcard. */
-function apart(given: string): { base: string; pattern: string } {
+function splitAbsolutePattern(given: string): { base: string; pattern: string } {
   const fixed = /^[^*?[{\\]*\//.exec(given)?.[0] ?? "/";
   return { base: fixed === "/" ? "/" : fixed.slice(0, -1), pattern: `./${given.slice(fixed.length)}` };
 }

@@ -3,10 +3,10 @@ import { basename, dirname, join, relative } from "node:path";
 import { unless } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { asPathError, realPath, withAbsolute } from "../tool-paths.ts";
+import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";
 import { type GrepInput, grepInput, grepResponse, renderGrep } from "./grep-schema.ts";
-import type { Hit, SearchWish } from "./list-files.ts";
+import type { SearchHit, SearchWish } from "./list-files.ts";
 import { findRipgrep, type SearchPlace, searchWithRipgrep } from "./ripgrep.ts";
 
 const limitUnlessTold = 250;
@@ -20,7 +20,7 @@ export const grepTool: Tool = {
   inputSchema: grepInput,
   responseSchema: grepResponse,
   render: renderGrep,
-  expand: (input, context) => withAbsolute(input, "path", context),
+  expand: (input, context) => makeAbsolute(input, "path", context),
   run: (input, context) => grep(readInput(input), context).catch(asPathError),
 };
 
@@ -45,7 +45,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult>
   return toolSuccess(grepTool, responseOf(wish, page, hits, applied));
 }
 
-function responseOf(wish: SearchWish, page: readonly string[], hits: readonly Hit[], applied: object): object {
+function responseOf(wish: SearchWish, page: readonly string[], hits: readonly SearchHit[], applied: object): object {
   const { mode } = wish;
   if (mode === "files_with_matches") return { mode, filenames: page, numFiles: page.length, ...applied };
   const content = cut(page.join("\n"));
@@ -59,7 +59,7 @@ function responseOf(wish: SearchWish, page: readonly string[], hits: readonly Hi
 
 async function linesOf(
   { mode }: SearchWish,
-  hits: readonly Hit[],
+  hits: readonly SearchHit[],
   root: string,
   show: (path: string) => string,
   numbers: boolean,
@@ -92,7 +92,7 @@ export function shownPath(path: string, cwd: string): string {
 }
 
 async function placeOf(path: string, context: ToolContext): Promise<SearchPlace | string> {
-  const real = realPath(path, context);
+  const real = judgedPath(path, context);
   const found = await unless(["ENOENT", "ENOTDIR"], stat(real));
   const { env, signal } = context;
   if (found?.isDirectory()) return { root: real, env, signal };

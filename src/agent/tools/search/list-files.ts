@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { run } from "../../../exec/internal.ts";
 import { unless } from "../../../files/internal.ts";
 
-export interface ListOptions {
+export interface ListFilesOptions {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ const mostFiles = 200_000;
 export const searchMs = 20_000;
 
 /** Files below a folder, by paths relative to it, in order; links are not followed and control folders not entered. */
-export async function listFiles({ root, env, signal, ignored }: ListOptions): Promise<readonly string[]> {
+export async function listFiles({ root, env, signal, ignored }: ListFilesOptions): Promise<readonly string[]> {
   const files: string[] = [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
   const out = ignored === "out" ? await ignoredBy(root, env, limit) : none;
@@ -55,7 +55,7 @@ async function walk(root: string, below: string, files: string[], out: Ignored, 
 }
 
 /** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
-async function ignoredBy(root: string, env: ListOptions["env"], signal: AbortSignal): Promise<Ignored> {
+async function ignoredBy(root: string, env: ListFilesOptions["env"], signal: AbortSignal): Promise<Ignored> {
   // The repository's settings may name a program that watches its files; a search runs no program of a repository.
   const args = [
     "-c",
@@ -88,13 +88,13 @@ export interface SearchWish {
 }
 
 /** One line of an answer. A gap stands between groups of lines that do not touch. */
-export type Hit =
+export type SearchHit =
   | { readonly path: string; readonly line: number; readonly text: string; readonly matched: boolean }
   | { readonly path: string; readonly count: number }
   | { readonly path: string }
   | { readonly gap: true };
 
-export type SearchAnswer = { readonly hits: readonly Hit[] } | { readonly error: string };
+export type SearchAnswer = { readonly hits: readonly SearchHit[] } | { readonly error: string };
 
 export const longLine = "[Omitted long matching line]";
 export const longContext = "[Omitted long context line]";

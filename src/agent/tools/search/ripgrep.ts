@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { run } from "../../../exec/internal.ts";
-import { controlFolders, type Hit, type SearchAnswer, type SearchWish, searchMs, tooSlow } from "./list-files.ts";
+import { controlFolders, type SearchAnswer, type SearchHit, type SearchWish, searchMs, tooSlow } from "./list-files.ts";
 
 export interface SearchPlace {
   /** The folder that is searched. */
@@ -41,10 +41,10 @@ function argsOf(wish: SearchWish, { file }: SearchPlace): string[] {
   ];
 }
 
-function linesIn(text: string): Hit[] {
+function linesIn(text: string): SearchHit[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
-  return lines.flatMap((line): Hit[] => {
+  return lines.flatMap((line): SearchHit[] => {
     if (line === "--") return [{ gap: true }];
     const [, path = "", number = "0", sign = ":", rest = ""] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(line) ?? [];
     if (path === "") return [];
@@ -52,7 +52,7 @@ function linesIn(text: string): Hit[] {
   });
 }
 
-function pathsIn(text: string, { mode }: SearchWish): Hit[] {
+function pathsIn(text: string, { mode }: SearchWish): SearchHit[] {
   if (mode === "files_with_matches") {
     return text
       .split("\0")

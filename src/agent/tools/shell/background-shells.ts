@@ -93,7 +93,7 @@ async function removeEmpty(folders: readonly string[]): Promise<void> {
 }
 
 /** Starts a command that goes on by itself. Its output is a file that can be read at any time. */
-export async function startInBackground(
+export async function runShellInBackground(
   input: BashInput,
   envFiles: readonly string[],
   context: ToolContext,

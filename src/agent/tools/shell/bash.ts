@@ -3,9 +3,9 @@ import { relative, sep } from "node:path";
 import type { Ended } from "../../../exec/internal.ts";
 import { unless } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
-import { type JsonSchema, ownIssue } from "../check-tool-input.ts";
+import { inputIssue, type JsonSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { startInBackground } from "./background-shells.ts";
+import { runShellInBackground } from "./background-shells.ts";
 import {
   type EnvFileCheck,
   mostOutputBytes,
@@ -15,13 +15,13 @@ import {
   startShell,
 } from "./run-shell.ts";
 import {
-  dropOutput,
-  meaningOf,
+  discardOutput,
+  exitCodeMeaning,
   persistedText,
   readableSize,
-  shellSigns,
-  shortened,
-  takeOutput,
+  readOutput,
+  shellTraits,
+  shortenError,
 } from "./shell-output.ts";
 
 const timeoutUnlessToldMs = 120_000;
@@ -41,7 +41,7 @@ export function bashTool(): Tool {
     refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
     run: async (given, context) => {
       const input = readBashInput(given);
-      if (input.run_in_background) return startInBackground(input, await envFiles.usable(context), context);
+      if (input.run_in_background) return runShellInBackground(input, await envFiles.usable(context), context);
       return runCommand(tool, input, context, envFiles);
     },
   };
@@ -50,7 +50,7 @@ export function bashTool(): Tool {
 
 // A person who is asked must see all that will run: nothing may move the cursor over it.
 const hidden = /[\0-\x08\x0b-\x1f\x7f]/;
-const hiddenCharacters = ownIssue(
+const hiddenCharacters = inputIssue(
   "command",
   "command contains control characters that would be hidden in the approval dialog",
 );
@@ -65,10 +65,10 @@ async function runCommand(
   const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), longestTimeoutMs);
   const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
   const code = codeOf(end.ended);
-  const { silent, last } = shellSigns(input.command, context.cwd());
-  const meaning = code === undefined ? undefined : meaningOf(last, code);
-  if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await dropOutput(shell.outputPath));
-  const { text, saved } = await takeOutput(shell.outputPath, context.paths);
+  const { silent, last } = shellTraits(input.command, context.cwd());
+  const meaning = code === undefined ? undefined : exitCodeMeaning(last, code);
+  if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await discardOutput(shell.outputPath));
+  const { text, saved } = await readOutput(shell.outputPath, context.paths);
   const note = end.folder === undefined ? "" : await followFolder(end.folder, context);
   return toolSuccess(tool, {
     stdout: text,
@@ -116,7 +116,7 @@ const signalCodes: Readonly<Record<string, number>> = {
 };
 
 function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
-  const said = (lines: readonly string[]) => shortened([...lines, text].filter((line) => line !== "").join("\n"));
+  const said = (lines: readonly string[]) => shortenError([...lines, text].filter((line) => line !== "").join("\n"));
   if (flooded) return toolError(said(["Exit code 143", `Command printed more than ${readableSize(mostOutputBytes)}`]));
   switch (ended.by) {
     case "exit":

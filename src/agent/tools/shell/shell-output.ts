@@ -17,7 +17,7 @@ const previewChars = 2_000;
 const errorChars = 10_000;
 
 /** Reads what is shown and clears the file away; an output that is longer than that is kept beside the transcript. */
-export async function takeOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
+export async function readOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
   const sizeBytes = (await stat(outputPath)).size;
   const text = await beginningOf(outputPath, sizeBytes);
   if (text.length <= mostChars && sizeBytes <= mostChars * 4) {
@@ -31,7 +31,7 @@ export async function takeOutput(outputPath: string, paths: ToolPaths): Promise<
 }
 
 /** What is shown of a failure's output; all of it goes. */
-export async function dropOutput(outputPath: string): Promise<string> {
+export async function discardOutput(outputPath: string): Promise<string> {
   const text = await beginningOf(outputPath, (await stat(outputPath)).size);
   await rm(outputPath, { force: true });
   return text.slice(0, mostChars);
@@ -46,7 +46,7 @@ export function persistedText(text: string, path: string, sizeBytes: number): st
 }
 
 /** The words of a failure: a long one loses its middle. */
-export function shortened(text: string): string {
+export function shortenError(text: string): string {
   if (text.length <= errorChars) return text;
   const half = errorChars / 2;
   return `${text.slice(0, half)}\n\n... [${text.length - errorChars} characters truncated] ...\n\n${text.slice(-half)}`;
@@ -94,7 +94,7 @@ export function readableSize(bytes: number): string {
 }
 
 /** What is known of a command from its words alone. */
-export interface ShellSigns {
+export interface ShellTraits {
   /** All it does is done silently, so that no output is no news. */
   readonly silent: boolean;
   /** The program whose exit code is that of the whole. */
@@ -105,7 +105,7 @@ const silentPrograms = new Set([
   ...["mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset", "wait"],
 ]);
 
-export function shellSigns(command: string, cwd: string): ShellSigns {
+export function shellTraits(command: string, cwd: string): ShellTraits {
   const { parts, problems } = analyseShell(command, { cwd, home: cwd });
   const heads = parts.flatMap(headOf);
   // What bash would read twice is no question here: the program is the same.
@@ -114,7 +114,7 @@ export function shellSigns(command: string, cwd: string): ShellSigns {
 }
 
 /** Exit codes that are an answer and no failure. */
-export function meaningOf(program: string | undefined, code: number): string | undefined {
+export function exitCodeMeaning(program: string | undefined, code: number): string | undefined {
   if (code !== 1 || program === undefined) return undefined;
   return answers[program];
 }

@@ -42,30 +42,30 @@ export async function loadTask(folder: string, id: string): Promise<StoredTask |
   return text === undefined ? undefined : readTask(text, id);
 }
 
-export async function saveTask(folder: string, task: StoredTask): Promise<void> {
+export async function writeTask(folder: string, task: StoredTask): Promise<void> {
   await replaceFile(join(folder, `${task.id}.json`), JSON.stringify(task, null, 2));
 }
 
 /** Nobody waits for a task that is gone. Its number is not given again. */
 export async function removeTask(folder: string, id: string): Promise<void> {
-  await raiseMark(folder, Number(id));
+  await raiseHighWaterMark(folder, Number(id));
   await rm(join(folder, `${id}.json`), { force: true });
   const without = (ids: readonly string[]) => ids.filter((one) => one !== id);
   for (const task of await listTasks(folder)) {
     if (!task.blocks.includes(id) && !task.blockedBy.includes(id)) continue;
-    await saveTask(folder, { ...task, blocks: without(task.blocks), blockedBy: without(task.blockedBy) });
+    await writeTask(folder, { ...task, blocks: without(task.blocks), blockedBy: without(task.blockedBy) });
   }
 }
 
 /** A number that no file has or had, taken at once. */
-export async function reserveId(folder: string): Promise<string> {
+export async function reserveTaskId(folder: string): Promise<string> {
   const highest = Math.max(await mark(folder), ...(await idsIn(folder)).map(Number));
-  await raiseMark(folder, highest + 1);
+  await raiseHighWaterMark(folder, highest + 1);
   return String(highest + 1);
 }
 
 /** Gives a number back that was not used, unless later ones were taken meanwhile. */
-export async function returnId(folder: string, id: string): Promise<void> {
+export async function releaseTaskId(folder: string, id: string): Promise<void> {
   if ((await mark(folder)) === Number(id)) await replaceFile(join(folder, markName), String(Number(id) - 1));
 }
 
@@ -76,7 +76,7 @@ async function mark(folder: string): Promise<number> {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-async function raiseMark(folder: string, to: number): Promise<void> {
+async function raiseHighWaterMark(folder: string, to: number): Promise<void> {
   if ((await mark(folder)) < to) await replaceFile(join(folder, markName), String(to));
 }
 

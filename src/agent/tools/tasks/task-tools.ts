@@ -1,5 +1,13 @@
 import { type Tool, toolError, toolSuccess } from "../tool.ts";
-import { listTasks, loadTask, reserveId, returnId, type StoredTask, saveTask, withTasks } from "./task-store.ts";
+import {
+  listTasks,
+  loadTask,
+  releaseTaskId,
+  reserveTaskId,
+  type StoredTask,
+  withTasks,
+  writeTask,
+} from "./task-store.ts";
 
 interface ListedTask {
   readonly id: string;
@@ -122,11 +130,11 @@ export const taskCreateTool: Tool = {
   async run(given, context) {
     const { subject, description, activeForm, metadata } = given as unknown as CreateInput;
     const { signal, paths } = context;
-    const id = await withTasks(paths.tasks, signal, () => reserveId(paths.tasks));
+    const id = await withTasks(paths.tasks, signal, () => reserveTaskId(paths.tasks));
     // The lock is not held while hooks think: they may take minutes, and other tasks go on.
     const refused = await context.taskCreated({ id, subject, description });
     if (refused !== undefined) {
-      await withTasks(paths.tasks, signal, () => returnId(paths.tasks, id));
+      await withTasks(paths.tasks, signal, () => releaseTaskId(paths.tasks, id));
       return toolError(refused.reason);
     }
     const task: StoredTask = {
@@ -139,7 +147,7 @@ export const taskCreateTool: Tool = {
       blockedBy: [],
       ...(metadata === undefined ? {} : { metadata }),
     };
-    await withTasks(paths.tasks, signal, () => saveTask(paths.tasks, task));
+    await withTasks(paths.tasks, signal, () => writeTask(paths.tasks, task));
     return toolSuccess(taskCreateTool, { task: { id, subject } });
   },
 };

@@ -1,5 +1,5 @@
 import { type Tool, type ToolContext, toolSuccess } from "../tool.ts";
-import { loadTask, removeTask, type StoredTask, saveTask, type TaskStatus, withTasks } from "./task-store.ts";
+import { loadTask, removeTask, type StoredTask, type TaskStatus, withTasks, writeTask } from "./task-store.ts";
 
 interface UpdateInput {
   readonly taskId: string;
@@ -95,7 +95,7 @@ async function update(input: UpdateInput, { paths: { tasks } }: ToolContext): Pr
     blocks: [...task.blocks, ...blocks],
     blockedBy: [...task.blockedBy, ...blockedBy],
   };
-  await saveTask(tasks, after);
+  await writeTask(tasks, after);
   const fields = fieldOrder.filter((field) => JSON.stringify(task[field]) !== JSON.stringify(after[field]));
   return { success: true, taskId, updatedFields: fields, ...statusChange };
 }
@@ -130,7 +130,7 @@ async function link(
     const other = id === task.id || known.includes(id) ? undefined : await loadTask(folder, id);
     if (other === undefined) continue;
     fresh.push(id);
-    await saveTask(folder, { ...other, [side]: [...other[side], task.id] });
+    await writeTask(folder, { ...other, [side]: [...other[side], task.id] });
   }
   return fresh;
 }

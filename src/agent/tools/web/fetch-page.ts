@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { isPublicAddress } from "../../../net/internal.ts";
 
-export interface Page {
+export interface WebPage {
   readonly url: string;
   readonly code: number;
   readonly codeText: string;
@@ -14,8 +14,8 @@ export interface Page {
   readonly cut: boolean;
 }
 
-export type Fetched =
-  | { readonly page: Page }
+export type FetchResult =
+  | { readonly page: WebPage }
   /** It leads to another host: the model decides whether to go there. */
   | { readonly moved: { readonly from: string; readonly to: string; readonly code: number; readonly codeText: string } }
   | { readonly error: string };
@@ -25,7 +25,7 @@ const mostMoves = 10;
 const timeoutMs = 30_000;
 
 /** Gets a page. Moves within its host are followed, each looked at as the first address was. */
-export async function fetchPage(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<Fetched> {
+export async function fetchPage(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<FetchResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let at = url;
   try {
@@ -105,7 +105,7 @@ function targetOf({ statusCode = 0, headers: { location } }: IncomingMessage, fr
   return new URL(location, from);
 }
 
-async function pageOf(answer: IncomingMessage, at: URL): Promise<Page> {
+async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

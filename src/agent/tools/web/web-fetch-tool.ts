@@ -1,6 +1,6 @@
-import { ownIssue } from "../check-tool-input.ts";
+import { inputIssue } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { type Fetched, fetchPage, type Page, urlFault, type WebFetchOptions } from "./fetch-page.ts";
+import { type FetchResult, fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
 
 const mostChars = 100_000;
 
@@ -32,7 +32,7 @@ export function webFetchTool(options: WebFetchOptions): Tool {
       },
     },
     render: (response) => (response as { result: string }).result,
-    refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : ownIssue("url", "Invalid URL")),
+    refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : inputIssue("url", "Invalid URL")),
     run: ({ url, prompt }, context) => fetchAndDigest(tool, String(url), String(prompt), options, context),
   };
   return tool;
@@ -48,7 +48,7 @@ async function fetchAndDigest(
   const startedAt = now();
   const fault = urlFault(url);
   if (fault !== undefined) return toolError(fault);
-  const fetched: Fetched = await fetchPage(new URL(url), options, signal);
+  const fetched: FetchResult = await fetchPage(new URL(url), options, signal);
   if (signal.aborted) return toolError("The page was not fetched: interrupted.", true);
   if ("error" in fetched) return toolError(fetched.error);
   if ("moved" in fetched) {
@@ -71,7 +71,7 @@ async function fetchAndDigest(
   });
 }
 
-function textOf({ type, bytes, cut }: Page): string | undefined {
+function textOf({ type, bytes, cut }: WebPage): string | undefined {
   const [kind = ""] = type.toLowerCase().split(";");
   const readable = kind === "" || kind.startsWith("text/") || /(?:json|xml|javascript|yaml)$/.test(kind.trim());
   if (!readable || bytes.subarray(0, 8_192).includes(0)) return undefined;
