@@ -2,7 +2,7 @@ import { sameOriginFetch } from "../net/internal.ts";
 import type { ModelError, ModelEvent } from "./model.ts";
 
 /** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */
-export const mostAnswerChars: number = 32 * 2 ** 20;
+export const maxAnswerChars: number = 32 * 2 ** 20;
 
 /** A server that does not stop writing must not fill memory: its answer is given up. Asking again would bring the same. */
 export const answerTooLarge: ModelError = {
@@ -19,7 +19,7 @@ export async function* limitAnswer<Piece>(
   pieces: AsyncIterable<Piece>,
   read: (piece: Piece) => readonly ModelEvent[],
   {
-    mostChars = mostAnswerChars,
+    mostChars = maxAnswerChars,
     startSize,
   }: { mostChars?: number | undefined; startSize?: (piece: Piece) => number } = {},
 ): AsyncGenerator<ModelEvent, boolean> {
@@ -65,7 +65,7 @@ export interface ResponseLimits {
   readonly pageBytes: number;
 }
 
-const limits: ResponseLimits = { lineBytes: mostAnswerChars, pageBytes: 2 ** 20 };
+const limits: ResponseLimits = { lineBytes: maxAnswerChars, pageBytes: 2 ** 20 };
 
 /** `fetch` for the official clients, which keep whatever a server sends: with an end to lines and to pages, and with redirects that do not carry the key away. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {

@@ -62,7 +62,7 @@ test("text without an end from the Messages API is given up at its limit, and th
   const named = (text: string) => text.replace(/data: \{"type":"(\w+)"/g, 'event: $1\ndata: {"type":"$1"');
   const { url, left } = await endless(named(begin), named(sse(delta)));
   const env = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "k" };
-  const { last, chars } = await lastOf(await anthropic({ env, mostAnswerChars: 2 ** 18 }));
+  const { last, chars } = await lastOf(await anthropic({ env, maxAnswerChars: 2 ** 18 }));
   expect(last).toEqual(answerTooLarge);
   expect(chars).toBeGreaterThan(2 ** 17);
   expect(chars).toBeLessThanOrEqual(2 ** 18);

@@ -14,8 +14,8 @@ export async function openModel(
   if (parsed.port === "scripted") return (await import("./scripted/scripted.ts")).scripted(parsed.file);
   if (parsed.port === "openai") {
     const { openaiCompatible } = await import("./openai/openai-compatible.ts");
-    const onLeftOut = (what: string): void => say?.(`${name}: this API knows no ${what}; it is left out.`);
-    return openaiCompatible({ model: parsed.model, env, onLeftOut });
+    const onUnsupported = (what: string): void => say?.(`${name}: this API knows no ${what}; it is left out.`);
+    return openaiCompatible({ model: parsed.model, env, onUnsupported });
   }
   return (await import("./anthropic/anthropic.ts")).anthropic({ model: parsed.model, env });
 }

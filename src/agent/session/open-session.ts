@@ -51,7 +51,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const { context, ...opened } = await openRecord(wished);
   const { messages, ...history } = readHistory(context);
   // The limits and hooks of the subagent hold for the whole session, also when a later process continues it.
-  const options: AgentOptions = { ...wished, ...defined({ agent: wished.subagent ?? opened.startedAs }) };
+  const options: AgentOptions = { ...wished, ...defined({ subagent: wished.subagent ?? opened.startedAs }) };
   const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));
 
   const directories = [...(options.addDirectories ?? [])];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readClassifierReply } from "./decide.ts";
+import { readClassifierReply } from "./classifier.ts";
 
 test("a verdict quoted inside the classifier's answer does not count", () => {
   const refused = { allow: false, reason: "the classifier did not allow it" };

@@ -13,7 +13,7 @@ export interface AnthropicOptions {
   readonly smallModel?: string;
   readonly contextWindow?: number;
   /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
-  readonly mostAnswerChars?: number;
+  readonly maxAnswerChars?: number;
   /**
    * Where key, token and base URL come from. Contract: the environment of the process, never one that a project's settings were merged
    * into; a checkout must not choose where a person's key is sent.
@@ -21,7 +21,7 @@ export interface AnthropicOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", "env"];
+const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env"];
 
 /** Models behind the Messages API, through the official SDK. */
 export async function anthropic(options: AnthropicOptions = {}): Promise<Model> {
@@ -60,7 +60,7 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
       const long =
         asksForLongWindow(request.model, env) ||
         (asksForLongWindow(said, env) && model === resolveModelName(said, env));
-      return streamOf(client, { ...request, model }, signal, { mostChars: options.mostAnswerChars, long });
+      return streamOf(client, { ...request, model }, signal, { mostChars: options.maxAnswerChars, long });
     },
   };
 }

@@ -226,7 +226,7 @@ async function open(turns: readonly ChatTurn[]): Promise<{ model: Model; leftOut
   const model = await openaiCompatible({
     model: "served-model",
     env: { OPENAI_BASE_URL: api.url, OPENAI_API_KEY: "some-key" },
-    onLeftOut: (what) => leftOut.push(what),
+    onUnsupported: (what) => leftOut.push(what),
   });
   return { model, leftOut };
 }

@@ -12,14 +12,14 @@ export interface OpenaiCompatibleOptions {
   readonly smallModel?: string;
   readonly contextWindow?: number;
   /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
-  readonly mostAnswerChars?: number;
+  readonly maxAnswerChars?: number;
   /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` come from: the environment of the process, never a project's settings. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Told once of each thing that the API has no words for and that is left out of requests. */
-  readonly onLeftOut?: (what: string) => void;
+  readonly onUnsupported?: (what: string) => void;
 }
 
-const optionNames = ["model", "smallModel", "contextWindow", "mostAnswerChars", "env", "onLeftOut"];
+const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env", "onUnsupported"];
 
 /** Models behind any server that speaks chat completions, through the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {
@@ -49,7 +49,7 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
     for (const what of leftOut(request)) {
       if (told.has(what)) continue;
       told.add(what);
-      options.onLeftOut?.(what);
+      options.onUnsupported?.(what);
     }
   }
   return {
@@ -60,14 +60,14 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
       tell(request);
       if (!unlimited.has(request.model)) {
         let refused = false;
-        for await (const event of streamOf(client, chatRequest(request, limit), signal, options.mostAnswerChars)) {
+        for await (const event of streamOf(client, chatRequest(request, limit), signal, options.maxAnswerChars)) {
           refused = event.type === "error" && refusesLimit(event);
           if (!refused) yield event;
         }
         if (!refused) return;
         unlimited.add(request.model);
       }
-      yield* streamOf(client, chatRequest(request, undefined), signal, options.mostAnswerChars);
+      yield* streamOf(client, chatRequest(request, undefined), signal, options.maxAnswerChars);
     },
   };
 }
