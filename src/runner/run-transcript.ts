@@ -23,7 +23,10 @@ export interface TranscriptPosition {
   readonly copied: ReadonlySet<string>;
 }
 
-export async function transcriptPosition({ resume, fork }: SessionCall, where: RootOptions): Promise<TranscriptPosition> {
+export async function transcriptPosition(
+  { resume, fork }: SessionCall,
+  where: RootOptions,
+): Promise<TranscriptPosition> {
   if (resume === undefined) return { sizes: new Map(), copied: new Set() };
   const { file } = await findSession(resume, { ...where, idsOnly: true });
   const files = findTranscriptsOf(file);
