@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { followSession, listSessions, readEntries, searchSessions, sessionAt } from "../dist/sessions/index.js";
+import { followSession, listSessions, readEntries, searchSessions, sessionAt } from "../.build/sessions/internal.js";
 
 const work = {
   async list(root) {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { median } from "./statistics.mjs";
 
-const dist = process.env.HOOKLINE_DIST ?? resolve(import.meta.dirname, "../dist");
+const dist = resolve(import.meta.dirname, "../dist");
 
 export async function measure({ long, say }) {
   const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
@@ -77,7 +77,7 @@ export default app;
 }
 
 async function lineTimes(env) {
-  const { appendLog } = await import(pathToFileURL(join(dist, "sdk/internal.js")).href);
+  const { appendLog } = await import(new URL("../.build/sdk/internal.js", import.meta.url).href);
   const record = {
     ...{ time: new Date().toISOString(), session: "s", event: "PreToolUse", tool: "Bash", ms: 1, answer: "none" },
     handlers: [{ name: "guard", outcome: "passed", ms: 1 }],

@@ -6,8 +6,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ruleWarningCodes } from "../dist/permissions/index.js";
-import { catalog, commonFields, problemCodes, warningCodes } from "../dist/protocol/index.js";
+import { ruleWarningCodes } from "../.build/permissions/internal.js";
+import { catalog, commonFields, problemCodes, warningCodes } from "../.build/protocol/internal.js";
 import { exportedNames, withNames } from "./docs/changelog.mjs";
 import { docPages } from "./docs/pages.mjs";
 import { writeReplayPicture } from "./docs/replay-demo.mjs";
@@ -21,9 +21,8 @@ const pages = await docPages({
 });
 for (const [file, text] of pages) writeFileSync(join(root, "docs", file), text);
 
-const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const changelog = join(root, "CHANGELOG.md");
-const names = await exportedNames(exports, (path) => import(`../dist/${path}.js`));
+const names = await exportedNames((path) => import(`../.build/${path}.js`));
 writeFileSync(changelog, withNames(readFileSync(changelog, "utf8"), names));
 writeReplayPicture();
 process.stdout.write(`${pages.size} chapters written to docs/\n`);

@@ -7,8 +7,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endOfLifeNotice, knownModels } from "../dist/models/anthropic/known-models.js";
-import { catalog, commonFields } from "../dist/protocol/index.js";
+import { endOfLifeNotice, knownModels } from "../.build/models/anthropic/known-models.js";
+import { catalog, commonFields } from "../.build/protocol/internal.js";
 import { eventDrift, settingsDrift, settingsKeys } from "./drift/against-catalog.mjs";
 import { modelDrift } from "./drift/models.mjs";
 import { sdkTypes } from "./drift/sdk-types.mjs";

@@ -2,30 +2,35 @@
  * Makes a fresh clone ready: installs what is missing and builds what is out of date.
  * Runs in front of every npm script, so it must be quick when there is nothing to do and needs nothing but Node and npm.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "node_modules", ".hookline-installed");
-const built = join(root, "dist", ".built");
+const built = join(root, ".build", ".built");
 
-if (isOlder(stamp, join(root, "package-lock.json"))) install();
-if (process.argv.includes("--build") || isOlder(built, ...sources())) build();
+if (isOlder(stamp, join(root, "package-lock.json"))) await install();
+if (process.argv.includes("--build") || isOlder(built, ...sources())) await build();
 
-function install() {
+async function install() {
   say("Installing dependencies …");
   // Not `npm ci`: it refuses a lock file that lacks another platform's optional binary. This keeps to the lock file all the same.
-  run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", "--no-save", "--no-audit", "--no-fund"]);
+  await run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", "--no-save", "--no-audit", "--no-fund"]);
   writeFileSync(stamp, "");
 }
 
-function build() {
+/** The package goes to dist/; what the compiler writes goes to .build/, for declarations and for programs that use internals. */
+async function build() {
   say("Building …");
-  rmSync(join(root, "dist"), { recursive: true, force: true });
-  run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]);
-  run(process.execPath, [join("scripts", "build", "bundle.mjs")]);
+  for (const folder of ["dist", ".build"]) rmSync(join(root, folder), { recursive: true, force: true });
+  const script = (name) => run(process.execPath, [join("scripts", "build", name)]);
+  const declarations = () => script("declarations.mjs");
+  await Promise.all([
+    run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]).then(declarations),
+    script("bundle.mjs"),
+  ]);
   writeFileSync(built, "");
   const now = new Date();
   utimesSync(built, now, now);
@@ -40,7 +45,7 @@ function* sources() {
   yield join(root, "package.json");
   yield join(root, "tsconfig.json");
   yield join(root, "tsconfig.build.json");
-  yield join(root, "scripts", "build", "bundle.mjs");
+  yield* filesBelow(join(root, "scripts", "build"));
   yield* filesBelow(join(root, "src"));
 }
 
@@ -60,9 +65,13 @@ function isOlder(file, ...others) {
 }
 
 function run(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
-  if (error) fail(`${command} could not be started: ${error.message}`);
-  if (status !== 0) fail(`${command} ${args.join(" ")} failed with status ${status}`);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+    child.on("error", (error) => fail(`${command} could not be started: ${error.message}`));
+    child.on("exit", (status) =>
+      status === 0 ? resolve() : fail(`${command} ${args.join(" ")} failed with status ${status}`),
+    );
+  });
 }
 
 function say(text) {

@@ -97,13 +97,12 @@ test("every name that examples import is exported by its entry point", async () 
 });
 
 async function entryPoints(): Promise<Record<string, string[]>> {
-  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string> };
   const { exportedNames } = (await import(join(root, "scripts/docs/changelog.mjs"))) as Changelog;
-  return exportedNames(exports, (path) => import(join(root, "src", `${path}.ts`)));
+  return exportedNames((path) => import(join(root, "src", `${path}.ts`)));
 }
 
 interface Changelog {
-  exportedNames(exports: object, load: (path: string) => Promise<object>): Promise<Record<string, string[]>>;
+  exportedNames(load: (path: string) => Promise<object>): Promise<Record<string, string[]>>;
   withNames(changelog: string, names: Record<string, string[]>): string;
 }
 

@@ -154,7 +154,7 @@ test("the package holds no number of a specification that its readers do not hav
   const files = await readdir(folder, { recursive: true });
   expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
   const texts = files.filter((file) => file.endsWith(".d.ts"));
-  expect(texts.length).toBeGreaterThan(100);
+  expect(texts.length).toBeGreaterThan(10);
   for (const file of texts) {
     const text = await readFile(join(folder, file), "utf8");
     expect([file, text.match(/\b(?:PE|EN|SE|SD|HO|US|DR|EV)-\d+/)?.[0]]).toEqual([file, undefined]);

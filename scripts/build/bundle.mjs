@@ -6,18 +6,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { entryPoints, root } from "./entry-points.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const src = join(root, "src");
 
-/** What users import. */
-const entryPoints = [
-  ...["engine", "protocol", "permissions", "sessions", "usage", "sdk", "agent", "runner", "models"].map(
-    (module) => `${module}/index.ts`,
-  ),
-  "sdk/testing/index.ts",
-  "sdk/tasks/bullmq/index.ts",
-];
+const kernelFile = "scan-kernel.wasm";
 
 /** What is started as a process or a thread. */
 const programs = [
@@ -34,7 +27,7 @@ export async function bundle(outdir) {
   const { build } = await import("esbuild");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
-  const kernel = await compileKernel(outdir);
+  const kernel = await compileKernel();
   const { rules } = await evaluated(build, "sdk/answer/event-rules.ts");
   const common = {
     bundle: true,
@@ -52,9 +45,11 @@ export async function bundle(outdir) {
   };
   const onDemand = await bundleProgram(build, common, outdir);
   rmSync(join(outdir, "chunks"), { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     ...common,
-    entryPoints: [...new Set([...entryPoints, ...programs, ...onDemand])].map((entry) => join(src, entry)),
+    entryPoints: [...new Set([...entryPoints.map(({ path }) => `${path}.ts`), ...programs, ...onDemand])].map((entry) =>
+      join(src, entry),
+    ),
     outdir,
     outbase: src,
     format: "esm",
@@ -63,7 +58,9 @@ export async function bundle(outdir) {
     plugins: [sharesSdkChunk([...programs, ...onDemand]), asksForBuiltins, hasNoSideEffects()],
     // The import that sharesSdkChunk adds is there for the chunks alone.
     logOverride: { "ignored-bare-import": "silent" },
+    metafile: true,
   });
+  return { kernel, metafile };
 }
 
 /**
@@ -136,19 +133,20 @@ function asking(text) {
 }
 
 /** Compiles the kernel of the usage scanner from AssemblyScript. Results and constants stay below `chunkStart` of its layout.ts. */
-async function compileKernel(outdir) {
+async function compileKernel() {
   const { default: asc } = await import("assemblyscript/asc").catch((error) => {
     throw new Error("The package assemblyscript is missing. Run npm install.", { cause: error });
   });
-  const file = join(outdir, "usage", "scan-kernel.wasm");
-  const { error, stderr } = await asc.main([
+  const written = new Map();
+  const args = [
     join("usage", "scan", "kernel", "lines.ts"),
-    ...["--baseDir", src, "--outFile", relative(src, file)],
+    ...["--baseDir", src, "--outFile", kernelFile],
     ...["--runtime", "stub", "--use", "abort=", "--noAssert", "-O3", "--enable", "simd"],
     ...["--memoryBase", "1024", "--initialMemory", "9"],
-  ]);
+  ];
+  const { error, stderr } = await asc.main(args, { writeFile: (name, bytes) => void written.set(name, bytes) });
   if (error) throw new Error(`The usage scanner's kernel does not compile: ${error.message}\n${stderr.toString()}`);
-  return readFileSync(file);
+  return Buffer.from(written.get(kernelFile));
 }
 
 /** What a module gives, worked out now and not at every start: what the events' rows mean to apps. */
@@ -186,4 +184,8 @@ function hasNoSideEffects(entry, onDemand) {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2] ?? join(root, "dist"));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { kernel } = await bundle(join(root, "dist"));
+  mkdirSync(join(root, ".build"), { recursive: true });
+  writeFileSync(join(root, ".build", kernelFile), kernel);
+}

@@ -1,3 +1,4 @@
+import { entryPoints } from "../build/entry-points.mjs";
 import { codes } from "./markdown.mjs";
 
 /** The changelog with every name that a door exports: those it does not mention yet are added to the door's section of the newest version. */
@@ -21,13 +22,8 @@ function addLine(text, heading, line) {
   return `${text.slice(0, sectionEnd).trimEnd()}\n${line}\n${rest}`;
 }
 
-/** What each exported door exports; `load(path)` imports a module below `src/`, without its ending. */
-export async function exportedNames(exports, load) {
-  const doors = Object.entries(exports).flatMap(([key, file]) => {
-    const path = /dist\/(.+\/index)\.js$/.exec(file)?.[1];
-    return path === undefined ? [] : [[key.replace(/^\./, "hookline"), path]];
-  });
-  return Object.fromEntries(
-    await Promise.all(doors.map(async ([door, path]) => [door, Object.keys(await load(path))])),
-  );
+/** The values that each entry point exports; `load(path)` imports a module below `src/`, without its ending. */
+export async function exportedNames(load) {
+  const names = entryPoints.map(async ({ name, path }) => [name, Object.keys(await load(path))]);
+  return Object.fromEntries(await Promise.all(names));
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../test/until.ts";
 import { faultyFs } from "./fixtures/faulty-fs.ts";
-import { dist, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
+import { compiled, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { type Fs, nodeFs, type Owner, ownOwner, processStart, takeLock, withLock } from "./internal.ts";
 
@@ -74,7 +74,7 @@ test.skipIf(process.platform !== "linux")(
     const path = join(await tempFolder(), "f");
     const script = join(import.meta.dirname, "fixtures", "lock-holder.mjs");
     // The shell becomes `sleep`, which never asks how its children ended.
-    const command = `"${process.execPath}" "${script}" "${dist}" hold "${path}" & exec sleep 60`;
+    const command = `"${process.execPath}" "${script}" "${compiled}" hold "${path}" & exec sleep 60`;
     const shell = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void shell.kill("SIGKILL"));
     await once(shell.stdout, "data");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
 import { atEveryOperation, shortStride } from "../files/fixtures/faulty-fs.ts";
 import { forgetfulFs } from "../files/fixtures/forgetful-fs.ts";
-import { dist, endOf, startFixture } from "../files/fixtures/programs.ts";
+import { compiled, endOf, startFixture } from "../files/fixtures/programs.ts";
 import { tempFolder } from "../files/fixtures/temp-folder.ts";
 import { placesIn } from "./fixtures/recorded-home.ts";
 import { entriesOf, itemsOf, said } from "./fixtures/store-entries.ts";
@@ -165,7 +165,7 @@ test.skipIf(!canMount)(
   async () => {
     const root = await tempFolder();
     const script = join(import.meta.dirname, "fixtures", "full-disk.mjs");
-    const command = `mount -t tmpfs -o size=1m,mode=700 none "${root}" && exec "${process.execPath}" "${script}" "${dist}" "${root}"`;
+    const command = `mount -t tmpfs -o size=1m,mode=700 none "${root}" && exec "${process.execPath}" "${script}" "${compiled}" "${root}"`;
     const { stdout, stderr } = spawnSync("unshare", ["-rm", "sh", "-c", command], { encoding: "utf8" });
     expect([stderr, JSON.parse(stdout || "{}")]).toEqual([
       "",
@@ -178,7 +178,7 @@ test("at a size limit the record is refused, and the file is valid", async () =>
   const root = await tempFolder();
   await openStore({ root, version: "1" });
   const script = join(import.meta.dirname, "fixtures", "store-writer.mjs");
-  const command = `ulimit -f 64; exec "${process.execPath}" "${script}" "${dist}" "${root}" ${id} w0 200 9000 3`;
+  const command = `ulimit -f 64; exec "${process.execPath}" "${script}" "${compiled}" "${root}" ${id} w0 200 9000 3`;
   const run = spawnSync("bash", ["-c", command], { encoding: "utf8" });
   expect([run.status === 0, run.stderr.includes("EFBIG")]).toEqual([false, true]);
   const file = join(root, "projects", "-home-dev-project", `${id}.jsonl`);

@@ -100,9 +100,12 @@ export function ownDoor(specifier: string): string | undefined {
 
 export function ownDoors(): readonly (readonly [specifier: string, path: string])[] {
   const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
-    exports: Record<string, string>;
+    exports: Record<string, string | { readonly default: string }>;
   };
-  return Object.entries(exports).map(([name, target]) => [`hookline${name.slice(1)}`, packageFile(target)]);
+  return Object.entries(exports).map(([name, target]) => [
+    `hookline${name.slice(1)}`,
+    packageFile(typeof target === "string" ? target : target.default),
+  ]);
 }
 
 function packageRoot(from: string): string | undefined {

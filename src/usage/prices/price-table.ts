@@ -88,7 +88,7 @@ declare const HOOKLINE_PRICES: string | undefined;
 /** The package's own prices, as text. */
 function ownTable(): string {
   if (typeof HOOKLINE_PRICES === "string") return HOOKLINE_PRICES;
-  return readFileSync(new URL("./anthropic.json", import.meta.url), "utf8");
+  return readFileSync(new URL("../../../src/usage/prices/anthropic.json", import.meta.url), "utf8");
 }
 
 /** A model's name as the price table spells it, and whether a cloud sold it: then the vendor's list price is only a basis. */

@@ -72,7 +72,7 @@ export function openMemory(): ScanMemory {
 export function kernelBytes(): Uint8Array<ArrayBuffer> {
   return typeof HOOKLINE_SCAN_KERNEL === "string"
     ? Uint8Array.from(Buffer.from(HOOKLINE_SCAN_KERNEL, "base64"))
-    : Uint8Array.from(readFileSync(new URL("../../../dist/usage/scan-kernel.wasm", import.meta.url)));
+    : Uint8Array.from(readFileSync(new URL("../../../.build/scan-kernel.wasm", import.meta.url)));
 }
 
 /** What a file's lines say about the file itself; the first word on each counts. */

@@ -1,0 +1,37 @@
+/**
+ * Writes one declaration file per entry point to dist/, and one for all that two or more of them use: a type is declared once. Reads
+ * what the compiler wrote to .build/.
+ */
+import { join } from "node:path";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+import { entryPoints, root } from "./entry-points.mjs";
+
+const bundle = await rollup({
+  input: Object.fromEntries(entryPoints.map(({ path }) => [path, join(root, ".build", `${path}.d.ts`)])),
+  external: /^[^./]/,
+  plugins: [dts()],
+  onwarn: (warning) => process.stderr.write(`${warning.message}\n`),
+});
+await bundle.write({
+  dir: join(root, "dist"),
+  format: "es",
+  entryFileNames: "[name].d.ts",
+  chunkFileNames: "shared.d.ts",
+  manualChunks: (file, { getModuleInfo }) => (entriesThatReach(file, getModuleInfo).size > 1 ? "shared" : undefined),
+});
+await bundle.close();
+
+function entriesThatReach(file, getModuleInfo) {
+  const visited = new Set();
+  const entries = new Set();
+  const visit = (id) => {
+    if (visited.has(id)) return;
+    visited.add(id);
+    const { isEntry, importers } = getModuleInfo(id);
+    if (isEntry) entries.add(id);
+    for (const importer of importers) visit(importer);
+  };
+  visit(file);
+  return entries;
+}
