@@ -1,5 +1,5 @@
 import {
-  type CatalogRow,
+  type AppSide,
   type CommandHook,
   catalog,
   type EventRow,
@@ -152,9 +152,10 @@ function nothingNeeded(event: string): EventNeeds {
   return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
 }
 
-const rows: Readonly<Record<string, CatalogRow<string, unknown>>> = catalog;
+type Row = EventRow & { readonly app: AppSide };
+const rows: Readonly<Record<string, Row>> = catalog;
 
-function rowOf(event: string): CatalogRow<string, unknown> | undefined {
+function rowOf(event: string): Row | undefined {
   return Object.hasOwn(rows, event) ? rows[event] : undefined;
 }
 

@@ -1,6 +1,6 @@
 import {
+  type AppSide,
   type Catalog,
-  type CatalogRow,
   catalog,
   type EventInputs,
   type EventName,
@@ -84,12 +84,14 @@ export function usualDeadlineMs(event: string): number {
   return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
 }
 
+type Row = EventRow & { readonly app: AppSide };
+
 function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
-  const made = Object.entries<CatalogRow<string, unknown>>(rows).map(([name, row]) => [name, ruleFor(row)]);
+  const made = Object.entries<Row>(rows).map(([name, row]) => [name, ruleFor(row)]);
   return Object.fromEntries(made) as Record<EventName, Rule>;
 }
 
-function ruleFor(row: CatalogRow<string, unknown>): Rule {
+function ruleFor(row: Row): Rule {
   const { matchesOn, answers, special, types, app } = row;
   const form = formOf(row);
   const refusal = app.answers.find(refuses);
