@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { followSession, listSessions, readEntries, searchSessions, sessionAt } from "../.build/sessions/internal.js";
+import { followSession, listSessions, openSession, searchSessions } from "../.build/sessions/index.js";
 
 const work = {
   async list(root) {
@@ -13,15 +13,15 @@ const work = {
     for (const line of readFileSync(file, "utf8").split("\n")) if (line !== "") JSON.parse(line);
   },
   async load(file) {
-    await sessionAt(placeOf(file)).load();
+    await (await openSession(placeOf(file))).load();
   },
   async stream(file) {
     let entries = 0;
-    for await (const batch of readEntries(file)) entries += batch.length;
+    for await (const _ of (await openSession(placeOf(file))).entries()) entries++;
     return { entries };
   },
   async window(file) {
-    const session = sessionAt(placeOf(file));
+    const session = await openSession(placeOf(file));
     const [last] = await session.window({ last: 1 });
     await session.window({ from: 1, limit: 1 });
     const lines = Number.parseInt(last.uuid.slice(-12), 16);

@@ -11,7 +11,7 @@ import {
   readEntries,
   type Tokens,
 } from "../sessions/internal.ts";
-import { openPrices, priceOf } from "../usage/internal.ts";
+import { priceOf } from "../usage/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import type { SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
@@ -98,7 +98,7 @@ export const unknownSpending: RunCost = { usage: null, usageByModel: {}, costUsd
 
 /** Tokens and money of answers, counted by ourselves. */
 export function costOfCalls(calls: readonly ModelCall[]): RunCost {
-  const price = priceOf(openPrices());
+  const price = priceOf();
   const byModel = new Map<string, Tokens>();
   const microByModel = new Map<string, number | null>();
   let micro = 0;

@@ -72,7 +72,7 @@ export interface ParentChainResult {
   readonly breaksAt?: { readonly uuid: string; readonly parentUuid: string; readonly line: number };
 }
 
-interface EntryCounts {
+export interface EntryCounts {
   readonly entries: number;
   readonly prompts: number;
   readonly toolResults: number;

@@ -90,9 +90,11 @@ export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable
 }
 
 /**
- * A price function for `session.stats({ price })`: the cost an older client wrote beside a call, else calculated.
+ * A price function for `session.stats({ price })`: micro-dollars of one call. A cost that an older client wrote next to the call counts
+ * as it is. Prices in `pricesFile` come before those of the package.
  */
-export function priceOf(prices: PriceTable = openPrices()): (call: ModelCall) => number | undefined {
+export function priceOf(pricesFile?: string): (call: ModelCall) => number | undefined {
+  const prices = openPrices(pricesFile);
   return ({ timestamp, counted }) => {
     if (counted.costUsd !== undefined) return usdToMicro(counted.costUsd);
     const at = Date.parse(timestamp ?? "");

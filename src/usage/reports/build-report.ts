@@ -1,6 +1,6 @@
 import { sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { PriceRow, Prices } from "../prices/price-rows.ts";
+import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ReportName, ReportRequest } from "../usage-options.ts";
 import { type Amounts, amountsOf, type CostMode } from "./amounts.ts";
@@ -67,7 +67,7 @@ export interface ShownPrice {
   readonly models: readonly string[];
   readonly from: string | null;
   readonly to: string | null;
-  readonly usdPerMillion: Readonly<Record<keyof Prices, number>>;
+  readonly usdPerMillion: Readonly<Record<"input" | "write5m" | "write1h" | "cacheRead" | "output", number>>;
   readonly source: string;
   readonly read: string;
 }
