@@ -4,12 +4,12 @@ import {
   commonFields,
   type EventName,
   type EventRow,
+  eventOutputShapes,
+  eventRow,
   type HookOutput,
-  outputShapes,
+  hookOutputShapes,
+  type OutputShape,
   type Payload,
-  rowOf,
-  specificShapes,
-  type WireShape,
 } from "../../src/protocol/internal.ts";
 import { objectOf, typed } from "./field-validators.ts";
 
@@ -17,7 +17,7 @@ import { objectOf, typed } from "./field-validators.ts";
 export function inputSchema<Name extends EventName>(name: Name): z.ZodType<Payload<Name>>;
 export function inputSchema(name: EventRow): z.ZodType<Readonly<Record<string, unknown>>>;
 export function inputSchema(event: EventName | EventRow): z.ZodType {
-  const row = typeof event === "string" ? rowOf(event) : event;
+  const row = typeof event === "string" ? eventRow(event) : event;
   return objectOf({ ...commonFields, ...row.fields, hook_event_name: { is: "text", of: [row.name] } }).meta({
     title: `${row.name} input`,
     description: `What a ${row.name} hook reads: ${row.fires}.`,
@@ -26,9 +26,9 @@ export function inputSchema(event: EventName | EventRow): z.ZodType {
 
 /** What a hook of the event may print: the universal answers and those its row honours. Further keys are accepted. */
 export function outputSchema(event: EventName | EventRow): z.ZodType<HookOutput> {
-  const row = typeof event === "string" ? rowOf(event) : event;
+  const row = typeof event === "string" ? eventRow(event) : event;
   const top: Record<string, z.ZodType> = {};
-  for (const [name, shape] of Object.entries(outputShapes)) top[name] = z.optional(wireValidator(shape));
+  for (const [name, shape] of Object.entries(hookOutputShapes)) top[name] = z.optional(wireValidator(shape));
   top["decision"] = z.optional(z.string().meta({ examples: ["approve", "block"] }));
   top["hookSpecificOutput"] = z.optional(specificOutput(row));
   const schema = z.looseObject(top).meta({
@@ -42,13 +42,13 @@ function specificOutput(row: EventRow): z.ZodType {
   const answers: Record<string, z.ZodType> = { hookEventName: z.literal(row.name) };
   for (const name of row.answers) answers[name] = z.optional(answerValidator(name, row));
   if (row.answers.includes("permissionDecision")) {
-    answers["permissionDecisionReason"] = z.optional(wireValidator(specificShapes.permissionDecisionReason));
+    answers["permissionDecisionReason"] = z.optional(wireValidator(eventOutputShapes.permissionDecisionReason));
   }
   return z.looseObject(answers);
 }
 
 function answerValidator(name: AnswerName, row: EventRow): z.ZodType {
-  const words = specificShapes[name];
+  const words = eventOutputShapes[name];
   // A word the event cannot act on is reported when a hook says it; the schema does not offer it.
   if (name === "permissionDecision" && typeof words === "object") {
     return z.enum(words.filter((word) => row.decisions.some((decision) => decision === word)));
@@ -56,7 +56,7 @@ function answerValidator(name: AnswerName, row: EventRow): z.ZodType {
   return wireValidator(words);
 }
 
-function wireValidator(shape: WireShape): z.ZodType {
+function wireValidator(shape: OutputShape): z.ZodType {
   if (typeof shape === "object") return z.enum(shape);
   switch (shape) {
     case "text":

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { isOwnState, openState, replaceFile, statePath, whyUnsafe } from "../files/internal.ts";
+import { isStateFolderSafe, openState, replaceFile, statePath, unsafeReason } from "../files/internal.ts";
 import type { begin } from "./program.ts";
 
 /** The hash of the program's text, put in when the package is bundled. */
@@ -58,7 +58,8 @@ function codePath(env: Env): string | undefined {
 function keptCode(path: string, env: Env): Buffer | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || whyUnsafe(found) !== undefined || !isOwnState("builds", { env })) return undefined;
+    if (!found?.isFile() || unsafeReason(found) !== undefined || !isStateFolderSafe("builds", { env }))
+      return undefined;
     const both = readFileSync(path);
     const half = both.length >> 1;
     return half > 0 && both.compare(both, half, both.length, 0, half) === 0 ? both.subarray(0, half) : undefined;

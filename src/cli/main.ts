@@ -1,5 +1,5 @@
 import { packageVersion } from "../files/internal.ts";
-import { nearest, Problem, visibleLines } from "../protocol/internal.ts";
+import { closestName, escapeLines, Problem } from "../protocol/internal.ts";
 import type { Command, Io } from "./command-line/command.ts";
 import { asksForHelp, commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { parseCall } from "./command-line/parse.ts";
@@ -58,7 +58,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     // What went wrong is often told in words of a file, a server or a model.
     const { machineError } = await import("./machine-error.ts");
     await io.err(
-      `hookline: ${visibleLines(error instanceof Problem ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
+      `hookline: ${escapeLines(error instanceof Problem ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
     );
     return 1;
   }
@@ -87,7 +87,7 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
 }
 
 function unknownCommand(name: string): Problem {
-  const near = nearest(name, Object.keys(commands));
+  const near = closestName(name, Object.keys(commands));
   const hint = near ? `Did you mean "${near}"?` : "hookline --help lists the commands.";
   return new Problem("cli/unknown-command", `"${name}" is not a command. ${hint}`, { about: { name } });
 }
@@ -122,7 +122,7 @@ async function runVerb(name: string, group: CommandGroup, [verb, ...args]: reado
 }
 
 function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Problem {
-  const near = nearest(verb, Object.keys(verbs));
+  const near = closestName(verb, Object.keys(verbs));
   const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `hookline ${name} --help lists what there is.`;
   return new Problem("cli/usage", `"${verb}" is nothing hookline ${name} can do. ${hint}`, { about: { name, verb } });
 }

@@ -5,6 +5,7 @@ import {
   type DaemonRecord,
   daemonFolderOf,
   daemonRecordMark,
+  ignoringErrors,
   isDaemonAlive,
   isFileProblem,
   openState,
@@ -12,7 +13,6 @@ import {
   readDaemonRecord,
   replaceFile,
   startTag,
-  unless,
 } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 
@@ -69,11 +69,11 @@ export async function writeAlias(given: string, env: Env): Promise<void> {
   let folder: Buffer = Buffer.from(await openState(["daemon", "at"], { env }));
   for (const part of folders) {
     folder = below(folder, part);
-    await unless(["EEXIST"], mkdir(folder, 0o700));
+    await ignoringErrors(["EEXIST"], mkdir(folder, 0o700));
   }
   const path = below(folder, name);
   const target = recordPath(given, env);
-  if ((await unless(["ENOENT", "EINVAL"], readlink(path))) === target) return;
+  if ((await ignoringErrors(["ENOENT", "EINVAL"], readlink(path))) === target) return;
   const temp = below(folder, `.${randomUUID()}.hookline-tmp`);
   await symlink(target, temp);
   await rename(temp, path);

@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { catalog, isObject, nearest, Problem, shown } from "../protocol/internal.ts";
+import { catalog, closestName, isObject, Problem, showValue } from "../protocol/internal.ts";
 import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkOptions(options: EngineOptions): void {
-  if (!isObject(options)) throw bad("", `Engine options are an object, not ${shown(options)}.`);
+  if (!isObject(options)) throw bad("", `Engine options are an object, not ${showValue(options)}.`);
   for (const [name, value] of Object.entries(options)) {
     if (!isOption(name)) {
-      const near = nearest(name, Object.keys(checks));
-      throw bad(name, `There is no engine option ${shown(name)}.${near ? ` Did you mean "${near}"?` : ""}`);
+      const near = closestName(name, Object.keys(checks));
+      throw bad(name, `There is no engine option ${showValue(name)}.${near ? ` Did you mean "${near}"?` : ""}`);
     }
     const wrong = value === undefined ? undefined : checks[name](value);
     if (wrong !== undefined) throw bad(name, `The engine option ${name} ${wrong}.`);
@@ -21,13 +21,15 @@ type Check = (value: unknown) => string | undefined;
 
 /** An empty name would be the folder of the process, whose settings nobody has approved. */
 const path: Check = (value) => {
-  if (typeof value !== "string") return `must be a string, not ${shown(value)}`;
+  if (typeof value !== "string") return `must be a string, not ${showValue(value)}`;
   if (value === "") return "must not be empty";
-  return value.includes("\0") ? `holds a NUL character: ${shown(value)}` : undefined;
+  return value.includes("\0") ? `holds a NUL character: ${showValue(value)}` : undefined;
 };
-const flag: Check = (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${shown(value)}`);
-const work: Check = (value) => (typeof value === "function" ? undefined : `must be a function, not ${shown(value)}`);
-const object: Check = (value) => (isObject(value) ? undefined : `must be an object, not ${shown(value)}`);
+const flag: Check = (value) =>
+  typeof value === "boolean" ? undefined : `must be true or false, not ${showValue(value)}`;
+const work: Check = (value) =>
+  typeof value === "function" ? undefined : `must be a function, not ${showValue(value)}`;
+const object: Check = (value) => (isObject(value) ? undefined : `must be an object, not ${showValue(value)}`);
 
 const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   cwd: (value) => path(value) ?? folder(String(value)),
@@ -52,12 +54,12 @@ const checks: Readonly<Record<keyof EngineOptions, Check>> = {
   judgeTimeoutMs: (value) =>
     typeof value === "number" && value > 0
       ? undefined
-      : `must be a number of milliseconds above 0, not ${shown(value)}`,
+      : `must be a number of milliseconds above 0, not ${showValue(value)}`,
   bypassAvailable: flag,
   observeContent: flag,
   conversation: work,
   agentKind: work,
-  startedAs: (value) => (isText(value) ? undefined : `must be the name of an agent, not ${shown(value)}`),
+  startedAs: (value) => (isText(value) ? undefined : `must be the name of an agent, not ${showValue(value)}`),
   clientHome: (value) => path(value) ?? absolute(String(value)),
   envFileRoot: path,
   common: work,
@@ -79,7 +81,7 @@ function rowsFault(rows: readonly Readonly<Record<string, unknown>>[]): string |
     const wrong = Object.entries(catalog.TaskCreated).find(([part, like]) => !isPart(row[part], part, like));
     if (wrong === undefined) continue;
     const [part] = wrong;
-    return `has a row ${shown(row["name"])} whose ${part} is ${shown(row[part])}. Begin with a row of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" }`;
+    return `has a row ${showValue(row["name"])} whose ${part} is ${showValue(row[part])}. Begin with a row of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" }`;
   }
   return undefined;
 }
@@ -111,7 +113,7 @@ function isText(value: unknown): boolean {
 
 /** What counts as the person's own must not depend on the folder: a checkout would bring trusted settings. */
 function absolute(path: string): string | undefined {
-  return isAbsolute(path) ? undefined : `must be an absolute path, not ${shown(path)}`;
+  return isAbsolute(path) ? undefined : `must be an absolute path, not ${showValue(path)}`;
 }
 
 /** The same for what the environment says. */
@@ -125,34 +127,35 @@ function folder(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory()) return undefined;
-    return `must be a folder: ${shown(path)} ${found === undefined ? "does not exist" : "is not one"}`;
+    return `must be a folder: ${showValue(path)} ${found === undefined ? "does not exist" : "is not one"}`;
   } catch (error) {
     // A path that no file can have, or one behind a folder that may not be entered.
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return `must be a folder: ${shown(path)} cannot be looked at (${code})`;
+    return `must be a folder: ${showValue(path)} cannot be looked at (${code})`;
   }
 }
 
 function listOf(what: string, fits: (item: unknown) => boolean): Check {
   return (value) => {
-    if (!Array.isArray(value)) return `must be a list of ${what}, not ${shown(value)}`;
+    if (!Array.isArray(value)) return `must be a list of ${what}, not ${showValue(value)}`;
     const at = value.findIndex((item) => !fits(item));
-    return at < 0 ? undefined : `must be a list of ${what}; [${at}] is ${shown(value[at])}`;
+    return at < 0 ? undefined : `must be a list of ${what}; [${at}] is ${showValue(value[at])}`;
   };
 }
 
 function valuesOf(what: string, fits: (item: unknown) => boolean): Check {
   return (value) => {
-    if (!isObject(value)) return `must be an object with ${what}, not ${shown(value)}`;
+    if (!isObject(value)) return `must be an object with ${what}, not ${showValue(value)}`;
     const wrong = Object.entries(value).find(([, item]) => !fits(item));
-    return wrong && `must be an object with ${what}; ${wrong[0]} is ${shown(wrong[1])}`;
+    return wrong && `must be an object with ${what}; ${wrong[0]} is ${showValue(wrong[1])}`;
   };
 }
 
 function oneOf(...words: readonly string[]): Check {
   const known = words.map((word) => `"${word}"`).join(", ");
-  return (value) => (words.some((word) => word === value) ? undefined : `must be one of ${known}, not ${shown(value)}`);
+  return (value) =>
+    words.some((word) => word === value) ? undefined : `must be one of ${known}, not ${showValue(value)}`;
 }
 
 function atLeast(least: number): Check {
@@ -160,7 +163,7 @@ function atLeast(least: number): Check {
     const fits = Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
     return fits && Number(value) >= least
       ? undefined
-      : `must be a whole number of at least ${least}, not ${shown(value)}`;
+      : `must be a whole number of at least ${least}, not ${showValue(value)}`;
   };
 }
 
@@ -169,13 +172,13 @@ const portNames = ["model", "agent", "mcp", "asker", "wake", "judge", "observe",
 function checkPorts(ports: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, port] of Object.entries(ports)) {
     if (!portNames.includes(name)) {
-      const near = nearest(name, portNames);
-      return `has no port ${shown(name)}.${near ? ` Did you mean "${near}"?` : ` Ports are ${portNames.join(", ")}`}`;
+      const near = closestName(name, portNames);
+      return `has no port ${showValue(name)}.${near ? ` Did you mean "${near}"?` : ` Ports are ${portNames.join(", ")}`}`;
     }
     if (port === undefined) continue;
     const fits = name === "clock" ? isObject(port) && typeof port["now"] === "function" : typeof port === "function";
     if (!fits)
-      return `must have ${name === "clock" ? "an object with now()" : "a function"} as ${name}, not ${shown(port)}`;
+      return `must have ${name === "clock" ? "an object with now()" : "a function"} as ${name}, not ${showValue(port)}`;
   }
   return undefined;
 }
@@ -196,7 +199,7 @@ export function checkFireOptions(options: FireOptions): void {
   if (!isObject(options)) throw badFireOption("The options of an event are an object.");
   for (const name of Object.keys(options)) {
     if (fireOptions.some((one) => one === name)) continue;
-    const near = nearest(name, fireOptions);
+    const near = closestName(name, fireOptions);
     throw badFireOption(
       `There is no option "${name}" of an event.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
     );

@@ -4,7 +4,7 @@ import {
   type Outcome,
   Problem,
   type RunRecord,
-  shown,
+  showValue,
   type Warning,
 } from "../protocol/internal.ts";
 import { checkOptions } from "./check-engine-options.ts";
@@ -160,17 +160,17 @@ function checkedOptions(options: CallbackOptions = {}, event: string): CallbackO
   const refuse = (message: string) => {
     throw new Problem("hook/invalid", message, { about: { event } });
   };
-  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${shown(options)}.`);
+  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${showValue(options)}.`);
   const unknown = Object.keys(options).find((name) => !handlerOptions.includes(name));
   if (unknown !== undefined) {
-    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${shown(unknown)}.`);
+    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${showValue(unknown)}.`);
   }
   const { timeout, onFailure } = options;
   if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY)) {
     refuse(`The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`);
   }
   if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
-    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${shown(onFailure)}.`);
+    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${showValue(onFailure)}.`);
   }
   return { ...(timeout === undefined ? {} : { timeout }), ...(onFailure === undefined ? {} : { onFailure }) };
 }

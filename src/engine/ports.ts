@@ -1,4 +1,4 @@
-import type { HookRef, ModelSpent, Payload, RunRecord, ToolInput } from "../protocol/internal.ts";
+import type { HookModelUsage, HookRef, Payload, RunRecord, ToolInput } from "../protocol/internal.ts";
 
 /** What a host lends the engine. Each is optional; without one, the hooks that need it are skipped and say so. */
 export interface Ports {
@@ -40,7 +40,7 @@ export interface ModelCall {
 }
 
 /** Told of each call of a model as soon as it is over, whatever comes of the hook; it stands in the run's record. */
-export type SpentReport = (spent: ModelSpent) => void;
+export type SpentReport = (spent: HookModelUsage) => void;
 
 /** Contract: resolves with what the model replied, parsed or as text; rejects on API errors. */
 export type ModelPort = (call: ModelCall, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLeftovers, run } from "./internal.ts";
+import { findLeftovers, runProcess } from "./internal.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));
 const sh = (command: string) => ({ form: "shell", command }) as const;
@@ -14,7 +14,7 @@ test("one signal ends twenty running processes, and no warning is given", async 
   const controller = new AbortController();
   const value = `cancel-${process.pid}`;
   const all = Array.from({ length: 20 }, (_, index) =>
-    run(sh(index % 2 === 0 ? "sleep 60 & sleep 60" : "trap '' TERM; while :; do sleep 1; done"), {
+    runProcess(sh(index % 2 === 0 ? "sleep 60 & sleep 60" : "trap '' TERM; while :; do sleep 1; done"), {
       cwd,
       env: { ...process.env },
       tag: { name: "EXEC_TEST", value: `${value}-${index}` },

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLeftovers, start } from "./internal.ts";
+import { findLeftovers, startProcess } from "./internal.ts";
 import { procfs } from "./process-list.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "exec-"));
@@ -12,7 +12,7 @@ let runs = 0;
 /** A run that is ended by its limit once it has printed "up", and which processes are left. */
 async function endedRun(command: string, graceMs = 100) {
   const tag = { name: "EXEC_TEST", value: `end-tree-${process.pid}-${++runs}` };
-  const running = start(sh(command), {
+  const running = startProcess(sh(command), {
     ...{ cwd, env: { ...process.env }, tag, graceMs, timeoutMs: Number.POSITIVE_INFINITY },
     onLine: (line) => {
       if (line !== "up") return "keep";
@@ -86,7 +86,7 @@ test("a run inside a run goes with it", async () => {
 
 test("a sibling whose tag only begins the same is left alone", async () => {
   const tag = { name: "EXEC_TEST", value: `end-tree-${process.pid}-${runs + 1}9` };
-  const sibling = start(sh("sleep 60"), { cwd, env: { ...process.env }, tag, timeoutMs: 20_000 });
+  const sibling = startProcess(sh("sleep 60"), { cwd, env: { ...process.env }, tag, timeoutMs: 20_000 });
   const { survivors, ...ended } = await endedRun("echo up; sleep 60");
   sibling.cancel();
   expect(ended).toMatchObject({ ended: gone.ended, leaked: [] });
@@ -95,7 +95,7 @@ test("a sibling whose tag only begins the same is left alone", async () => {
 });
 
 test("a signal that was given before the start starts nothing", async () => {
-  const running = start(sh("echo ran"), { cwd, env: {}, timeoutMs: 1_000, signal: AbortSignal.abort() });
+  const running = startProcess(sh("echo ran"), { cwd, env: {}, timeoutMs: 1_000, signal: AbortSignal.abort() });
   expect(running.pid).toBeUndefined();
   expect(await running.done).toMatchObject({ ended: { by: "cancelled" }, stdout: { text: "" } });
 });

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { carries, familyOf, type Leader, marksOf } from "./process-family.ts";
+import { carriesTag, familyMarks, familyOf, type ProcessLeader } from "./process-family.ts";
 import { type Processes, type ProcessRow, processes } from "./process-list.ts";
-import type { Leak } from "./process-run.ts";
+import type { SurvivingProcess } from "./process-run.ts";
 
-export interface Tree extends Leader {
+export interface Tree extends ProcessLeader {
   /** Whether the leader has exited; that a signal was sent to it says nothing. */
   readonly exited: () => boolean;
   readonly exit: Promise<unknown>;
@@ -18,12 +18,12 @@ type Target = Pick<ProcessRow, "pid" | "pgid" | "startedAt" | "name">;
  * to a group misses what left the group. Resolves with what still lives, at most `graceMs` plus about half a second later, or the time
  * that a busy machine needs for a few looks.
  */
-export async function endTree(tree: Tree, graceMs: number, system: Processes = processes): Promise<Leak[]> {
+export async function endTree(tree: Tree, graceMs: number, system: Processes = processes): Promise<SurvivingProcess[]> {
   const graceEnd = performance.now() + graceMs;
   const tagName = tree.tag?.name ?? "";
   // Looked up before the first signal, while parents still point to their children: an orphan without a mark is nobody's.
   const rows = await system.list(tagName);
-  const marks = marksOf(tree, rows);
+  const marks = familyMarks(tree, rows);
   // Where nothing can be seen, the group is all there is to go by.
   const blind = rows.length === 0;
   const group: Target = { pid: -tree.pid, pgid: tree.pid, startedAt: "", name: "" };
@@ -50,7 +50,7 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
     for (const one of targets) if (send(one, "SIGKILL") === "not-permitted") refused.add(one.pid);
     // What forks faster than it dies is met again by the next look.
     await exitOr(tree, lookEveryMs);
-  } while (performance.now() < sweepEnd || looks < fewestLooks);
+  } while (performance.now() < sweepEnd || looks < minLooks);
 
   if (!tree.exited() && targets.length === 0) targets = [group];
   return targets.filter(isAlive).map(({ pid, name }) => ({
@@ -63,14 +63,14 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
 const lookEveryMs = 20;
 const sweepMs = 500;
 /** One look tells what to kill, the next what was born meanwhile, another one that all are gone. */
-const fewestLooks = 5;
+const minLooks = 5;
 
 async function exitOr(tree: Tree, ms: number): Promise<void> {
   await (tree.exited() ? sleep(ms) : Promise.race([tree.exit, sleep(ms)]));
 }
 
 /** The same promise as `endTree` with what Windows has for it: `taskkill`, which walks the tree by itself. */
-export async function endTreeOnWindows(tree: Tree, graceMs: number): Promise<Leak[]> {
+export async function endTreeOnWindows(tree: Tree, graceMs: number): Promise<SurvivingProcess[]> {
   const pid = String(tree.pid);
   const graceEnd = performance.now() + graceMs;
   // Without /F a program is asked by a message to its window. One without a window cannot be asked and need not be waited for.
@@ -91,7 +91,7 @@ function taskkill(args: readonly string[]): Promise<boolean> {
 }
 
 /** Whether a process that has exited left others in its group. One question to the system; nearly always the answer is no. */
-export function hasLeftOthers(pid: number, system: Processes = processes): boolean {
+export function hasSurvivors(pid: number, system: Processes = processes): boolean {
   return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
 }
 
@@ -99,14 +99,14 @@ export function hasLeftOthers(pid: number, system: Processes = processes): boole
  * Who they are. What ends within a moment, as the other end of a pipe does, is not counted. Nor is a process that has both left the group and
  * dropped the tag: it means to outlive the run, as the starter of a daemon does.
  */
-export async function leftBehind(leader: Leader, system: Processes = processes): Promise<Leak[]> {
+export async function survivorsOf(leader: ProcessLeader, system: Processes = processes): Promise<SurvivingProcess[]> {
   await sleep(momentMs);
-  if (!hasLeftOthers(leader.pid, system)) return [];
+  if (!hasSurvivors(leader.pid, system)) return [];
   // Its pipes are gone with it; group, session and tag remain.
   const marks = { ...leader, streams: new Set<string>() };
   const rows = await system.list(leader.tag?.name ?? "");
   return familyOf(marks, rows, [])
-    .filter((row) => row.pgid === leader.pid || leader.tag === undefined || carries(row.tag, leader.tag))
+    .filter((row) => row.pgid === leader.pid || leader.tag === undefined || carriesTag(row.tag, leader.tag))
     .filter(system.isAlive)
     .map(({ pid, name }) => ({ why: "left-behind", pid, name }));
 }

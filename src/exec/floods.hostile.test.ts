@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { run } from "./internal.ts";
+import { runProcess } from "./internal.ts";
 
 const base = { cwd: tmpdir(), env: { ...process.env }, input: "{}\n" };
 const mebibyte = 2 ** 20;
@@ -23,7 +23,7 @@ test.each([
   ["stderr", "cat /dev/zero >&2", "stderr"],
 ] as const)("a flood on %s costs under 64 MiB and is cut at the cap", async (_name, command, stream) => {
   const [finished, grewBytes] = await growth(
-    run({ form: "shell", command }, { ...base, timeoutMs: 1_000, onLine: () => "keep" }),
+    runProcess({ form: "shell", command }, { ...base, timeoutMs: 1_000, onLine: () => "keep" }),
   );
   expect(finished.ended).toEqual({ by: "timeout", afterMs: 1_000 });
   expect(finished[stream].text.length).toBe(mebibyte);
@@ -33,7 +33,7 @@ test.each([
 
 test("a flood that ends is read to its end and its exit counts", async () => {
   const [finished, grewBytes] = await growth(
-    run({ form: "shell", command: "head -c 500000000 /dev/zero; exit 3" }, { ...base, timeoutMs: 600_000 }),
+    runProcess({ form: "shell", command: "head -c 500000000 /dev/zero; exit 3" }, { ...base, timeoutMs: 600_000 }),
   );
   expect(finished.ended).toEqual({ by: "exit", code: 3 });
   expect(finished.stdout.droppedBytes).toBe(500_000_000 - mebibyte);

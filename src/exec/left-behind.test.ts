@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftBehind } from "./end-tree.ts";
+import { survivorsOf } from "./end-tree.ts";
 import type { Processes, ProcessRow } from "./process-list.ts";
 
 const row = (pid: number, more: Partial<ProcessRow>): ProcessRow => ({
@@ -28,8 +28,8 @@ test("what stayed in the group or kept the tag is left behind; what dropped both
     row(15, { pgid: 10, zombie: true }),
   ];
   const tag = { name: "TAG", value: "t" };
-  const pids = async (leader: Parameters<typeof leftBehind>[0]) =>
-    (await leftBehind(leader, seeing(rows))).map((leak) => ("pid" in leak ? leak.pid : 0));
+  const pids = async (leader: Parameters<typeof survivorsOf>[0]) =>
+    (await survivorsOf(leader, seeing(rows))).map((leak) => ("pid" in leak ? leak.pid : 0));
   expect(await pids({ pid: 10, tag })).toEqual([11, 12, 13]);
   expect(await pids({ pid: 10, tag: undefined })).toEqual([11, 12, 14]);
 });

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { capture, type LineFate, watchLines } from "./output-capture.ts";
+import { capture, captureLines, type LineDecision } from "./output-capture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 
-function watch(fate: (line: string, whole: boolean) => LineFate = () => "keep", capBytes = 1_000) {
+function watch(fate: (line: string, whole: boolean) => LineDecision = () => "keep", capBytes = 1_000) {
   const seen: [string, boolean][] = [];
   const kept = capture(capBytes);
-  const lines = watchLines(kept, (line, whole) => {
+  const lines = captureLines(kept, (line, whole) => {
     seen.push([line, whole]);
     return fate(line, whole);
   });

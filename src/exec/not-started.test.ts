@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type CommandLine, run, start } from "./internal.ts";
+import { type CommandLine, runProcess, startProcess } from "./internal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "exec-"));
 const base = { cwd: folder, env: { ...process.env }, timeoutMs: 20_000 };
@@ -62,7 +62,7 @@ test.each([
     "The command, its arguments or its environment hold a NUL character",
   ],
 ] as const)("%s is a value that names what is missing", async (_name, command, options, code, why) => {
-  const finished = await run(command, { ...base, ...options, input: "x".repeat(1_000_000) });
+  const finished = await runProcess(command, { ...base, ...options, input: "x".repeat(1_000_000) });
   expect(finished).toEqual({
     ended: { by: "not-started", why, code },
     stdout: { text: "", droppedBytes: 0 },
@@ -73,19 +73,19 @@ test.each([
 });
 
 test("a text file without a first line for the system is run by sh, as execvp does", async () => {
-  const { ended, stdout } = await run(exec(file("bare", "echo hi\n")), base);
+  const { ended, stdout } = await runProcess(exec(file("bare", "echo hi\n")), base);
   expect([ended, stdout.text]).toEqual([{ by: "exit", code: 0 }, "hi\n"]);
 });
 
 test("a relative program is looked up in the working folder", async () => {
   mkdirSync(join(folder, "bin"));
   file("bin/tool", "#!/bin/sh\necho tool\n");
-  expect((await run(exec("./bin/tool"), base)).stdout.text).toBe("tool\n");
-  expect((await run(exec("./bin/other"), base)).ended).toMatchObject({ why: "./bin/other was not found" });
+  expect((await runProcess(exec("./bin/tool"), base)).stdout.text).toBe("tool\n");
+  expect((await runProcess(exec("./bin/other"), base)).ended).toMatchObject({ why: "./bin/other was not found" });
 });
 
 test("whatever is asked of a process that never was is nothing", async () => {
-  const running = start(exec("/no/such/program"), base);
+  const running = startProcess(exec("/no/such/program"), base);
   running.write("x");
   running.endInput();
   running.pauseDeadline();

@@ -7,7 +7,7 @@ export interface Capture {
   /** Forgets what was kept from this byte on, which makes room again. */
   cutTo(lengthBytes: number): void;
   text(fromByte?: number, toByte?: number): string;
-  output(): Output;
+  output(): CapturedOutput;
 }
 
 export function capture(capBytes: number): Capture {
@@ -79,16 +79,16 @@ function wholeCharacters(bytes: Buffer, length: number): number {
  * (`whole` false) once it has rested for a moment, and again if it grows.
  * Contract: must not throw. `keep` leaves the line in stdout, `take` takes it out, `keep-all` keeps it and all that follows unseen.
  */
-export type OnLine = (line: string, whole: boolean) => LineFate;
-export type LineFate = "keep" | "take" | "keep-all";
+export type OnLine = (line: string, whole: boolean) => LineDecision;
+export type LineDecision = "keep" | "take" | "keep-all";
 
-interface LineWatch {
+interface LineCapture {
   add(chunk: Buffer): void;
   stop(): void;
 }
 
 /** Fills a capture line by line, asking about each line what becomes of it. */
-export function watchLines(kept: Capture, onLine: OnLine): LineWatch {
+export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
   let watching = true;
   let lineStart = 0;
   let rest: NodeJS.Timeout | undefined;
@@ -135,7 +135,7 @@ const lineBreak = 0x0a;
 const restMs = 50;
 
 /** The beginning of a stream as text, up to the cap, and how many bytes came after it and were thrown away. */
-export interface Output {
+export interface CapturedOutput {
   readonly text: string;
   readonly droppedBytes: number;
 }

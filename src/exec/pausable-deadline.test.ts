@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { startDeadline } from "./pausable-deadline.ts";
+import { startPausableDeadline } from "./pausable-deadline.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 
 function watched(limitMs: number) {
   let hasPassed = false;
-  const deadline = startDeadline(limitMs, () => {
+  const deadline = startPausableDeadline(limitMs, () => {
     hasPassed = true;
   });
   return { deadline, passed: () => hasPassed };

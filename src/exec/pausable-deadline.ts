@@ -1,5 +1,5 @@
 /** A limit that can be moved, and stopped like a chess clock. */
-export interface Deadline {
+export interface PausableDeadline {
   /** The limit in force. */
   readonly limitMs: number;
   /** The clock stands still until as many resumes as pauses were called. */
@@ -11,7 +11,7 @@ export interface Deadline {
   clear(): void;
 }
 
-export function startDeadline(limitMs: number, onPassed: () => void): Deadline {
+export function startPausableDeadline(limitMs: number, onPassed: () => void): PausableDeadline {
   let limit = limitMs;
   let remaining = limitMs;
   let since = performance.now();
@@ -23,7 +23,7 @@ export function startDeadline(limitMs: number, onPassed: () => void): Deadline {
 
   function arm(): void {
     since = performance.now();
-    timer = setTimeout(fire, Math.min(Math.max(remaining, 0), longestTimerMs));
+    timer = setTimeout(fire, Math.min(Math.max(remaining, 0), maxTimerMs));
     if (!refed) timer.unref();
   }
 
@@ -73,4 +73,4 @@ export function startDeadline(limitMs: number, onPassed: () => void): Deadline {
 }
 
 /** Timers of the platform count milliseconds in 31 bits and fire at once beyond. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { familyOf, marksOf } from "./process-family.ts";
+import { familyMarks, familyOf } from "./process-family.ts";
 import type { ProcessRow } from "./process-list.ts";
 
 const leader = 9_000_100;
@@ -12,7 +12,7 @@ function row(pid: number, facts: Partial<ProcessRow> = {}): ProcessRow {
 
 function familyPids(rows: ProcessRow[], known: ProcessRow[] = []): number[] {
   const all = [row(leader, { streams: ["socket:[7]", "socket:[8]", "/dev/null"] }), ...rows];
-  return familyOf(marksOf({ pid: leader, tag }, all), all, known).map(({ pid }) => pid);
+  return familyOf(familyMarks({ pid: leader, tag }, all), all, known).map(({ pid }) => pid);
 }
 
 test("group, session, tag, pipes and descent each make a process part of the run", () => {
@@ -56,6 +56,6 @@ test("this process and its ancestors are never part of a run, whatever they carr
 
 test("without a tag the other marks still count", () => {
   const rows = [row(leader), row(9_000_101, { tag: "" }), row(9_000_102, { pgid: leader })];
-  const family = familyOf(marksOf({ pid: leader, tag: undefined }, rows), rows, []);
+  const family = familyOf(familyMarks({ pid: leader, tag: undefined }, rows), rows, []);
   expect(family.map(({ pid }) => pid)).toEqual([leader, 9_000_102]);
 });

@@ -1,17 +1,17 @@
 import { type ProcessRow, processes } from "./process-list.ts";
 
-export interface Leader {
+export interface ProcessLeader {
   readonly pid: number;
   readonly tag: Tag | undefined;
 }
 
 /** What tells the processes of a run from all others. */
-export interface Marks extends Leader {
+export interface FamilyMarks extends ProcessLeader {
   /** The ends of the leader's pipes, which only it and its descendants can hold. */
   readonly streams: ReadonlySet<string>;
 }
 
-export function marksOf({ pid, tag }: Leader, rows: readonly ProcessRow[]): Marks {
+export function familyMarks({ pid, tag }: ProcessLeader, rows: readonly ProcessRow[]): FamilyMarks {
   const streams = rows.find((row) => row.pid === pid)?.streams ?? [];
   return { pid, tag, streams: new Set(streams.filter((stream) => /^(socket|pipe):/.test(stream))) };
 }
@@ -20,18 +20,18 @@ export function marksOf({ pid, tag }: Leader, rows: readonly ProcessRow[]): Mark
  * The living processes of one run: those in the leader's group or session, those that carry its tag or hold its pipes, those known
  * from before, and all their descendants. A daemon that had dropped all of that before anyone looked is not among them.
  */
-export function familyOf(marks: Marks, rows: readonly ProcessRow[], known: readonly ProcessRow[]): ProcessRow[] {
+export function familyOf(marks: FamilyMarks, rows: readonly ProcessRow[], known: readonly ProcessRow[]): ProcessRow[] {
   const { pid, tag, streams } = marks;
   const knownBefore = new Set(known.map(identity));
   const children = childrenIn(rows);
-  const ourselves = lineOf(process.pid, rows);
+  const ourselves = ancestorsOf(process.pid, rows);
   const family = new Set<ProcessRow>();
   const queue = rows.filter(
     (row) =>
       row.pid === pid ||
       row.pgid === pid ||
       row.sid === pid ||
-      carries(row.tag, tag) ||
+      carriesTag(row.tag, tag) ||
       row.streams.some((stream) => streams.has(stream)) ||
       knownBefore.has(identity(row)),
   );
@@ -59,7 +59,7 @@ function identity(row: ProcessRow): string {
 }
 
 /** The numbers of a process and its ancestors. */
-export function lineOf(pid: number, rows: readonly ProcessRow[]): Set<number> {
+export function ancestorsOf(pid: number, rows: readonly ProcessRow[]): Set<number> {
   const parents = new Map(rows.map((row) => [row.pid, row.ppid]));
   const line = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !line.has(at); at = parents.get(at))
@@ -74,7 +74,7 @@ export interface Tag {
 }
 
 /** Whether a value found in an environment is this tag, or that of a run inside this run (`outer/inner`). */
-export function carries(found: string | undefined, tag: Tag | undefined): boolean {
+export function carriesTag(found: string | undefined, tag: Tag | undefined): boolean {
   if (found === undefined || tag === undefined) return false;
   return found === tag.value || found.startsWith(`${tag.value}/`);
 }
@@ -97,7 +97,7 @@ export interface Leftover {
  */
 export async function findLeftovers(tagName: string, valuePrefix: string): Promise<Leftover[]> {
   const rows = await processes.list(tagName);
-  const own = lineOf(process.pid, rows);
+  const own = ancestorsOf(process.pid, rows);
   return rows.flatMap(({ pid, name, tag, startedAt }) =>
     tag?.startsWith(valuePrefix) && !own.has(pid) ? [{ pid, name, value: tag, startedAt }] : [],
   );

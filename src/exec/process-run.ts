@@ -1,7 +1,7 @@
-import type { OnLine, Output } from "./output-capture.ts";
+import type { CapturedOutput, OnLine } from "./output-capture.ts";
 import type { Tag } from "./process-family.ts";
 
-export interface StartOptions {
+export interface ProcessOptions {
   readonly cwd: string;
   /** The whole environment of the process; nothing is inherited beside it. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,11 +31,11 @@ export interface StartOptions {
   readonly now?: () => number;
 }
 
-export interface Running {
+export interface RunningProcess {
   /** Absent when nothing could be started. */
   readonly pid: number | undefined;
   /** Never rejects. Resolves at most 3 s after the limit or the cancelling, whatever the process does. */
-  readonly done: Promise<Finished>;
+  readonly done: Promise<FinishedProcess>;
   /** Writes to stdin kept open; ignored once it is closed. */
   write(text: string): void;
   endInput(): void;
@@ -53,17 +53,17 @@ export interface Running {
 }
 
 /** What a run came to. Whatever a process does, and even if there never was one, it is told as this value and never thrown. */
-export interface Finished {
-  readonly ended: Ended;
-  readonly stdout: Output;
-  readonly stderr: Output;
+export interface FinishedProcess {
+  readonly ended: ProcessEnd;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
   readonly durationMs: number;
   /** Processes of an ended tree that may still live; on a normal end only when `reportLeftBehind` asks for those it left behind. */
-  readonly leaked: readonly Leak[];
+  readonly leaked: readonly SurvivingProcess[];
 }
 
 /** How a process ended. `afterMs` is the limit that was in force, `why` a sentence for people, `code` the system's error code. */
-export type Ended =
+export type ProcessEnd =
   | { readonly by: "exit"; readonly code: number }
   | { readonly by: "signal"; readonly signal: string }
   | { readonly by: "timeout"; readonly afterMs: number }
@@ -74,6 +74,6 @@ export type Ended =
  * A process that outlived the end of its tree: `survived` every signal or was `left-behind` by one that ended by itself, belongs to someone else (`not-permitted`),
  * or is known only because somebody unknown still `holds-output`.
  */
-export type Leak =
+export type SurvivingProcess =
   | { readonly why: "survived" | "not-permitted" | "left-behind"; readonly pid: number; readonly name: string }
   | { readonly why: "holds-output" };

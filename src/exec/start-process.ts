@@ -3,28 +3,28 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type CommandLine, type Program, programOf } from "./command-line.ts";
 import type { Tag } from "./process-family.ts";
-import type { Ended, Finished, Running, StartOptions } from "./process-run.ts";
-import { follow, type Started } from "./supervise.ts";
+import type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess } from "./process-run.ts";
+import { type SpawnedProcess, supervise } from "./supervise.ts";
 
 /** Starts a process and waits for its end. */
-export function run(command: CommandLine, options: StartOptions): Promise<Finished> {
-  return start(command, options).done;
+export function runProcess(command: CommandLine, options: ProcessOptions): Promise<FinishedProcess> {
+  return startProcess(command, options).done;
 }
 
 /** Starts one process in a session of its own. Contract: never throws for what a process, or the lack of one, does. */
-export function start(command: CommandLine, options: StartOptions): Running {
+export function startProcess(command: CommandLine, options: ProcessOptions): RunningProcess {
   const { now = realNow } = options;
   const startedAt = now();
   const elapsedMs = (): number => now() - startedAt;
   if (options.signal?.aborted) return neverStarted(Promise.resolve({ by: "cancelled" }), elapsedMs);
-  const launched = launch(command, options);
+  const launched = spawnProgram(command, options);
   if ("failure" in launched) return neverStarted(launched.failure, elapsedMs);
-  return follow(launched, options, elapsedMs);
+  return supervise(launched, options, elapsedMs);
 }
 
 const realNow = (): number => performance.now();
 
-function neverStarted(failure: Promise<Ended>, elapsedMs: () => number): Running {
+function neverStarted(failure: Promise<ProcessEnd>, elapsedMs: () => number): RunningProcess {
   const nothing = { text: "", droppedBytes: 0 };
   return {
     pid: undefined,
@@ -51,10 +51,10 @@ interface Place {
   readonly inherits?: number | undefined;
 }
 
-type Launch = Started | { readonly failure: Promise<Ended> };
+type SpawnResult = SpawnedProcess | { readonly failure: Promise<ProcessEnd> };
 
 /** Starts the program of a command line with three pipes, leading a session and group of its own, without a terminal. */
-function launch(command: CommandLine, { cwd, env, tag, inherits }: Place): Launch {
+function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place): SpawnResult {
   const { platform } = process;
   const program = programOf(command, { platform, env });
   try {
@@ -69,19 +69,19 @@ function launch(command: CommandLine, { cwd, env, tag, inherits }: Place): Launc
     if (child.pid !== undefined) return { child, pid: child.pid };
     return {
       failure: new Promise((resolve) => {
-        child.once("error", (error) => resolve(notStarted(error, program, cwd)));
+        child.once("error", (error) => resolve(startFailure(error, program, cwd)));
       }),
     };
   } catch (error) {
     // Some refusals are thrown rather than emitted: a NUL in an argument, an environment too large.
-    return { failure: Promise.resolve(notStarted(error, program, cwd)) };
+    return { failure: Promise.resolve(startFailure(error, program, cwd)) };
   }
 }
 
-type NotStarted = Extract<Ended, { by: "not-started" }>;
+type StartFailure = Extract<ProcessEnd, { by: "not-started" }>;
 
 /** Why a process could not be started, in words that name what is missing. */
-function notStarted(error: unknown, { file }: Program, cwd: string): NotStarted {
+function startFailure(error: unknown, { file }: Program, cwd: string): StartFailure {
   const code = codeOf(error);
   return { by: "not-started", why: why(code, file, cwd) ?? plain(error), ...(code !== undefined && { code }) };
 }

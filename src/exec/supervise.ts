@@ -2,37 +2,41 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree, endTreeOnWindows, hasLeftOthers, leftBehind } from "./end-tree.ts";
+import { endTree, endTreeOnWindows, hasSurvivors, survivorsOf } from "./end-tree.ts";
 import { onAbort } from "./on-abort.ts";
-import { type Capture, capture, watchLines } from "./output-capture.ts";
-import { startDeadline } from "./pausable-deadline.ts";
-import type { Ended, Finished, Leak, Running, StartOptions } from "./process-run.ts";
+import { type Capture, capture, captureLines } from "./output-capture.ts";
+import { startPausableDeadline } from "./pausable-deadline.ts";
+import type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess, SurvivingProcess } from "./process-run.ts";
 
 /** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
-export function follow({ child, pid }: Started, options: StartOptions, elapsedMs: () => number): Running {
+export function supervise(
+  { child, pid }: SpawnedProcess,
+  options: ProcessOptions,
+  elapsedMs: () => number,
+): RunningProcess {
   const { input, keepInputOpen = false, capBytes = defaultCapBytes, graceMs = defaultGraceMs, signal } = options;
   const { drainMs = defaultDrainMs } = options;
   const { stdin, stdout, stderr } = child;
   const pipes = [stdin, stdout, stderr];
   const out = capture(capBytes);
   const err = capture(capBytes);
-  const lines = options.onLine && watchLines(out, options.onLine);
-  const deadline = startDeadline(options.timeoutMs, () => end({ by: "timeout", afterMs: deadline.limitMs }));
+  const lines = options.onLine && captureLines(out, options.onLine);
+  const deadline = startPausableDeadline(options.timeoutMs, () => end({ by: "timeout", afterMs: deadline.limitMs }));
   const cancel = (): void => end({ by: "cancelled" });
-  let exit: Ended | undefined;
+  let exit: ProcessEnd | undefined;
   let openStreams = 2;
   let ending = false;
   let looking = false;
   let lastWait: NodeJS.Timeout | undefined;
-  let resolveDone: ((finished: Finished) => void) | undefined;
-  const done = new Promise<Finished>((resolve) => {
+  let resolveDone: ((finished: FinishedProcess) => void) | undefined;
+  const done = new Promise<FinishedProcess>((resolve) => {
     resolveDone = resolve;
   });
 
   const stopListening = signal && onAbort(signal, cancel);
   for (const pipe of pipes) pipe.on("error", brokenPipe);
-  readStream(stdout, out, lines?.add ?? out.add, streamEnded);
-  readStream(stderr, err, err.add, streamEnded);
+  drainStream(stdout, out, lines?.add ?? out.add, streamEnded);
+  drainStream(stderr, err, err.add, streamEnded);
   child.once("exit", (code, by) => {
     exit = code === null ? { by: "signal", signal: by ?? "unknown" } : { by: "exit", code };
     deadline.clear();
@@ -53,15 +57,15 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
   function settleAtExit(): void {
     if (exit === undefined || looking) return;
     const ended = exit;
-    if (!options.reportLeftBehind || !hasLeftOthers(pid)) {
+    if (!options.reportLeftBehind || !hasSurvivors(pid)) {
       settle(ended, []);
       return;
     }
     looking = true;
-    void leftBehind({ pid, tag: options.tag }).then((left) => settle(ended, left));
+    void survivorsOf({ pid, tag: options.tag }).then((left) => settle(ended, left));
   }
 
-  function end(how: Ended): void {
+  function end(how: ProcessEnd): void {
     if (exit !== undefined || ending) return;
     ending = true;
     deadline.clear();
@@ -69,12 +73,12 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
     void endAll(how);
   }
 
-  async function endAll(how: Ended): Promise<void> {
+  async function endAll(how: ProcessEnd): Promise<void> {
     const exited = new Promise((resolve) => child.once("exit", resolve));
     const tree = { pid, tag: options.tag, exited: () => exit !== undefined, exit: exited };
     const leaked = await (process.platform === "win32" ? endTreeOnWindows : endTree)(
       tree,
-      Math.min(graceMs, longestGraceMs),
+      Math.min(graceMs, maxGraceMs),
     );
     if (leaked.length === 0 && openStreams > 0) {
       await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
@@ -83,7 +87,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
     settle(how, leaked.length === 0 && openStreams > 0 ? [{ why: "holds-output" }] : leaked);
   }
 
-  function settle(ended: Ended, leaked: readonly Leak[]): void {
+  function settle(ended: ProcessEnd, leaked: readonly SurvivingProcess[]): void {
     if (resolveDone === undefined) return;
     const resolve = resolveDone;
     resolveDone = undefined;
@@ -119,7 +123,7 @@ export function follow({ child, pid }: Started, options: StartOptions, elapsedMs
 
 const defaultCapBytes = 2 ** 20;
 const defaultGraceMs = 1_500;
-const longestGraceMs = 2_000;
+const maxGraceMs = 2_000;
 const defaultDrainMs = 250;
 const settleByMs = 2_900;
 
@@ -131,7 +135,7 @@ function brokenPipe(): void {
  * Reads a stream to its end, whatever its size, and says once that it is over. `add` puts each chunk into `kept` in its own way.
  * Once the cap is reached a flood is read with short rests, so that the collector of memory keeps up and others get their turn.
  */
-function readStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void, onEnd: () => void): void {
+function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void, onEnd: () => void): void {
   let droppedAtRest = 0;
   stream.on("data", (chunk: Buffer) => {
     add(chunk);
@@ -155,7 +159,7 @@ function readStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => voi
 const restAfterBytes = 8 * 2 ** 20;
 const restMs = 1;
 
-export interface Started {
+export interface SpawnedProcess {
   readonly child: ChildProcessWithoutNullStreams;
   readonly pid: number;
 }

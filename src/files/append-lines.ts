@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, nodeFs, openFor, writeAll } from "./disk.ts";
+import { type Fs, type FsFile, nodeFs, openFlags, writeWholeFile } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
 import { errorCode } from "./file-problem.ts";
 
@@ -65,7 +65,7 @@ export async function withAppend<T>(
 
 async function openEnd(path: string, fs: Fs): Promise<FsFile> {
   try {
-    return await fs.open(path, openFor.appending, 0o600);
+    return await fs.open(path, openFlags.appending, 0o600);
   } catch (error) {
     if (errorCode(error) !== "ELOOP") throw error;
     throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
@@ -85,7 +85,7 @@ async function lineWriter(file: FsFile, path: string, fs: Fs): Promise<LineWrite
   return {
     async line(record) {
       const bytes = lineOf(record, now.torn);
-      await orCutBack(file, now.size, () => writeAll(file, bytes));
+      await orCutBack(file, now.size, () => writeWholeFile(file, bytes));
       now = { size: now.size + bytes.length, torn: false };
     },
     async sync() {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { readState } from "./private-file.ts";
-import { lifeOf, ownOwner } from "./process-identity.ts";
+import { livenessOf, ownIdentity } from "./process-identity.ts";
 import { type HomeSource, statePath } from "./state-folder.ts";
 
 /** What a running daemon says of itself, for whoever calls it. */
@@ -45,7 +45,7 @@ export async function readDaemonRecord(key: string, home: HomeSource): Promise<D
 
 /** Whether it is that very process, and not another one with its number. */
 export function isDaemonAlive({ pid, start }: { readonly pid: number; readonly start: string }): boolean {
-  return lifeOf({ ...ownOwner(), pid, start: startTag(start) }) === "alive";
+  return livenessOf({ ...ownIdentity(), pid, start: startTag(start) }) === "alive";
 }
 
 /** As a record spells the start of a process. */

@@ -22,7 +22,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { unless } from "./file-problem.ts";
+import { ignoringErrors } from "./file-problem.ts";
 
 /**
  * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
@@ -78,7 +78,7 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
 /** The ways we open files. None of them follows a link at the last step of the path, and none waits. */
-export const openFor: { readonly reading: number; readonly creating: number; readonly appending: number } = {
+export const openFlags: { readonly reading: number; readonly creating: number; readonly appending: number } = {
   reading: constants.O_RDONLY | noFollow | noWait,
   /** A new file; anything that is already there is an error. */
   creating: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
@@ -86,7 +86,7 @@ export const openFor: { readonly reading: number; readonly creating: number; rea
   appending: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | noFollow | noWait,
 };
 
-export async function readAll(file: FsFile): Promise<Buffer> {
+export async function readWholeFile(file: FsFile): Promise<Buffer> {
   const { size } = await file.stat();
   const parts: Buffer[] = [];
   let length = 0;
@@ -101,7 +101,7 @@ export async function readAll(file: FsFile): Promise<Buffer> {
 }
 
 /** Contract: all of `bytes` is written, or it throws; a disk that takes a part is asked again for the rest. */
-export async function writeAll(file: FsFile, bytes: Uint8Array): Promise<void> {
+export async function writeWholeFile(file: FsFile, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
     if (bytesWritten === 0) throw Object.assign(new Error("the disk took no more bytes"), { code: "ENOSPC" });
@@ -111,10 +111,10 @@ export async function writeAll(file: FsFile, bytes: Uint8Array): Promise<void> {
 
 export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">>): Promise<void> {
   // Windows cannot open a folder, and some network file systems cannot sync one: there is nothing more we could do.
-  const folder = await unless(["EPERM", "EISDIR", "EACCES"], opening);
+  const folder = await ignoringErrors(["EPERM", "EISDIR", "EACCES"], opening);
   if (folder === undefined) return;
   try {
-    await unless(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());
+    await ignoringErrors(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());
   } finally {
     await folder.close();
   }
@@ -125,7 +125,7 @@ export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">
  * takes many times as long as they do. For a few small files that somebody waits for. What waits for the disk itself does not hold the
  * thread.
  */
-export const directFs: Fs = {
+export const syncBackedFs: Fs = {
   open: async (path, flags, mode) => fileOf(openSync(path, flags, mode)),
   lstat: async (path) => lstatSync(path),
   mkdir: async (path, mode) => void mkdirSync(path, { mode }),
@@ -136,7 +136,7 @@ export const directFs: Fs = {
   readdir: async (path) => readdirSync(path),
   realpath: async (path) => realpathSync(path),
   readlink: async (path) => readlinkSync(path),
-  syncFolder: (path) => syncFolder(directFs.open(path, constants.O_RDONLY)),
+  syncFolder: (path) => syncFolder(syncBackedFs.open(path, constants.O_RDONLY)),
 };
 
 function fileOf(file: number): FsFile {

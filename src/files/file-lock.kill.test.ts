@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { atEveryOperation } from "./fixtures/faulty-fs.ts";
 import { endOf, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { type Fs, nodeFs, type Owner, ownOwner, takeLock, withLock } from "./internal.ts";
+import { type Fs, nodeFs, ownIdentity, type ProcessIdentity, takeLock, withLock } from "./internal.ts";
 
 const nonce = "0123456789abcdef0123456789abcdef";
 
-async function leaveLock(path: string, owner: Partial<Owner>): Promise<void> {
-  await writeFile(`${path}.lock`, JSON.stringify({ ...ownOwner(), ...owner, nonce }));
+async function leaveLock(path: string, owner: Partial<ProcessIdentity>): Promise<void> {
+  await writeFile(`${path}.lock`, JSON.stringify({ ...ownIdentity(), ...owner, nonce }));
 }
 
 /** Lets another process try for the lock at the very moment before ours does `operation` for the first time. */

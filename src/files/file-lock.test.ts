@@ -8,12 +8,12 @@ import { until } from "../../test/until.ts";
 import { faultyFs } from "./fixtures/faulty-fs.ts";
 import { compiled, firstLine, killNow, startProgram } from "./fixtures/programs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { type Fs, nodeFs, type Owner, ownOwner, processStart, takeLock, withLock } from "./internal.ts";
+import { type Fs, nodeFs, ownIdentity, type ProcessIdentity, processStart, takeLock, withLock } from "./internal.ts";
 
 const nonce = "0123456789abcdef0123456789abcdef";
 
-async function leaveLock(path: string, owner: Partial<Owner>): Promise<void> {
-  await writeFile(`${path}.lock`, JSON.stringify({ ...ownOwner(), ...owner, nonce }));
+async function leaveLock(path: string, owner: Partial<ProcessIdentity>): Promise<void> {
+  await writeFile(`${path}.lock`, JSON.stringify({ ...ownIdentity(), ...owner, nonce }));
 }
 
 test("callers of one process get the lock one at a time, in the order of asking", async () => {
@@ -34,8 +34,8 @@ test("the lock names its owner: process, start, host, and a number of its own", 
   const path = join(await tempFolder(), "f");
   const lock = await takeLock(path);
   const said: unknown = JSON.parse(await readFile(`${path}.lock`, "utf8"));
-  expect(said).toEqual({ ...ownOwner(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
-  expect(ownOwner()).toMatchObject({ pid: process.pid, host: hostname() });
+  expect(said).toEqual({ ...ownIdentity(), nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  expect(ownIdentity()).toMatchObject({ pid: process.pid, host: hostname() });
   if (lock.held) await lock.release();
 });
 
@@ -139,7 +139,7 @@ test("an owner on another host, or in a process space we cannot see into, is tak
     { space: "pid:[1]", start: "1" },
   ]) {
     await leaveLock(path, owner);
-    expect(await takeLock(path, { waitMs: 20 })).toEqual({ held: false, owner: { ...ownOwner(), ...owner } });
+    expect(await takeLock(path, { waitMs: 20 })).toEqual({ held: false, owner: { ...ownIdentity(), ...owner } });
   }
 });
 
@@ -193,7 +193,7 @@ test("a killed process that was clearing a dead lock holds nobody up either", as
   const path = join(folder, "f");
   const other = nonce.replace("0", "f");
   await leaveLock(path, { start: "1" });
-  const breaker = JSON.stringify({ ...ownOwner(), start: "2", nonce: other });
+  const breaker = JSON.stringify({ ...ownIdentity(), start: "2", nonce: other });
   await writeFile(`${path}.lock.${nonce}.after`, breaker);
   await writeFile(`${path}.lock.${other}.after`, breaker.replace(other, nonce.replace("0", "e")));
   expect(await withLock(path, async () => "in", { waitMs: 0 })).toBe("in");
@@ -208,7 +208,7 @@ test("waiting in line ends with the signal, and those behind still come up", asy
   const third = takeLock(path);
   abort.abort(new Error("enough"));
   await expect(second).rejects.toThrow("enough");
-  expect(await takeLock(path, { waitMs: 10 })).toEqual({ held: false, owner: ownOwner() });
+  expect(await takeLock(path, { waitMs: 10 })).toEqual({ held: false, owner: ownIdentity() });
   if (first.held) await first.release();
   expect(await third).toMatchObject({ held: true });
 });

@@ -2,20 +2,20 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs } from "./disk.ts";
-import { unless } from "./file-problem.ts";
-import { takeTurn, ticks } from "./in-process-queue.ts";
+import { ignoringErrors } from "./file-problem.ts";
+import { monotonicMs, waitInQueue } from "./in-process-queue.ts";
 import {
-  type Claim,
-  dropClaim,
-  type Found,
-  isOver,
-  look,
+  deleteClaimFile,
+  isAbandoned,
+  type LockClaim,
+  type LockState,
   makeClaim,
-  type OwnClaim,
-  place,
-  remove,
+  type OwnLockClaim,
+  placeClaim,
+  readLock,
+  removeClaim,
 } from "./lock-claim.ts";
-import { type Owner, ownOwner } from "./process-identity.ts";
+import { ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { sweepOnce } from "./temp-file.ts";
 
 export interface LockOptions {
@@ -34,7 +34,7 @@ export interface HeldLock {
 /** Somebody has it: another process, or an earlier caller in this one. Without an owner, the file cannot be read. */
 export interface BusyLock {
   readonly held: false;
-  readonly owner: Owner | undefined;
+  readonly owner: ProcessIdentity | undefined;
 }
 
 /**
@@ -47,8 +47,8 @@ export interface BusyLock {
 export async function takeLock(path: string, options: LockOptions = {}): Promise<HeldLock | BusyLock> {
   const { fs = nodeFs, waitMs = 5_000, signal } = options;
   const lock = `${path}.lock`;
-  const endTurn = await takeTurn(lock, waitMs, signal);
-  if (endTurn === undefined) return { held: false, owner: ownOwner() };
+  const endTurn = await waitInQueue(lock, waitMs, signal);
+  if (endTurn === undefined) return { held: false, owner: ownIdentity() };
   try {
     const got = await contend(lock, fs, waitMs, signal);
     if ("held" in got) {
@@ -58,7 +58,7 @@ export async function takeLock(path: string, options: LockOptions = {}): Promise
     return {
       held: true,
       release: () =>
-        remove(got, lock, fs)
+        removeClaim(got, lock, fs)
           .then(() => undefined)
           .finally(endTurn),
     };
@@ -88,36 +88,36 @@ export async function withLock<T>(path: string, work: () => Promise<T>, options:
 }
 
 /** Tries until the claim lies at the lock's path, or its live owner has been waited for long enough. */
-async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSignal): Promise<Claim | BusyLock> {
+async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSignal): Promise<LockClaim | BusyLock> {
   const claim = await makeClaim(lock, fs);
   let got: BusyLock | undefined;
   try {
     got = await wait(claim, lock, fs, waitMs, signal);
     if (got === undefined) await sweep(claim, lock, fs);
-    await dropClaim(claim, fs);
+    await deleteClaimFile(claim, fs);
   } catch (error) {
     // What is left of the claim is swept by the next process; it holds nobody up once we let go of the lock.
-    await Promise.allSettled([remove(claim, lock, fs), dropClaim(claim, fs)]);
+    await Promise.allSettled([removeClaim(claim, lock, fs), deleteClaimFile(claim, fs)]);
     throw error;
   }
   return got ?? claim;
 }
 
 async function wait(
-  claim: OwnClaim,
+  claim: OwnLockClaim,
   lock: string,
   fs: Fs,
   waitMs: number,
   signal?: AbortSignal,
 ): Promise<BusyLock | undefined> {
-  const startedAt = ticks();
+  const startedAt = monotonicMs();
   const garbage: Garbage = { ino: -1, since: 0 };
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.5, 20)) {
     signal?.throwIfAborted();
-    if (await place(claim, lock, fs)) return undefined;
+    if (await placeClaim(claim, lock, fs)) return undefined;
     const busy = await clear(lock, lock, claim, fs, garbage);
     if (busy === undefined) continue;
-    if (ticks() - startedAt >= waitMs) return busy;
+    if (monotonicMs() - startedAt >= waitMs) return busy;
     await sleep(Math.random() * pauseMs, undefined, { signal });
   }
 }
@@ -140,31 +140,31 @@ const garbageMs = 500;
 async function clear(
   path: string,
   lock: string,
-  claim: OwnClaim,
+  claim: OwnLockClaim,
   fs: Fs,
   garbage: Garbage,
 ): Promise<BusyLock | undefined> {
-  const found = await look(path, fs);
+  const found = await readLock(path, fs);
   if (found.kind === "nothing") return undefined;
-  if (found.kind === "claim" && !isOver(found.claim)) return { held: false, owner: found.claim.owner };
+  if (found.kind === "claim" && !isAbandoned(found.claim)) return { held: false, owner: found.claim.owner };
   if (found.kind === "garbage" && !seenLongEnough(found.ino, garbage)) return { held: false, owner: undefined };
   const right = `${lock}.${found.kind === "claim" ? found.claim.nonce : found.ino}.after`;
-  if (!(await place(claim, right, fs))) return clear(right, lock, claim, fs, garbage);
+  if (!(await placeClaim(claim, right, fs))) return clear(right, lock, claim, fs, garbage);
   try {
-    if (isSame(found, await look(path, fs))) await fs.unlink(path);
+    if (isSame(found, await readLock(path, fs))) await fs.unlink(path);
   } finally {
-    await remove(claim, right, fs);
+    await removeClaim(claim, right, fs);
   }
   return undefined;
 }
 
 function seenLongEnough(ino: number, garbage: Garbage): boolean {
-  const now = ticks();
+  const now = monotonicMs();
   if (garbage.ino !== ino) Object.assign(garbage, { ino, since: now });
   return now - garbage.since >= garbageMs;
 }
 
-function isSame(one: Found, other: Found): boolean {
+function isSame(one: LockState, other: LockState): boolean {
   if (one.kind === "claim" && other.kind === "claim") return one.claim.nonce === other.claim.nonce;
   return one.kind === "garbage" && other.kind === "garbage" && one.ino === other.ino;
 }
@@ -175,23 +175,23 @@ const sweptLocks = new WeakMap<Fs, Set<string>>();
  * Once per process and lock, what killed processes left beside it goes. While we hold the lock, a right to an earlier
  * claim is worth nothing, so one whose owner is gone may be removed without more ado.
  */
-async function sweep(claim: Claim, lock: string, fs: Fs): Promise<void> {
+async function sweep(claim: LockClaim, lock: string, fs: Fs): Promise<void> {
   const done = sweptLocks.get(fs) ?? new Set();
   sweptLocks.set(fs, done);
   if (done.has(lock)) return;
   done.add(lock);
   await sweepOnce(dirname(lock), fs);
-  const names = (await unless(["EACCES"], fs.readdir(dirname(lock)))) ?? [];
+  const names = (await ignoringErrors(["EACCES"], fs.readdir(dirname(lock)))) ?? [];
   for (const name of names.filter((name) => name.startsWith(`${basename(lock)}.`) && name.endsWith(".after"))) {
     const path = join(dirname(lock), name);
-    const found = await look(path, fs);
-    if (found.kind === "claim" && found.claim.nonce !== claim.nonce && isOver(found.claim)) {
-      await unless(["ENOENT"], fs.unlink(path));
+    const found = await readLock(path, fs);
+    if (found.kind === "claim" && found.claim.nonce !== claim.nonce && isAbandoned(found.claim)) {
+      await ignoringErrors(["ENOENT"], fs.unlink(path));
     }
   }
 }
 
-function lockedBy(path: string, owner: Owner | undefined): Problem {
+function lockedBy(path: string, owner: ProcessIdentity | undefined): Problem {
   const who = owner === undefined ? "something that left no name" : `process ${owner.pid} on ${owner.host}`;
   return new Problem(
     "file/locked",

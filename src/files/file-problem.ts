@@ -12,7 +12,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /** The value, or undefined when the error is one of `codes`; any other error goes on. */
-export async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+export async function ignoringErrors<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -9,17 +9,21 @@ const lines = new Map<string, Line>();
  * One caller of this process at a time, in the order of asking. Gives the function that ends the turn,
  * or undefined when nobody's turn ended for `waitMs`: a long line that moves is no reason to give up.
  */
-export async function takeTurn(key: string, waitMs: number, signal?: AbortSignal): Promise<(() => void) | undefined> {
+export async function waitInQueue(
+  key: string,
+  waitMs: number,
+  signal?: AbortSignal,
+): Promise<(() => void) | undefined> {
   signal?.throwIfAborted();
   const line = lines.get(key);
   if (line !== undefined && !(await comesUp(line, waitMs, signal))) return undefined;
-  const mine = line ?? { waiting: [], changedAt: ticks() };
+  const mine = line ?? { waiting: [], changedAt: monotonicMs() };
   lines.set(key, mine);
   return () => pass(key, mine);
 }
 
 function pass(key: string, line: Line): void {
-  line.changedAt = ticks();
+  line.changedAt = monotonicMs();
   const next = line.waiting.shift();
   if (next === undefined) lines.delete(key);
   else next();
@@ -43,7 +47,7 @@ function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<bool
       reject(signal?.reason);
     };
     const check = () => {
-      const leftMs = line.changedAt + waitMs - ticks();
+      const leftMs = line.changedAt + waitMs - monotonicMs();
       if (leftMs > 0) {
         timer = setTimeout(check, leftMs);
         return;
@@ -58,7 +62,7 @@ function comesUp(line: Line, waitMs: number, signal?: AbortSignal): Promise<bool
 }
 
 /** Milliseconds on a clock that only goes forward. Not `performance.now`: touching it costs a twentieth of a start of Node. */
-export function ticks(): number {
+export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }

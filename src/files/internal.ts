@@ -10,14 +10,14 @@ export {
   readDaemonRecord,
   startTag,
 } from "./daemon-record.ts";
-export { directFs, type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+export { type Fs, type FsFile, nodeFs, openFlags, readWholeFile, syncBackedFs, writeWholeFile } from "./disk.ts";
 export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./file-lock.ts";
-export { errorCode, isFileProblem, unless } from "./file-problem.ts";
-export { ticks } from "./in-process-queue.ts";
+export { errorCode, ignoringErrors, isFileProblem } from "./file-problem.ts";
+export { monotonicMs } from "./in-process-queue.ts";
 export { packageFile, packageVersion } from "./package.ts";
 export { isInside } from "./paths.ts";
-export { type PrivateFileOptions, readOrdinary, readPrivate, readState, writePrivate } from "./private-file.ts";
-export { lifeOf, type Owner, ownOwner, processExists, processStart } from "./process-identity.ts";
+export { type PrivateFileOptions, readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
+export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";
 export { type Replaced, type ReplaceOptions, replaceFile } from "./replace-file.ts";
 export { sha256 } from "./sha256.ts";
 export {
@@ -25,10 +25,10 @@ export {
   findFolder,
   type HomeSource,
   homeFolder,
-  isOwnState,
+  isStateFolderSafe,
   openFolder,
   openState,
   statePath,
-  whyUnsafe,
+  unsafeReason,
 } from "./state-folder.ts";
 export { sweepLeftovers, tempName } from "./temp-file.ts";

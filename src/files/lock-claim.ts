@@ -1,30 +1,30 @@
 import type { Stats } from "node:fs";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, openFor, readAll, writeAll } from "./disk.ts";
-import { errorCode, unless } from "./file-problem.ts";
-import { lifeOf, type Owner, ownerFrom, ownOwner } from "./process-identity.ts";
+import { type Fs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
+import { errorCode, ignoringErrors } from "./file-problem.ts";
+import { livenessOf, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 
 /** Who holds a lock: a process, and a number that is never given twice. */
-export interface Claim {
-  readonly owner: Owner;
+export interface LockClaim {
+  readonly owner: ProcessIdentity;
   readonly nonce: string;
 }
 
 /** A claim of this process, written whole to a file of its own before it is put anywhere. */
-export interface OwnClaim extends Claim {
+export interface OwnLockClaim extends LockClaim {
   readonly path: string;
 }
 
 /** What lies at a lock's path. Garbage can only be left by a power cut, so it belongs to nobody. */
-export type Found = { kind: "nothing" } | { kind: "claim"; claim: Claim } | { kind: "garbage"; ino: number };
+export type LockState = { kind: "nothing" } | { kind: "claim"; claim: LockClaim } | { kind: "garbage"; ino: number };
 
 /** Nonces whose file could not be removed: we are alive, yet hold them no more. */
 const abandoned = new Set<string>();
 
-export async function makeClaim(lock: string, fs: Fs): Promise<OwnClaim> {
+export async function makeClaim(lock: string, fs: Fs): Promise<OwnLockClaim> {
   const path = tempName(lock);
-  const claim: Claim = { owner: ownOwner(), nonce: nonce() };
+  const claim: LockClaim = { owner: ownIdentity(), nonce: nonce() };
   try {
     await writeClaim(path, claim, fs);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function makeClaim(lock: string, fs: Fs): Promise<OwnClaim> {
  * Puts the claim at `path` if nothing is there. The file appears with its content, so nobody ever sees half a claim;
  * only where the file system has no hard links is it created first and filled after.
  */
-export async function place(claim: OwnClaim, path: string, fs: Fs): Promise<boolean> {
+export async function placeClaim(claim: OwnLockClaim, path: string, fs: Fs): Promise<boolean> {
   try {
     await fs.link(claim.path, path);
     return true;
@@ -48,61 +48,61 @@ export async function place(claim: OwnClaim, path: string, fs: Fs): Promise<bool
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errorCode(error) ?? "")) throw error;
   }
   return (
-    (await unless(
+    (await ignoringErrors(
       ["EEXIST"],
       writeClaim(path, claim, fs).then(() => true),
     )) ?? false
   );
 }
 
-export async function dropClaim(claim: OwnClaim, fs: Fs): Promise<void> {
-  await unless(["ENOENT"], fs.unlink(claim.path));
+export async function deleteClaimFile(claim: OwnLockClaim, fs: Fs): Promise<void> {
+  await ignoringErrors(["ENOENT"], fs.unlink(claim.path));
 }
 
 /** Contract: removes the file at `path` only while it holds this very claim. False when somebody took it away. */
-export async function remove(claim: Claim, path: string, fs: Fs): Promise<boolean> {
+export async function removeClaim(claim: LockClaim, path: string, fs: Fs): Promise<boolean> {
   abandoned.add(claim.nonce);
-  const found = await look(path, fs);
+  const found = await readLock(path, fs);
   if (found.kind === "claim" && found.claim.nonce === claim.nonce) await fs.unlink(path);
   abandoned.delete(claim.nonce);
   return found.kind === "claim" && found.claim.nonce === claim.nonce;
 }
 
-export async function look(path: string, fs: Fs): Promise<Found> {
-  const stat = await unless(["ENOENT"], fs.lstat(path));
+export async function readLock(path: string, fs: Fs): Promise<LockState> {
+  const stat = await ignoringErrors(["ENOENT"], fs.lstat(path));
   if (stat === undefined) return { kind: "nothing" };
   if (!stat.isFile()) throw notALock(path, stat);
-  const file = await unless(["ENOENT"], fs.open(path, openFor.reading));
+  const file = await ignoringErrors(["ENOENT"], fs.open(path, openFlags.reading));
   if (file === undefined) return { kind: "nothing" };
   try {
-    const claim = parseClaim((await readAll(file)).toString("utf8"));
+    const claim = parseClaim((await readWholeFile(file)).toString("utf8"));
     return claim ? { kind: "claim", claim } : { kind: "garbage", ino: stat.ino };
   } finally {
     await file.close();
   }
 }
 
-export function isOver(claim: Claim): boolean {
-  return abandoned.has(claim.nonce) || lifeOf(claim.owner) === "dead";
+export function isAbandoned(claim: LockClaim): boolean {
+  return abandoned.has(claim.nonce) || livenessOf(claim.owner) === "dead";
 }
 
-async function writeClaim(path: string, claim: Claim, fs: Fs): Promise<void> {
-  const file = await fs.open(path, openFor.creating, 0o600);
+async function writeClaim(path: string, claim: LockClaim, fs: Fs): Promise<void> {
+  const file = await fs.open(path, openFlags.creating, 0o600);
   try {
-    await writeAll(file, Buffer.from(`${JSON.stringify({ ...claim.owner, nonce: claim.nonce })}\n`));
+    await writeWholeFile(file, Buffer.from(`${JSON.stringify({ ...claim.owner, nonce: claim.nonce })}\n`));
   } finally {
     await file.close();
   }
 }
 
-function parseClaim(text: string): Claim | undefined {
+function parseClaim(text: string): LockClaim | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined; // reported as garbage
   }
-  const owner = ownerFrom(value);
+  const owner = parseIdentity(value);
   const said = (value as { nonce?: unknown } | null)?.nonce;
   // The nonce becomes part of a path.
   if (owner === undefined || typeof said !== "string" || !/^[0-9a-f]{32}$/.test(said)) return undefined;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readOrdinary } from "./internal.ts";
+import { readRegularFile } from "./internal.ts";
 
 test("a file is read through a link; a pipe, a device and a folder are errors at once", () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-ordinary-"));
@@ -12,10 +12,10 @@ test("a file is read through a link; a pipe, a device and a folder are errors at
   writeFileSync(at("file"), "text");
   symlinkSync("file", at("link"));
   execFileSync("mkfifo", [at("pipe")]);
-  expect(readOrdinary(at("link")).toString()).toBe("text");
+  expect(readRegularFile(at("link")).toString()).toBe("text");
   for (const path of [at("pipe"), "/dev/zero"]) {
-    expect(() => readOrdinary(path)).toThrow(expect.objectContaining({ code: "file/not-ours" }));
+    expect(() => readRegularFile(path)).toThrow(expect.objectContaining({ code: "file/not-ours" }));
   }
-  expect(() => readOrdinary(folder)).toThrow("EISDIR");
-  expect(() => readOrdinary(at("none"))).toThrow("ENOENT");
+  expect(() => readRegularFile(folder)).toThrow("EISDIR");
+  expect(() => readRegularFile(at("none"))).toThrow("ENOENT");
 });

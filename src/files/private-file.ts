@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
+import { type Fs, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
 import { errorCode } from "./file-problem.ts";
-import { findFolder, type HomeSource, openFolder, statePath, whyUnsafe } from "./state-folder.ts";
+import { findFolder, type HomeSource, openFolder, statePath, unsafeReason } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 
 export interface PrivateFileOptions {
@@ -27,9 +27,9 @@ export async function writePrivate(
   if (basename(name) !== name) throw new TypeError(`"${prefix}" and "${suffix}" must be parts of a file's name`);
   await openFolder(folder, fs);
   const path = join(folder, name);
-  const file = await fs.open(path, openFor.creating, 0o600);
+  const file = await fs.open(path, openFlags.creating, 0o600);
   try {
-    await writeAll(file, Buffer.from(bytes));
+    await writeWholeFile(file, Buffer.from(bytes));
   } finally {
     await file.close();
   }
@@ -43,7 +43,7 @@ export async function writePrivate(
 export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer | undefined> {
   let file: Awaited<ReturnType<Fs["open"]>>;
   try {
-    file = await fs.open(path, openFor.reading);
+    file = await fs.open(path, openFlags.reading);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     if (errorCode(error) === "ELOOP") throw unsafe(path, "it is a link");
@@ -51,9 +51,9 @@ export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer
   }
   try {
     const stat = await file.stat();
-    const why = stat.isFile() ? whyUnsafe(stat) : "it is not a regular file";
+    const why = stat.isFile() ? unsafeReason(stat) : "it is not a regular file";
     if (why !== undefined) throw unsafe(path, why);
-    return await readAll(file);
+    return await readWholeFile(file);
   } finally {
     await file.close();
   }
@@ -88,7 +88,7 @@ function unsafe(path: string, why: string): Problem {
  * Reads a file at a place that others can write, such as a checkout. A link is followed.
  * Contract: a pipe or a device is `file/not-ours` at once, never a wait.
  */
-export function readOrdinary(path: string): Buffer {
+export function readRegularFile(path: string): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = fstatSync(file);

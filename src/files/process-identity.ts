@@ -7,7 +7,7 @@ import { hostname } from "node:os";
  * `machine`, `boot` and `space` (the process namespace) say where that number means something; what a system cannot tell
  * is empty. `host` is for people: a laptop may be called otherwise in the next network.
  */
-export interface Owner {
+export interface ProcessIdentity {
   readonly pid: number;
   readonly start: string;
   readonly host: string;
@@ -18,10 +18,10 @@ export interface Owner {
   readonly thread?: string;
 }
 
-let own: Owner | undefined;
+let own: ProcessIdentity | undefined;
 
 /** This process, or this thread of it. */
-export function ownOwner(): Owner {
+export function ownIdentity(): ProcessIdentity {
   own ??= {
     ...ownThread(),
     pid: process.pid,
@@ -38,7 +38,10 @@ export function ownOwner(): Owner {
  * Contract: `dead` only when that process is surely gone. One on another host or in a namespace we cannot look into
  * is `unknown`, and unknown counts as alive.
  */
-export function lifeOf(owner: Owner, self: Owner = ownOwner()): "alive" | "dead" | "unknown" {
+export function livenessOf(
+  owner: ProcessIdentity,
+  self: ProcessIdentity = ownIdentity(),
+): "alive" | "dead" | "unknown" {
   const sameBoot = owner.boot !== "" && owner.boot === self.boot;
   if (!sameBoot && !isSameMachine(owner, self)) return "unknown";
   if (owner.boot !== self.boot) return "dead";
@@ -70,7 +73,7 @@ function isThread(pid: number, tag: string): boolean {
   return existsSync(`/proc/${pid}/task/${thread}`) && (threadTag(pid, thread) ?? tag) === tag;
 }
 
-function isSameMachine(one: Owner, other: Owner): boolean {
+function isSameMachine(one: ProcessIdentity, other: ProcessIdentity): boolean {
   if (one.machine !== "" && other.machine !== "") return one.machine === other.machine;
   return one.host === other.host;
 }
@@ -99,7 +102,7 @@ function startTag(pid: number): string | undefined {
 }
 
 /** Short text for a file's name: equal for processes that can judge each other's life. */
-export function placeOf(owner: Owner): string {
+export function machineTag(owner: ProcessIdentity): string {
   return createHash("sha256")
     .update(`${owner.machine || owner.host}\n${owner.boot}\n${owner.space}`)
     .digest("hex")
@@ -107,7 +110,7 @@ export function placeOf(owner: Owner): string {
 }
 
 /** An owner from JSON that somebody wrote; undefined when it is not one. */
-export function ownerFrom(value: unknown): Owner | undefined {
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { pid, start, host, machine, boot, space, thread } = value as Record<string, unknown>;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;

@@ -4,7 +4,16 @@ import { expect, test } from "vitest";
 import { atEveryOperation } from "./fixtures/faulty-fs.ts";
 import { forgetfulFs } from "./fixtures/forgetful-fs.ts";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
-import { directFs, type Fs, nodeFs, ownOwner, replaceFile, sweepLeftovers, tempName, withLock } from "./internal.ts";
+import {
+  type Fs,
+  nodeFs,
+  ownIdentity,
+  replaceFile,
+  sweepLeftovers,
+  syncBackedFs,
+  tempName,
+  withLock,
+} from "./internal.ts";
 
 test("a new file is private, an old one keeps its mode", async () => {
   const folder = await tempFolder();
@@ -133,7 +142,7 @@ test.each(["lost", "kept"] as const)(
 test("what a killed process left is gone at the next start; what a live one is writing stays", async () => {
   const folder = await tempFolder();
   const own = tempName(join(folder, "a.json"));
-  const { pid, start } = ownOwner();
+  const { pid, start } = ownIdentity();
   const dead = own.replace(`.${pid}-${start}-`, `.${pid}-1-`);
   const foreign = own.replace(/-[0-9a-f]{12}-/, "-000000000000-");
   for (const path of [own, dead, foreign, join(folder, "b.hookline-tmp")]) await writeFile(path, "x");
@@ -152,15 +161,15 @@ test("without the detour over other threads files are replaced, locked and misse
       path,
       async () => {
         const old = Number(await readFile(path, "utf8").catch(() => "0"));
-        await replaceFile(path, String(old + 1), { fs: directFs });
+        await replaceFile(path, String(old + 1), { fs: syncBackedFs });
       },
-      { fs: directFs },
+      { fs: syncBackedFs },
     );
   await Promise.all(Array.from({ length: 5 }, add));
   expect([await readFile(path, "utf8"), await namesIn(folder)]).toEqual(["5", ["job.json"]]);
   await symlink(path, join(folder, "link"));
-  await expect(replaceFile(join(folder, "link"), "x", { fs: directFs })).rejects.toMatchObject({
+  await expect(replaceFile(join(folder, "link"), "x", { fs: syncBackedFs })).rejects.toMatchObject({
     code: "file/not-ours",
   });
-  await expect(directFs.lstat(join(folder, "none"))).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(syncBackedFs.lstat(join(folder, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });

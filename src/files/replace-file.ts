@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, nodeFs, openFor, readAll, writeAll } from "./disk.ts";
-import { unless } from "./file-problem.ts";
+import { type Fs, type FsFile, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
+import { ignoringErrors } from "./file-problem.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 
 export interface ReplaceOptions {
@@ -33,7 +33,7 @@ export async function replaceFile(
   const target = await targetOf(path, links, fs);
   const folder = dirname(target);
   await sweepOnce(folder, fs);
-  const old = await unless(["ENOENT"], fs.lstat(target));
+  const old = await ignoringErrors(["ENOENT"], fs.lstat(target));
   if (old !== undefined && !old.isFile()) throw notAFile(target);
   const temp = tempName(target);
   try {
@@ -56,7 +56,7 @@ export async function replaceFile(
 async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Promise<string> {
   let target = resolve(path);
   for (let steps = 0; steps < 40; steps += 1) {
-    const stat = await unless(["ENOENT"], fs.lstat(target));
+    const stat = await ignoringErrors(["ENOENT"], fs.lstat(target));
     if (stat === undefined || !stat.isSymbolicLink()) return target;
     if (links === "refuse") {
       throw new Problem("file/not-ours", `${path} is a link. It was not followed; remove it and try again.`, {
@@ -75,9 +75,9 @@ async function writeTemp(
   { target, old, mode }: { target: string; old: Stats | undefined; mode: number },
   fs: Fs,
 ): Promise<void> {
-  const file = await fs.open(temp, openFor.creating, 0o600);
+  const file = await fs.open(temp, openFlags.creating, 0o600);
   try {
-    await writeAll(file, bytes);
+    await writeWholeFile(file, bytes);
     await keepOwner(file, old, target);
     await file.chmod(old === undefined ? mode : old.mode & 0o7777);
     await file.sync();
@@ -90,7 +90,7 @@ async function keepOwner(file: FsFile, old: Stats | undefined, target: string): 
   if (old === undefined || process.getuid === undefined) return;
   const now = await file.stat();
   if (now.uid === old.uid && now.gid === old.gid) return;
-  const kept = await unless(
+  const kept = await ignoringErrors(
     ["EPERM"],
     file.chown(old.uid, old.gid).then(() => true),
   );
@@ -101,10 +101,10 @@ async function keepOwner(file: FsFile, old: Stats | undefined, target: string): 
 }
 
 async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promise<boolean> {
-  const file = await unless(["ENOENT"], fs.open(path, openFor.reading));
+  const file = await ignoringErrors(["ENOENT"], fs.open(path, openFlags.reading));
   if (file === undefined) return expect === null;
   try {
-    return expect !== null && (await readAll(file)).equals(expect);
+    return expect !== null && (await readWholeFile(file)).equals(expect);
   } finally {
     await file.close();
   }

@@ -2,7 +2,7 @@ import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs } from "./disk.ts";
-import { unless } from "./file-problem.ts";
+import { ignoringErrors } from "./file-problem.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
 export interface HomeSource {
@@ -67,7 +67,7 @@ export async function openState(below: readonly string[], source: HomeSource = {
  * `file/unsafe` or `file/not-ours`. A link there is followed only if this user or root made it.
  */
 export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
-  const stat = (await unless(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
+  const stat = (await ignoringErrors(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
   if (stat.isSymbolicLink()) {
     if (isForeign(stat)) throw notSafe(path, "it is a link that another user made");
     const target = await fs.lstat(await fs.realpath(path));
@@ -79,7 +79,7 @@ export async function openFolder(path: string, fs: Fs = nodeFs): Promise<void> {
 
 /** Checks a private folder like `openFolder`, but makes none: false when there is none. */
 export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean> {
-  if ((await unless(["ENOENT", "ENOTDIR"], fs.lstat(path))) === undefined) return false;
+  if ((await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(path))) === undefined) return false;
   await openFolder(path, fs);
   return true;
 }
@@ -89,12 +89,12 @@ export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean
  * another program keeps, where our own rules do not hold. Contract: a link there is refused.
  */
 export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void> {
-  const stat = (await unless(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
+  const stat = (await ignoringErrors(["ENOENT"], fs.lstat(path))) ?? (await makeFolder(path, fs));
   if (!stat.isDirectory()) throw notAFolder(path);
 }
 
 /** Contract: undefined when a file or folder with this stat is ours and nobody else may write it; else why not. */
-export function whyUnsafe(stat: Stats): string | undefined {
+export function unsafeReason(stat: Stats): string | undefined {
   if (process.getuid === undefined) return undefined; // Windows: the mode says nothing about other users
   if (isForeign(stat)) return `it belongs to another user (uid ${stat.uid})`;
   if ((stat.mode & 0o022) !== 0) return `others may write it (mode ${(stat.mode & 0o777).toString(8)})`;
@@ -103,16 +103,17 @@ export function whyUnsafe(stat: Stats): string | undefined {
 
 async function makeFolder(path: string, fs: Fs): Promise<Stats> {
   const parent = dirname(path);
-  if (parent !== path && (await unless(["ENOENT"], fs.lstat(parent))) === undefined) await makeFolder(parent, fs);
+  if (parent !== path && (await ignoringErrors(["ENOENT"], fs.lstat(parent))) === undefined)
+    await makeFolder(parent, fs);
   // Another process may have been faster; then its folder is looked at like any other.
-  await unless(["EEXIST"], fs.mkdir(path, 0o700));
+  await ignoringErrors(["EEXIST"], fs.mkdir(path, 0o700));
   await fs.syncFolder(parent);
   return fs.lstat(path);
 }
 
 function checkFolder(path: string, stat: Stats): void {
   if (!stat.isDirectory()) throw notAFolder(path);
-  const why = whyUnsafe(stat);
+  const why = unsafeReason(stat);
   if (why !== undefined) throw notSafe(path, why);
 }
 
@@ -132,7 +133,7 @@ function notSafe(path: string, why: string): Problem {
 }
 
 /** Whether a folder below the state folder is there and safely ours, and the state folder too: a stranger's link could lead into a checkout. */
-export function isOwnState(below: string, source: HomeSource): boolean {
+export function isStateFolderSafe(below: string, source: HomeSource): boolean {
   const state = statePath(source);
   return isOwnFolder(state) && isOwnFolder(join(state, below));
 }
@@ -143,5 +144,5 @@ function isOwnFolder(path: string): boolean {
   if (seen === undefined) return false;
   const follows = seen.isSymbolicLink() && (seen.uid === 0 || seen.uid === process.getuid?.());
   const found = follows ? statSync(path, { throwIfNoEntry: false }) : seen;
-  return found?.isDirectory() === true && whyUnsafe(found) === undefined;
+  return found?.isDirectory() === true && unsafeReason(found) === undefined;
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { type Fs, nodeFs } from "./disk.ts";
-import { errorCode, unless } from "./file-problem.ts";
-import { lifeOf, ownOwner, placeOf } from "./process-identity.ts";
+import { errorCode, ignoringErrors } from "./file-problem.ts";
+import { livenessOf, machineTag, ownIdentity } from "./process-identity.ts";
 
 /**
  * A name beside `path` that nobody can guess beforehand and that says who made it,
  * so that the next process can clear away what a killed one left.
  */
 export function tempName(path: string): string {
-  const owner = ownOwner();
-  const tag = [owner.pid, owner.start, placeOf(owner), nonce()].join("-");
+  const owner = ownIdentity();
+  const tag = [owner.pid, owner.start, machineTag(owner), nonce()].join("-");
   // A name may have 255 bytes; what the file is called is for people only.
   return join(dirname(path), `.${basename(path).slice(0, 60)}.${tag}.hookline-tmp`);
 }
@@ -25,12 +25,12 @@ export function nonce(): string {
  * Contract: a file whose maker is alive stays; one from a place we cannot look into stays for a day.
  */
 export async function sweepLeftovers(folder: string, fs: Fs = nodeFs, now: number = Date.now()): Promise<string[]> {
-  const names = (await unless(["ENOENT"], fs.readdir(folder))) ?? [];
+  const names = (await ignoringErrors(["ENOENT"], fs.readdir(folder))) ?? [];
   const gone: string[] = [];
   for (const name of names) {
     if (!(await isLeftover(join(folder, name), name, fs, now))) continue;
     if (
-      (await unless(
+      (await ignoringErrors(
         ["ENOENT"],
         fs.unlink(join(folder, name)).then(() => true),
       )) === true
@@ -63,8 +63,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 async function isLeftover(path: string, name: string, fs: Fs, now: number): Promise<boolean> {
   const [, pid, start, place] = pattern.exec(name) ?? [];
   if (pid === undefined || start === undefined) return false;
-  const self = ownOwner();
-  if (place === placeOf(self)) return lifeOf({ ...self, pid: Number(pid), start }, self) === "dead";
-  const stat = await unless(["ENOENT"], fs.lstat(path));
+  const self = ownIdentity();
+  if (place === machineTag(self)) return livenessOf({ ...self, pid: Number(pid), start }, self) === "dead";
+  const stat = await ignoringErrors(["ENOENT"], fs.lstat(path));
   return stat !== undefined && now - stat.mtimeMs > dayMs;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/internal.ts";
-import { catalog, type EventRow, neverMatching, Problem } from "../protocol/internal.ts";
+import { catalog, type EventRow, handlersThatNeverRun, Problem } from "../protocol/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
@@ -135,7 +135,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
       ...ended,
       ...transportNotes(planned, choice),
     ],
-    warnings: app.events.flatMap(({ event, ids }) => neverMatching(event, ids)),
+    warnings: app.events.flatMap(({ event, ids }) => handlersThatNeverRun(event, ids)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, missingPackage, nearest, Problem } from "../protocol/internal.ts";
+import { closestName, isObject, missingPackageProblem, Problem } from "../protocol/internal.ts";
 
 /** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
 export function checkPortOptions(
@@ -10,7 +10,7 @@ export function checkPortOptions(
   if (!isObject(given)) throw bad(`The options of ${of} are an object, not ${String(given)}.`);
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
-    const near = nearest(name, names);
+    const near = closestName(name, names);
     const hint = near === undefined ? "Key and address come from env." : `Did you mean ${near}?`;
     throw bad(`${of} has no option "${name}". ${hint}`, name);
   }
@@ -34,6 +34,6 @@ export async function loadPackage<Package>(
   try {
     return await load();
   } catch (cause) {
-    throw missingPackage(name, needed, cause);
+    throw missingPackageProblem(name, needed, cause);
   }
 }

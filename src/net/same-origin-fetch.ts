@@ -15,14 +15,14 @@ export async function sameOriginFetch(input: string | URL | Request, init?: Requ
     const to = URL.canParse(location, at.href) ? new URL(location, at) : undefined;
     // Other statuses would turn a POST into a GET; the body of a Request cannot be sent twice.
     const same = to?.origin === asked.origin && !(input instanceof Request);
-    if (!same || hops >= mostHops || !(method === "GET" || response.status >= 307)) return refused(response, asked, to);
+    if (!same || hops >= maxHops || !(method === "GET" || response.status >= 307)) return refused(response, asked, to);
     at = to;
     response = await fetch(at, { ...init, redirect: "manual" });
   }
 }
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const mostHops = 5;
+const maxHops = 5;
 
 function refused({ status }: Response, asked: URL, to: URL | undefined): Response {
   const where = to === undefined ? "an address that is none" : to.origin;

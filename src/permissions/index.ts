@@ -1,10 +1,10 @@
 export { type Combined, combine, type HookDecision } from "./combine.ts";
 export {
   type Condition,
+  type ConditionCall,
   type ConditionContext,
   compileCondition,
-  holds,
-  type ToolCall,
+  conditionHolds,
 } from "./condition/condition.ts";
 export { judge } from "./judge/judge.ts";
 export type { JudgeContext } from "./judge/judge-context.ts";
@@ -15,13 +15,13 @@ export { compileRules, type Policy, type PolicyRule } from "./policy.ts";
 export {
   type Mode,
   type RuleLayer,
+  type RuleScope,
   type RuleWarning,
   type RuleWarningCode,
   readMode,
   ruleLayerOf,
+  ruleScopes,
   ruleWarningCodes,
-  type Scope,
-  scopes,
 } from "./rule-layer.ts";
 export type { ToolKind, ToolNames } from "./rules/rule-tools.ts";
 export { analyseShell, type ShellAnalysis, type ShellContext } from "./shell/analyse.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compileCondition, holds } from "./condition/condition.ts";
+import { compileCondition, conditionHolds } from "./condition/condition.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 import type { RuleLayer } from "./rule-layer.ts";
@@ -12,7 +12,7 @@ function decide(tool: string, input: object, rules: Pick<RuleLayer, "allow" | "a
 
 function held(rule: string, tool: string, input: object): boolean {
   const condition = compileCondition(rule);
-  return !("invalid" in condition) && holds(condition, { tool, input }, context);
+  return !("invalid" in condition) && conditionHolds(condition, { tool, input }, context);
 }
 
 // Measured with 2.1.197 and 2.1.325: each of these starts the skill or the agent, or opens the file.

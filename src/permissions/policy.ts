@@ -6,23 +6,23 @@ import {
   type Mode,
   mayGrant,
   type RuleLayer,
+  type RuleScope,
   type RuleWarning,
   readMode,
-  type Scope,
-  scopes,
+  ruleScopes,
   writtenRules,
 } from "./rule-layer.ts";
-import { isInvalid, likelyFault, looksAbsolute, parseRule, type Rule } from "./rules/rule.ts";
-import { type Meaning, meaningOf, type RuleList } from "./rules/rule-meaning.ts";
+import { isInvalid, looksAbsolute, parseRule, probableMistake, type WrittenRule } from "./rules/rule.ts";
+import { type RuleList, type RuleMeaning, ruleMeaning } from "./rules/rule-meaning.ts";
 import { compileTool, meantTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
 /** A rule in force, with where it stands. */
 export interface PolicyRule {
   readonly text: string;
   readonly list: RuleList;
-  readonly scope: Scope;
+  readonly scope: RuleScope;
   readonly file?: string;
-  readonly meaning: Meaning;
+  readonly meaning: RuleMeaning;
 }
 
 /** Rules of all layers, ready to judge with. Frozen; a change makes a new one. */
@@ -42,7 +42,7 @@ export interface Policy {
   readonly bypassDisabled: boolean;
   readonly autoDisabled: boolean;
   /** What is refused outside the working directories, whatever rules and modes say. */
-  readonly boundary: Boundary;
+  readonly boundary: WorkingDirectoryLimit;
   /** A call that would be asked about is denied. */
   readonly denyInsteadOfPrompting: boolean;
   readonly managedUnreadable: boolean;
@@ -50,7 +50,7 @@ export interface Policy {
 }
 
 /** The edge of the working directories as a limit of its own. */
-export interface Boundary {
+export interface WorkingDirectoryLimit {
   readonly reads: boolean;
   readonly writes: boolean;
   /** Absolute paths that reads may reach all the same. */
@@ -63,7 +63,7 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   if (!Array.isArray(given) || !given.every(isObject)) {
     throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
   }
-  const ordered = [...layers].sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  const ordered = [...layers].sort((a, b) => ruleScopes.indexOf(a.scope) - ruleScopes.indexOf(b.scope));
   const managedOnly = ordered.some(
     (layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true,
   );
@@ -112,7 +112,7 @@ function rulesOf(
   return writtenRules(layer, list).flatMap((text: unknown, index) => {
     const place = `${layer.file ?? layer.scope}, permissions.${list}[${index}]`;
     const rule = parseRule(text);
-    const meaning = isInvalid(rule) ? rule : meaningOf(rule, list, names);
+    const meaning = isInvalid(rule) ? rule : ruleMeaning(rule, list, names);
     if ("tooWide" in meaning) {
       warnings.push({
         code: "rule-too-wide",
@@ -141,8 +141,8 @@ function rulesOf(
 
 /** A deny or ask rule that can be read and hardly covers what its author means. */
 function doubts(
-  rule: Rule,
-  { toolKind }: Meaning,
+  rule: WrittenRule,
+  { toolKind }: RuleMeaning,
   place: string,
   names: ToolNames,
   doubtful: { tools: ToolPattern; text: string }[],
@@ -154,7 +154,7 @@ function doubts(
     return { code: "rule-invalid", message, place };
   };
   const meant = meantTool(rule.tool, names);
-  const fault = likelyFault(rule, toolKind);
+  const fault = probableMistake(rule, toolKind);
   const found: RuleWarning[] = [];
   if (meant !== undefined) {
     const way = meant === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is written "${meant}"`;
@@ -170,7 +170,7 @@ function doubts(
 
 /** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off. */
 function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { defaultMode?: Mode; sessionMode?: Mode } {
-  const order: readonly Scope[] = ["managed", "flags", "settings", "user", "local", "project"];
+  const order: readonly RuleScope[] = ["managed", "flags", "settings", "user", "local", "project"];
   const found: { defaultMode?: Mode; sessionMode?: Mode } = {};
   const sorted = [...granting].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
   for (const layer of sorted) {

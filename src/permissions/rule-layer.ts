@@ -1,13 +1,13 @@
-import { type LayerKind, nearest, type Settings } from "../protocol/internal.ts";
+import { closestName, type LayerKind, type Settings } from "../protocol/internal.ts";
 import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** Where rules come from. The order is that in which a rule is named when several decide alike. */
-export const scopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
-export type Scope = (typeof scopes)[number];
+export const ruleScopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
+export type RuleScope = (typeof ruleScopes)[number];
 
 /** The permission part of one settings source, as read; whatever its lists hold is checked here. */
 export interface RuleLayer {
-  readonly scope: Scope;
+  readonly scope: RuleScope;
   /** The file, for messages and for `/x` patterns of a `--settings` file. */
   readonly file?: string;
   readonly allow?: readonly unknown[];
@@ -54,9 +54,9 @@ export function ruleLayerOf(
   };
 }
 
-function scopeOf(kind: LayerKind): Scope | undefined {
+function scopeOf(kind: LayerKind): RuleScope | undefined {
   if (kind === "flag") return "settings";
-  return scopes.find((scope) => scope === kind);
+  return ruleScopes.find((scope) => scope === kind);
 }
 
 const lists: readonly RuleList[] = ["allow", "ask", "deny"];
@@ -92,7 +92,7 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   const mistyped = lists.filter((list) => layer[list] !== undefined && !Array.isArray(layer[list]));
   return [
     ...misspelled.map((key) => {
-      const near = nearest(key, Object.keys(known));
+      const near = closestName(key, Object.keys(known));
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
       return warning(key, `is not a key of permissions, so what it holds does not count${hint}`);
     }),
@@ -131,12 +131,12 @@ export const ruleWarningCodes = {
 export type RuleWarningCode = keyof typeof ruleWarningCodes;
 
 /** How a call is settled when no rule decided. */
-export type Mode = (typeof columns)[number] | "auto";
+export type Mode = (typeof modes)[number] | "auto";
 
-export const columns = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
+export const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
 
 /** The mode a word names; undefined for one that nobody knows. */
 export function readMode(word: unknown): Mode | undefined {
   if (word === "manual") return "default";
-  return word === "auto" ? word : columns.find((mode) => mode === word);
+  return word === "auto" ? word : modes.find((mode) => mode === word);
 }

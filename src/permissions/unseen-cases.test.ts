@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compileCondition, holds } from "./condition/condition.ts";
+import { compileCondition, conditionHolds } from "./condition/condition.ts";
 import { judge } from "./judge/judge.ts";
 import { compileRules } from "./policy.ts";
 
@@ -30,7 +30,7 @@ function skippedBy(rule: string, commands: readonly string[]): string[] {
   const condition = compileCondition(rule);
   if ("invalid" in condition) throw new Error(condition.invalid);
   const context = { cwd, home: "/home/u", projectRoot: cwd };
-  return commands.filter((command) => !holds(condition, { tool: "Bash", input: { command } }, context));
+  return commands.filter((command) => !conditionHolds(condition, { tool: "Bash", input: { command } }, context));
 }
 
 test("a shell that reads its script from standard input by any name is asked about, or read where the input is known", () => {

@@ -1,10 +1,10 @@
 import type { PermissionUpdate } from "../protocol/internal.ts";
 import { realFs } from "./paths/path-fs.ts";
-import { faultOf, type PathFs, resolvePath } from "./paths/resolve-path.ts";
+import { type PathFs, pathFault, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
 import { type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
-import { meaningOf } from "./rules/rule-meaning.ts";
+import { ruleMeaning } from "./rules/rule-meaning.ts";
 
 /** Who asks for updates, and what the host offers. */
 export interface UpdateSource {
@@ -91,7 +91,7 @@ function faultInRules(update: Record<string, unknown>, policy: Policy, type: str
     const rule = parseRule(text);
     if (isInvalid(rule)) return `${text}: ${rule.invalid}`;
     if (type === "removeRules") continue;
-    const meaning = meaningOf(rule, behavior, policy.names);
+    const meaning = ruleMeaning(rule, behavior, policy.names);
     if ("tooWide" in meaning) return `${text}: ${meaning.tooWide}`;
     if (isInvalid(meaning)) return `${text}: ${meaning.invalid}`;
   }
@@ -114,7 +114,7 @@ function faultInDirectories(list: unknown, policy: Policy, type: string, fs: Pat
   if (!Array.isArray(list) || list.length === 0) return "directories must be a list of absolute paths";
   if (type === "addDirectories" && isManagedOnly(policy)) return "only managed settings may grant here";
   for (const path of list as unknown[]) {
-    const fault = faultOf(path);
+    const fault = pathFault(path);
     if (fault !== undefined || typeof path !== "string") return fault ?? "a directory is a text";
     if (!path.startsWith("/")) return `${path} is not absolute`;
     if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is no folder`;

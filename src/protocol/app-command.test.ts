@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hooksFileIn } from "./app-command.ts";
+import { hooksFileOfCommand } from "./app-command.ts";
 
 test.each([
   [["/opt/hookline/client/hookline-client", "a b/hooks.ts", "--on-failure", "block"], "a b/hooks.ts"],
@@ -10,5 +10,5 @@ test.each([
   [["node", "hooks.js"], undefined],
   [["hookline-client"], undefined],
 ])("%j is about %j", (words, file) => {
-  expect(hooksFileIn(words)).toBe(file);
+  expect(hooksFileOfCommand(words)).toBe(file);
 });

@@ -2,7 +2,7 @@
  * The hooks file that a command hook is about, as it is written there, when the hook calls an app: `hookline-client FILE`,
  * `hookline run FILE`, or Node with the package's own program. Undefined for every other command.
  */
-export function hooksFileIn(words: readonly string[]): string | undefined {
+export function hooksFileOfCommand(words: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     const rest = restOfCall(baseName(word), words.slice(index + 1));
     const file = rest && fileAmong(rest);

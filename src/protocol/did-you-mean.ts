@@ -1,5 +1,5 @@
 /** The candidate closest to what was typed, for "did you mean"; undefined when nothing is close. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function closestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   const typed = word.toLowerCase();
@@ -14,12 +14,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 /** People leave words off: the shortest candidate that goes on where the word ends. */
 function begunWith(typed: string, candidates: Iterable<string>): string | undefined {
-  if (typed.length < fewestLetters) return undefined;
+  if (typed.length < minLetters) return undefined;
   const longer = [...candidates].filter((candidate) => candidate.toLowerCase().startsWith(typed));
   return longer.sort((a, b) => a.length - b.length)[0];
 }
 
-const fewestLetters = 3;
+const minLetters = 3;
 
 /** Levenshtein distance, given up at `limit`: words are short, but they come from files. */
 function editDistance(a: string, b: string, limit: number): number {

@@ -20,7 +20,7 @@ export interface HookSpecificOutput {
   readonly permissionDecision?: "allow" | "deny" | "ask" | "defer";
   readonly permissionDecisionReason?: string;
   readonly updatedInput?: ToolInput;
-  readonly decision?: PermissionAnswer;
+  readonly decision?: PermissionRequestAnswer;
   readonly updatedToolOutput?: unknown;
   readonly updatedMCPToolOutput?: unknown;
   readonly classifierContext?: string;
@@ -37,12 +37,12 @@ export interface HookSpecificOutput {
 }
 
 /** How a PermissionRequest hook answers in the person's place. */
-export type PermissionAnswer =
+export type PermissionRequestAnswer =
   | { readonly behavior: "allow"; readonly updatedInput?: ToolInput; readonly updatedPermissions?: readonly unknown[] }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
 /** Keys of `hookSpecificOutput` with the shape their value must have; `permissionDecision` and friends included. */
-export const specificShapes: Readonly<Record<keyof HookSpecificOutput, WireShape>> = {
+export const eventOutputShapes: Readonly<Record<keyof HookSpecificOutput, OutputShape>> = {
   hookEventName: "text",
   additionalContext: "text",
   permissionDecision: ["allow", "deny", "ask", "defer"],
@@ -65,7 +65,7 @@ export const specificShapes: Readonly<Record<keyof HookSpecificOutput, WireShape
 };
 
 /** Keys at the top of the object. */
-export const outputShapes: Readonly<Record<keyof HookOutput, WireShape>> = {
+export const hookOutputShapes: Readonly<Record<keyof HookOutput, OutputShape>> = {
   continue: "flag",
   stopReason: "text",
   suppressOutput: "flag",
@@ -78,7 +78,7 @@ export const outputShapes: Readonly<Record<keyof HookOutput, WireShape>> = {
   hookSpecificOutput: "object",
 };
 
-export type WireShape =
+export type OutputShape =
   | "text"
   | "flag"
   | "number"

@@ -9,7 +9,7 @@ export type Hook = FileHook | CallbackHook | FunctionHook;
 /** What a failed hook means on an event that guards something: go on, or deny. */
 export type FailurePolicy = "continue" | "block";
 
-interface AnyHook {
+interface CommonHookFields {
   /** Seconds, as written in settings. */
   readonly timeout?: number;
   readonly statusMessage?: string;
@@ -21,7 +21,7 @@ interface AnyHook {
   readonly once?: boolean;
 }
 
-export interface CommandHook extends AnyHook {
+export interface CommandHook extends CommonHookFields {
   readonly type: "command";
   readonly command: string;
   /** With arguments (even none) the command is started directly, without a shell. */
@@ -34,21 +34,21 @@ export interface CommandHook extends AnyHook {
   readonly inputFile?: boolean;
 }
 
-export interface HttpHook extends AnyHook {
+export interface HttpHook extends CommonHookFields {
   readonly type: "http";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly allowedEnvVars?: readonly string[];
 }
 
-export interface PromptHook extends AnyHook {
+export interface PromptHook extends CommonHookFields {
   readonly type: "prompt";
   readonly prompt: string;
   readonly model?: string;
   readonly continueOnBlock?: boolean;
 }
 
-export interface AgentHook extends AnyHook {
+export interface AgentHook extends CommonHookFields {
   readonly type: "agent";
   readonly prompt: string;
   readonly model?: string;
@@ -56,7 +56,7 @@ export interface AgentHook extends AnyHook {
   readonly tools?: readonly string[];
 }
 
-export interface McpToolHook extends AnyHook {
+export interface McpToolHook extends CommonHookFields {
   readonly type: "mcp_tool";
   readonly server: string;
   readonly tool: string;
@@ -73,7 +73,7 @@ export type Callback = (
 /** What an in-process hook may return: the JSON a command would print, or a verdict. */
 export type HookAnswer = HookOutput | Verdict;
 
-export interface CallbackHook extends AnyHook {
+export interface CallbackHook extends CommonHookFields {
   readonly type: "callback";
   readonly callback: Callback;
   readonly name?: string;
@@ -86,7 +86,7 @@ export interface CallbackHook extends AnyHook {
 /** True lets the agent stop; false makes it go on, with `errorMessage` as the reason. */
 export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) => boolean | Promise<boolean>;
 
-export interface FunctionHook extends AnyHook {
+export interface FunctionHook extends CommonHookFields {
   readonly type: "function";
   readonly function: StopFunction;
   readonly name?: string;
@@ -109,7 +109,7 @@ const optionalFlag = { is: "flag", optional: true } as const;
 const optionalTexts = { is: "list", of: text, optional: true } as const;
 const onFailure = { is: "text", of: ["continue", "block"], optional: true } as const;
 
-const anyHook = {
+const commonHookFields = {
   timeout: { is: "number", above: 0, optional: true },
   statusMessage: optionalText,
   onFailure,
@@ -129,35 +129,35 @@ export const hookFields: HookFields = {
     asyncRewake: optionalFlag,
     interactive: optionalFlag,
     inputFile: optionalFlag,
-    ...anyHook,
+    ...commonHookFields,
   },
   http: {
     type: { is: "text", of: ["http"] },
     url: text,
     headers: { is: "object", values: text, optional: true },
     allowedEnvVars: optionalTexts,
-    ...anyHook,
+    ...commonHookFields,
   },
   prompt: {
     type: { is: "text", of: ["prompt"] },
     prompt: text,
     model: optionalText,
     continueOnBlock: optionalFlag,
-    ...anyHook,
+    ...commonHookFields,
   },
   agent: {
     type: { is: "text", of: ["agent"] },
     prompt: text,
     model: optionalText,
     tools: optionalTexts,
-    ...anyHook,
+    ...commonHookFields,
   },
   mcp_tool: {
     type: { is: "text", of: ["mcp_tool"] },
     server: text,
     tool: text,
     input: { is: "object", optional: true },
-    ...anyHook,
+    ...commonHookFields,
   },
 };
 

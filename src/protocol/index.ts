@@ -1,29 +1,29 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { hooksFileIn } from "./app-command.ts";
-export { nearest } from "./did-you-mean.ts";
+export { hooksFileOfCommand } from "./app-command.ts";
+export { closestName } from "./did-you-mean.ts";
 export {
   type Catalog,
   catalog,
   type EventInputs,
   type EventName,
   eventNames,
+  eventRow,
   isEventName,
   type Payload,
-  rowOf,
 } from "./events/catalog.ts";
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
 export type {
   AnswerName,
-  AppAnswer,
-  AppSide,
+  AppMethod,
   CatalogRow,
   EventRow,
+  EventSpecials,
+  HandlerAnswerName,
   MatchedField,
   Phase,
-  SpecialRules,
   StopEffect,
 } from "./events/event-row.ts";
-export { likelyMissed, likelyName, neverMatching } from "./events/matcher-names.ts";
+export { handlersThatNeverRun, intendedInPattern, intendedName } from "./events/matcher-names.ts";
 export type { Field, Fields } from "./field.ts";
 export { type ForeignName, foreignName } from "./foreign-names.ts";
 export type {
@@ -48,21 +48,21 @@ export {
   compareDecisions,
   type Decision,
   decisions,
+  eventOutputShapes,
   type HookOutput,
   type HookSpecificOutput,
-  outputShapes,
-  type PermissionAnswer,
-  specificShapes,
+  hookOutputShapes,
+  type OutputShape,
+  type PermissionRequestAnswer,
   type ToolInput,
   type Verdict,
-  type WireShape,
 } from "./hook-output.ts";
 export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
-  Answer,
   Ended,
+  HookAnswerRecord,
+  HookModelUsage,
   HookRef,
-  ModelSpent,
   Outcome,
   OutcomeOutput,
   PermissionDestination,
@@ -72,7 +72,7 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export { messageOf, missingPackage, Problem } from "./problem.ts";
+export { messageOf, missingPackageProblem, Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
@@ -83,6 +83,6 @@ export {
   type StatusLineSetting,
   settingsFields,
 } from "./settings.ts";
-export { escapedJson, plainLine, plainText, stripControl, visible, visibleLines } from "./terminal-text.ts";
+export { escapeControls, escapeJson, escapeLines, plainLine, plainText, stripControl } from "./terminal-text.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning-codes.ts";
 export { fitsPieces, fitsWildcard } from "./wildcard.ts";

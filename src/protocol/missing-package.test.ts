@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { missingPackage, Problem } from "./problem.ts";
+import { missingPackageProblem, Problem } from "./problem.ts";
 
 test("a package that is not installed is named, with the command that installs it", () => {
   const cause = importError("@nobody/has-this");
-  expect(missingPackage("@nobody/has-this", "This model", cause)).toEqual(
+  expect(missingPackageProblem("@nobody/has-this", "This model", cause)).toEqual(
     new Problem(
       "package/missing",
       "This model needs the package @nobody/has-this, which is not installed. Install it with: npm install @nobody/has-this",
@@ -15,8 +15,8 @@ test("a package that is not installed is named, with the command that installs i
 
 test("a package that is there but cannot find something else is not called missing", () => {
   const cause = importError("@nobody/has-this");
-  expect(missingPackage("other", "This model", cause)).toBe(cause);
-  expect(missingPackage("other", "This model", undefined)).toBe(undefined);
+  expect(missingPackageProblem("other", "This model", cause)).toBe(cause);
+  expect(missingPackageProblem("other", "This model", undefined)).toBe(undefined);
 });
 
 /** What Node itself says; a test runner's own loader words it otherwise. */

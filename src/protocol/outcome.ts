@@ -89,7 +89,7 @@ export type Ended =
   | { readonly by: "background" };
 
 /** What one hook said, as far as the event's row honours it. */
-export interface Answer {
+export interface HookAnswerRecord {
   readonly verdict: Verdict;
   readonly input?: ToolInput;
   readonly context?: readonly string[];
@@ -101,7 +101,7 @@ export interface Answer {
 }
 
 /** What a hook's question to a model took. */
-export interface ModelSpent {
+export interface HookModelUsage {
   /** As the API names it. */
   readonly model: string;
   readonly input: number;
@@ -127,9 +127,9 @@ export interface RunRecord {
   readonly background: boolean;
   readonly round: 1 | 2;
   /** Calls of models that a prompt or agent hook made, as far as the host's port tells; also of runs that failed. */
-  readonly spent?: readonly ModelSpent[];
+  readonly spent?: readonly HookModelUsage[];
   /** Everything else it said, and why it failed if it did. */
-  readonly answer?: Omit<Answer, "verdict">;
+  readonly answer?: Omit<HookAnswerRecord, "verdict">;
 }
 
 export type SkipReason =

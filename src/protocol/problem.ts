@@ -29,19 +29,19 @@ export class Problem extends Error {
 export function messageOf(thrown: unknown): string {
   try {
     const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
-    return text.length > mostChars ? `${text.slice(0, mostChars)}…` : text;
+    return text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
   } catch {
     return "something that cannot be printed"; // a getter or toString of its own that throws
   }
 }
 
-const mostChars = 2_000;
+const maxChars = 2_000;
 
 /**
  * What to say when an optional package could not be loaded: a `Problem` that names the package to install, or the error itself when the
  * package is there and something else went wrong.
  */
-export function missingPackage(name: string, needed: string, cause: unknown): unknown {
+export function missingPackageProblem(name: string, needed: string, cause: unknown): unknown {
   const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
   const named = String(message).includes(`'${name}'`) || String(message).includes(`"${name}"`);
   if (!named || (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND")) return cause;

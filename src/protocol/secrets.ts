@@ -81,12 +81,12 @@ function quoted(text: string): string {
 }
 
 /** A value may be nested without end or contain itself: each object is copied once, and what is deeper is not shown. */
-const mostDepth = 50;
+const maxDepth = 50;
 
 function copyOf(value: unknown, erase: Erase, name: string, copies: Map<object, unknown>, depth: number): unknown {
   if (typeof value === "string") return value !== "" && fieldName.test(name) ? mark : erase(value);
   if (typeof value !== "object" || value === null) return value;
-  if (depth === mostDepth) return mark;
+  if (depth === maxDepth) return mark;
   if (copies.has(value)) return copies.get(value);
   const isList = Array.isArray(value);
   const copy: unknown[] | Record<string, unknown> = isList ? [] : {};

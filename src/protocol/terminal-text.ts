@@ -27,7 +27,7 @@ export function plainLine(text: string): string {
 }
 
 /** A text on one line in which control and invisible characters are shown as symbols instead of being removed. */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text
     .replaceAll("\n", "⏎")
     .replace(/[\u0000-\u001f]/g, (char) => String.fromCharCode(0x2400 + char.charCodeAt(0)))
@@ -39,12 +39,12 @@ export function visible(text: string): string {
 }
 
 /** The same for a text of several lines. */
-export function visibleLines(text: string): string {
-  return text.split("\n").map(visible).join("\n");
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
 }
 
 /** JSON with the same meaning, in which characters that act on a terminal or are invisible are escaped. */
-export function escapedJson(json: string): string {
+export function escapeJson(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,

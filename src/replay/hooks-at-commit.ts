@@ -1,6 +1,6 @@
 import { mkdir, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
-import { run } from "../exec/internal.ts";
+import { runProcess } from "../exec/internal.ts";
 import { errorCode } from "../files/internal.ts";
 import { Problem } from "../protocol/internal.ts";
 
@@ -91,7 +91,7 @@ const apart = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: un
 /** Without locks, file monitor and external programs: a repository's own settings must not run anything. */
 async function git(args: readonly string[], cwd: string, { env }: Place): Promise<string> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
-  const { ended, stdout, stderr } = await run(
+  const { ended, stdout, stderr } = await runProcess(
     { form: "exec", file: "git", args: [...safe, ...args] },
     { cwd, env: { ...env, ...apart }, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 },
   );

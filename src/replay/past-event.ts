@@ -1,4 +1,4 @@
-import { type commonFields, isObject, rowOf, type ToolInput } from "../protocol/internal.ts";
+import { type commonFields, eventRow, isObject, type ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 import type { AssistantEntry, UserEntry } from "../sessions/internal.ts";
 
@@ -59,7 +59,7 @@ export function pastEvent(
   around: Surroundings,
   lost: readonly string[] = [],
 ): PastEvent {
-  const { carries } = rowOf(name);
+  const { carries } = eventRow(name);
   const level = effortLevel(around.effort);
   const common: Record<keyof typeof commonFields, unknown> = {
     session_id: around.session,
@@ -94,7 +94,7 @@ export function inputOf(input: unknown): ToolInput {
 
 /** Parts that hosts send with this event and the payload lacks; what only newer hosts or some tools send is not missed. */
 function missingIn(name: PastEventName, payload: Readonly<Record<string, unknown>>): readonly string[] {
-  const { fields, carries } = rowOf(name);
+  const { fields, carries } = eventRow(name);
   const own = Object.entries(fields).filter(([, field]) => field.newer !== true);
   const usual = [
     ...["session_id", "transcript_path", "cwd", "prompt_id"],

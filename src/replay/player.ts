@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, type Running, start } from "../exec/internal.ts";
+import { type ProcessEnd, type RunningProcess, startProcess } from "../exec/internal.ts";
 import { Problem } from "../protocol/internal.ts";
 import type { AppHandler, Ask, Hello, Ready, Said } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
@@ -45,14 +45,14 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   const { handlers } = process;
 
   async function begin(): Promise<Process> {
-    return startProcess(options, {
+    return openProcess(options, {
       answered: (said) => open.shift()?.settle(said),
       ended: (ended, tail) => void over(ended, tail),
       idle: () => open.length === 0,
     });
   }
 
-  async function over(ended: Ended, tail: string): Promise<void> {
+  async function over(ended: ProcessEnd, tail: string): Promise<void> {
     process = undefined;
     open.shift()?.settle(lostAnswer(ended));
     ends += 1;
@@ -99,12 +99,12 @@ interface Process {
 
 interface Listener {
   answered(said: Said): void;
-  ended(ended: Ended, tail: string): void;
+  ended(ended: ProcessEnd, tail: string): void;
   /** True when no question is open. */
   idle(): boolean;
 }
 
-async function startProcess(options: PlayerOptions, listener: Listener): Promise<Process> {
+async function openProcess(options: PlayerOptions, listener: Listener): Promise<Process> {
   const { scratch, allowEffects, cwd, hooks, signal } = options;
   const mark = `${randomUUID()} `;
   const hello: Hello = { hooks, cwd, scratch, mark, allowEffects };
@@ -114,7 +114,7 @@ async function startProcess(options: PlayerOptions, listener: Listener): Promise
   const ready = new Promise<Ready>((resolve) => {
     tellReady = resolve;
   });
-  const running: Running = start(replayProcess(scratch, allowEffects), {
+  const running: RunningProcess = startProcess(replayProcess(scratch, allowEffects), {
     cwd,
     env: replayEnv(options.env, scratch),
     input: `${JSON.stringify(hello)}\n`,
@@ -170,18 +170,18 @@ function noStart(hooks: string, why: string, more: string): Problem {
   return new Problem("replay/no-app", message, { about: { hooks } });
 }
 
-function endless(ended: Ended, tail: string): Problem {
+function endless(ended: ProcessEnd, tail: string): Problem {
   const message = `The app ended its process ${mostEnds} times (last: ${endText(ended)}); the replay was given up.\n${tail}`;
   return new Problem("replay/ended", message.trimEnd());
 }
 
-function endText(ended: Ended): string {
+function endText(ended: ProcessEnd): string {
   if (ended.by === "exit") return `exit ${ended.code}`;
   if (ended.by === "timeout") return `no answer within ${Math.round(ended.afterMs / 1000)} s`;
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 
-function lostAnswer(ended: Ended): Said {
+function lostAnswer(ended: ProcessEnd): Said {
   const why = `ended the process: ${endText(ended)}`;
   const handlers = [{ name: "(the app)", outcome: "failed", ms: 0, error: why } as const];
   return { decision: "none", handlers, print: `lost ${why}` };

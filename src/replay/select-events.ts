@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { fitsWildcard, nearest, Problem } from "../protocol/internal.ts";
+import { closestName, fitsWildcard, Problem } from "../protocol/internal.ts";
 import { findRoots, findTranscripts, folderName, type RootOptions, type TranscriptFile } from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
@@ -25,7 +25,7 @@ export function wanted(wish: Wish): (event: PastEvent) => boolean {
 function eventName(text: string): PastEventName {
   const name = pastEventNames.find((known) => known === text);
   if (name !== undefined) return name;
-  const near = nearest(text, pastEventNames);
+  const near = closestName(text, pastEventNames);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const message = `Transcripts tell of ${pastEventNames.join(", ")}; "${text}" cannot be replayed.${hint}`;
   throw new Problem("replay/event", message, { about: { event: text } });

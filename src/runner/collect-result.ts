@@ -1,4 +1,4 @@
-import type { Finished } from "../exec/internal.ts";
+import type { FinishedProcess } from "../exec/internal.ts";
 import { defined } from "../protocol/internal.ts";
 import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
@@ -10,7 +10,7 @@ import type { ResumeCommands, SessionResult, SessionWarning } from "./session-re
 /** Everything that is known of a run when the child has exited. */
 export interface RunFacts {
   readonly id: string;
-  readonly finished: Finished;
+  readonly finished: FinishedProcess;
   readonly transcript: string | undefined;
   /** The model calls of this run. */
   readonly calls: RunCalls;

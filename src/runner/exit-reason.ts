@@ -1,4 +1,4 @@
-import type { Finished } from "../exec/internal.ts";
+import type { FinishedProcess } from "../exec/internal.ts";
 import type { RunFacts } from "./collect-result.ts";
 import type { SessionResult } from "./session-result.ts";
 
@@ -38,7 +38,7 @@ function exitReasonFromCode(code: number, facts: RunFacts): ExitReason {
   return { ended: "error", exitCode: code, error };
 }
 
-function noAnswer(finished: Finished, missing: "result line" | "session"): string {
+function noAnswer(finished: FinishedProcess, missing: "result line" | "session"): string {
   const printed = outputOf(finished);
   const what =
     missing === "session"
@@ -66,6 +66,6 @@ function whatFailed(code: number, { finished, result, payloads }: RunFacts): str
 }
 
 /** The end of what the agent printed outside its stream. */
-function outputOf({ stdout, stderr }: Finished): string {
+function outputOf({ stdout, stderr }: FinishedProcess): string {
   return (stderr.text.trim() || stdout.text.trim()).slice(-2_000);
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ownOwner } from "../files/internal.ts";
+import { ownIdentity } from "../files/internal.ts";
 import { type HookPayload, openHookMailbox } from "./hook-mailbox.ts";
 import { findTranscript } from "./run-transcript.ts";
 
@@ -30,7 +30,7 @@ test("the mailbox is private, adds to the given settings, and is removed at its 
 test("what a killed run left is swept at the next start; what a living one has is not", async () => {
   const left = await open();
   const used = await open();
-  writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownOwner(), pid: 2 ** 22 - 1, start: "0" }));
+  writeFileSync(join(left.folder, "owner.json"), JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 - 1, start: "0" }));
   const next = await open();
   expect(dirname(next.folder)).toBe(dirname(left.folder));
   expect([left, used, next].map(({ folder }) => existsSync(folder))).toEqual([false, true, true]);

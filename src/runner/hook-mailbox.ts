@@ -3,16 +3,16 @@ import { constants, openSync } from "node:fs";
 import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { run } from "../exec/internal.ts";
+import { runProcess } from "../exec/internal.ts";
 import {
   errorCode,
   type HomeSource,
-  lifeOf,
-  type Owner,
+  ignoringErrors,
+  livenessOf,
   openFolder,
   openState,
-  ownOwner,
-  unless,
+  ownIdentity,
+  type ProcessIdentity,
 } from "../files/internal.ts";
 import { isObject, parseObject } from "../protocol/internal.ts";
 
@@ -42,7 +42,7 @@ export async function openHookMailbox(
   let reading = Promise.resolve();
 
   async function readNew(): Promise<void> {
-    const found = (await unless(["ENOENT"], readdir(folder))) ?? [];
+    const found = (await ignoringErrors(["ENOENT"], readdir(folder))) ?? [];
     for (const name of found.filter((one) => one.startsWith("told-") && !names.has(one)).sort()) {
       names.add(name);
       const payload = await readPayload(join(folder, name));
@@ -75,7 +75,7 @@ async function makeFolder(settings: Readonly<Record<string, unknown>>, source: H
   await sweep(root);
   const folder = join(root, randomUUID());
   await openFolder(folder);
-  await writeFile(join(folder, "owner.json"), JSON.stringify(ownOwner()), { mode: 0o600 });
+  await writeFile(join(folder, "owner.json"), JSON.stringify(ownIdentity()), { mode: 0o600 });
   const poke = await makeFifo(join(folder, "poke"));
   const settingsFile = join(folder, "settings.json");
   await writeFile(settingsFile, JSON.stringify(withHooks(settings, dropCommand(folder))), { mode: 0o600 });
@@ -114,7 +114,7 @@ function dropCommand(folder: string): string {
 async function makeFifo(path: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
   const line = { form: "exec", file: "mkfifo", args: ["-m", "600", path] } as const;
-  const { ended } = await run(line, { cwd: "/", env: process.env, timeoutMs: 5_000 });
+  const { ended } = await runProcess(line, { cwd: "/", env: process.env, timeoutMs: 5_000 });
   return ended.by === "exit" && ended.code === 0 ? path : undefined;
 }
 
@@ -127,8 +127,8 @@ async function sweep(root: string): Promise<void> {
 
 async function ownerIn(folder: string): Promise<"gone" | "there"> {
   try {
-    const owner = JSON.parse(await readFile(join(folder, "owner.json"), "utf8")) as Owner;
-    return lifeOf(owner) === "dead" ? "gone" : "there";
+    const owner = JSON.parse(await readFile(join(folder, "owner.json"), "utf8")) as ProcessIdentity;
+    return livenessOf(owner) === "dead" ? "gone" : "there";
   } catch (error) {
     // One that is just being made has no owner yet, and one that cannot be read is not ours to remove.
     if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return "there";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { runTag, start } from "../exec/internal.ts";
+import { runTag, startProcess } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
 import { guardedObserver, settingsFields } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
@@ -41,7 +41,7 @@ export async function runSession(
     const stream = childStream((message) => onEvent({ kind: "message", message }));
     const { settingsFile } = mailbox;
     const command = childCommand({ call, sessionId, settingsFile, userSettingsOnly, env, program });
-    const { done } = start(command, {
+    const { done } = startProcess(command, {
       cwd,
       env,
       // Inside another run this one goes with it.

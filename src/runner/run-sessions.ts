@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import {
-  abortSignal,
-  work as aFunction,
-  type Check,
+  abortSignalCheck,
+  functionCheck as aFunction,
+  booleanCheck,
   checkNamed,
-  flag,
+  type OptionCheck,
   Problem,
-  text,
-  wholeNumber,
+  textCheck,
+  wholeNumberCheck,
 } from "../protocol/internal.ts";
 import { type RunnerPorts, runSession } from "./run-session.ts";
 import { costOfCalls } from "./run-transcript.ts";
@@ -55,8 +55,14 @@ export async function runSessions(
   return results;
 }
 
-const checks: Readonly<Record<keyof RunSessionsOptions, Check>> = {
-  ...{ limit: wholeNumber, failFast: flag, signal: abortSignal, onResult: aFunction, program: text },
+const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {
+  ...{
+    limit: wholeNumberCheck,
+    failFast: booleanCheck,
+    signal: abortSignalCheck,
+    onResult: aFunction,
+    program: textCheck,
+  },
 };
 
 /** A session that cannot be found must not end the others. */

@@ -1,17 +1,17 @@
 import {
-  abortSignal,
-  amount,
-  type Check,
+  abortSignalCheck,
+  booleanCheck,
   checkNamed,
-  flag,
-  is,
+  checkOf,
+  functionCheck,
   isObject,
-  object,
+  type OptionCheck,
+  objectCheck,
   Problem,
-  text,
-  texts,
-  wholeNumber,
-  work,
+  positiveNumberCheck,
+  textCheck,
+  textListCheck,
+  wholeNumberCheck,
 } from "../protocol/internal.ts";
 
 /** An agent that takes the client's flags: the client itself, this package's own, or a program of that kind. */
@@ -75,22 +75,28 @@ export function checkSessionCall(call: SessionCall): void {
 }
 
 /** Those without a check are checked below, or by the agent that gets them. */
-const checks: Readonly<Record<keyof SessionCall, Check | undefined>> = {
+const checks: Readonly<Record<keyof SessionCall, OptionCheck | undefined>> = {
   ...{
-    agent: is(
+    agent: checkOf(
       '"claude", "hookline" or an object with the file of a program',
       (value) => value === "claude" || value === "hookline" || (isObject(value) && typeof value["file"] === "string"),
     ),
     prompt: undefined,
     sessionId: undefined,
     resume: undefined,
-    fork: flag,
-    cwd: text,
-    model: text,
+    fork: booleanCheck,
+    cwd: textCheck,
+    model: textCheck,
   },
-  ...{ settings: object, permissionMode: text, allowedTools: texts, maxTurns: wholeNumber, maxBudgetUsd: amount },
-  timeoutMs: is("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
-  ...{ signal: abortSignal, env: object, projectSettings: flag, onEvent: work },
+  ...{
+    settings: objectCheck,
+    permissionMode: textCheck,
+    allowedTools: textListCheck,
+    maxTurns: wholeNumberCheck,
+    maxBudgetUsd: positiveNumberCheck,
+  },
+  timeoutMs: checkOf("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
+  ...{ signal: abortSignalCheck, env: objectCheck, projectSettings: booleanCheck, onEvent: functionCheck },
 };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../protocol/internal.ts";
+import { closestName, Problem } from "../protocol/internal.ts";
 import type { CostMode } from "./reports/amounts.ts";
 import { type Weekday, weekdays } from "./reports/calendar.ts";
 import type { UsageOptions } from "./usage-report.ts";
@@ -77,7 +77,7 @@ export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
   const names = typeof on === "object" && on !== null ? Object.keys(on) : [];
   const [name = ""] = names;
   if (names.length !== 1 || !(kinds as readonly string[]).includes(name)) {
-    const near = nearest(name, kinds);
+    const near = closestName(name, kinds);
     const hint = near === undefined || near === name ? "" : ` Did you mean ${near}?`;
     throw new Problem("usage/option", `spent() takes one of ${kinds.join(", ")}, not ${shown(on)}.${hint}`);
   }

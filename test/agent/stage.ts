@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import type { World } from "../../src/agent/fixtures/agent-run.ts";
-import { commonFields, type EventName, rowOf } from "../../src/protocol/internal.ts";
+import { commonFields, type EventName, eventRow } from "../../src/protocol/internal.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -25,10 +25,10 @@ export function expectRecorded(event: EventName, payload: Payload | undefined): 
 
 /** Where nothing could be recorded, the published type is the measure: common fields, then the event's own in its row's order. */
 export function expectDeclared(event: EventName, payload: Payload | undefined): void {
-  const known = [...Object.keys(commonFields), ...Object.keys(rowOf(event).fields)];
+  const known = [...Object.keys(commonFields), ...Object.keys(eventRow(event).fields)];
   const keys = Object.keys(payload ?? {});
   expect(keys).toEqual(known.filter((key) => keys.includes(key)));
-  for (const [name, { optional }] of Object.entries(rowOf(event).fields) as [string, { optional?: boolean }][]) {
+  for (const [name, { optional }] of Object.entries(eventRow(event).fields) as [string, { optional?: boolean }][]) {
     if (!optional) expect(keys).toContain(name);
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/internal.ts";
 import { openDaemonFolder, recordPath, writeAlias, writeRecord } from "../../src/daemon/record-file.ts";
-import { leftBehind } from "../../src/exec/end-tree.ts";
+import { survivorsOf } from "../../src/exec/end-tree.ts";
 import { processStart } from "../../src/files/internal.ts";
 import { compileClient } from "../../src/install/client/compile-client.ts";
 import { fixtures, testClient } from "../../src/sdk/testing/index.ts";
@@ -68,7 +68,7 @@ describe("from cold to warm", () => {
       const child = spawn(await world.clientPath(form), [file], options);
       child.stdin.end(event());
       await once(child, "exit");
-      expect(await leftBehind({ pid: Number(child.pid), tag })).toEqual([]);
+      expect(await survivorsOf({ pid: Number(child.pid), tag })).toEqual([]);
       await until("a daemon", () => isServed(world, file));
     },
   );

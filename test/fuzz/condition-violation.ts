@@ -1,4 +1,4 @@
-import { compileCondition, holds } from "../../src/permissions/internal.ts";
+import { compileCondition, conditionHolds } from "../../src/permissions/internal.ts";
 import type { Deeds } from "./bash-oracle.ts";
 
 /** Words that mean themselves in a rule. */
@@ -20,6 +20,6 @@ export function skippedConditions(line: string, { calls, cwd }: Deeds): string[]
   return [...rules].filter((rule) => {
     const condition = compileCondition(rule);
     if ("invalid" in condition) throw new Error(`${rule}: ${condition.invalid}`);
-    return !holds(condition, { tool: "Bash", input: { command: line } }, context);
+    return !conditionHolds(condition, { tool: "Bash", input: { command: line } }, context);
   });
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { callHookline } from "../../src/cli/fixtures/caller.ts";
 import type { EngineOptions } from "../../src/engine/internal.ts";
-import { type EventRow, eventNames, type Field, rowOf } from "../../src/protocol/internal.ts";
+import { type EventRow, eventNames, eventRow, type Field } from "../../src/protocol/internal.ts";
 
 /** A repository somebody cloned, that tries everything to have its programs run. */
 export interface Cloned {
@@ -97,7 +97,7 @@ export async function clone(): Promise<Cloned> {
 
 /** A payload an event takes, whatever the event: every field that its row names. */
 export function payloadOf(event: string): Record<string, unknown> {
-  const { fields }: EventRow = rowOf(event);
+  const { fields }: EventRow = eventRow(event);
   const own = Object.entries(fields).map(([name, field]) => [name, sampleOf(field)]);
   // Inside the agent and the session that the repository's frontmatter hooks wait for.
   return { ...Object.fromEntries(own), session_id: "s", agent_id: "a", agent_type: "helper" };

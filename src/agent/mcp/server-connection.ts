@@ -4,7 +4,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/internal.ts";
 import { sameOriginFetch } from "../../net/internal.ts";
-import { missingPackage } from "../../protocol/internal.ts";
+import { missingPackageProblem } from "../../protocol/internal.ts";
 import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
 import { responseOf, textOf } from "./mcp-result.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -185,7 +185,7 @@ export async function loadMcpSdk(): Promise<McpSdk> {
   try {
     return await loadParts();
   } catch (cause) {
-    throw missingPackage("@modelcontextprotocol/sdk", "A connection to an MCP server", cause);
+    throw missingPackageProblem("@modelcontextprotocol/sdk", "A connection to an MCP server", cause);
   }
 }
 

@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { endLeftovers, type Finished, findLeftovers, type Running, start } from "../../exec/internal.ts";
+import {
+  endLeftovers,
+  type FinishedProcess,
+  findLeftovers,
+  type RunningProcess,
+  startProcess,
+} from "../../exec/internal.ts";
 
 export interface StdioServer {
   readonly command: string;
@@ -20,7 +26,7 @@ export interface StdioTransport extends Transport {
 
 export function stdioTransport(server: StdioServer): StdioTransport {
   const tag = { name: tagName, value: [server.env[tagName], randomUUID()].filter(Boolean).join("/") };
-  let running: Running | undefined;
+  let running: RunningProcess | undefined;
   let unanswered = 0;
   let watch: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
@@ -28,7 +34,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
   const transport: StdioTransport = { start: begin, send, close, lastWords };
 
   async function begin(): Promise<void> {
-    running = start(
+    running = startProcess(
       { form: "exec", file: server.command, args: server.args },
       {
         cwd: server.cwd,
@@ -72,7 +78,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
     running.write(`${JSON.stringify(message)}\n`);
   }
 
-  function gone(finished: Finished): void {
+  function gone(finished: FinishedProcess): void {
     clearInterval(watch);
     if (finished.ended.by === "not-started") return;
     transport.onerror?.(new Error(whyOf(finished)));
@@ -106,7 +112,7 @@ const mostLineBytes = 8 * 2 ** 20;
 const lookEveryMs = 1_000;
 const askedMs = 250;
 
-function whyOf({ ended }: Finished): string {
+function whyOf({ ended }: FinishedProcess): string {
   switch (ended.by) {
     case "not-started":
       return ended.why;

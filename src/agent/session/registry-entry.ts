@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
-import { openFolder, processStart, replaceFile, unless } from "../../files/internal.ts";
+import { ignoringErrors, openFolder, processStart, replaceFile } from "../../files/internal.ts";
 import { liveSessions } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
@@ -99,7 +99,7 @@ async function sweep(root: string, id: string, warn: (text: string) => void): Pr
 
 /** An entry that is still there is that of a process which was killed: a normal end removes it. */
 async function endPredecessor(file: string, warn: (text: string) => void): Promise<void> {
-  const tag = tagIn((await unless(["ENOENT"], readFile(file, "utf8"))) ?? "");
+  const tag = tagIn((await ignoringErrors(["ENOENT"], readFile(file, "utf8"))) ?? "");
   if (tag === undefined) return;
   const left = await findLeftovers(runTag, `${tag}/`);
   if (left.length === 0) return;

@@ -4,7 +4,7 @@ import type { CallbackHandler, StopHooks } from "../../engine/internal.ts";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
-import { type EventName, Problem, rowOf } from "../../protocol/internal.ts";
+import { type EventName, eventRow, Problem } from "../../protocol/internal.ts";
 import { addSubagents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
@@ -47,7 +47,7 @@ export function openControl({ session, main }: OpenSession, driver: Driver, clos
       },
     },
     on: (event, matcher, callback, limits) => {
-      const name = rowOf(event).name as EventName;
+      const name = eventRow(event).name as EventName;
       const handler: CallbackHandler = (payload, { toolUseId, signal: given }) =>
         callback({ ...payload }, toolUseId, given) as Promise<undefined>;
       return matcher === undefined ? engine.on(name, handler, limits) : engine.on(name, matcher, handler, limits);

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { misspelledKeys } from "../../engine/internal.ts";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
 /** A kind of agent: what it is told, what it may use. */
@@ -49,7 +49,7 @@ const maxSubagents = 200;
 
 async function namesIn(folder: string, tell: (text: string) => void): Promise<readonly string[]> {
   try {
-    return (await unless(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
+    return (await ignoringErrors(["ENOENT", "ENOTDIR"], readdir(folder))) ?? [];
   } catch (error) {
     tell(`The subagents in ${folder} are not used: ${(error as Error).message}. Make the folder readable.`);
     return [];

@@ -1,5 +1,5 @@
 import { wrapContext } from "../../engine/internal.ts";
-import { isEventName, type Outcome, type RunRecord, rowOf } from "../../protocol/internal.ts";
+import { eventRow, isEventName, type Outcome, type RunRecord } from "../../protocol/internal.ts";
 
 /** Something beside what was said, in the spelling of transcripts: what hooks answered, what arrived meanwhile. */
 export type Attachment = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -16,7 +16,7 @@ export interface AttachmentSource {
 /** What a transcript keeps of an outcome: one record per thing said. Silent hooks and refused tool calls leave none. */
 export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: AttachmentSource): Attachment[] {
   const common = { hookName, toolUseID, hookEvent: event };
-  const refusesTools = rowOf(event).decisions.includes("ask");
+  const refusesTools = eventRow(event).decisions.includes("ask");
   return outcome.runs
     .filter(({ background }) => !background)
     .flatMap((record) => {
@@ -90,7 +90,7 @@ function otherTextOf({ type, prompt, content }: Attachment): string | undefined 
 }
 
 function hookTextOf({ type, hookName, hookEvent, ...fields }: Attachment): string | undefined {
-  const row = typeof hookEvent === "string" && isEventName(hookEvent) ? rowOf(hookEvent) : undefined;
+  const row = typeof hookEvent === "string" && isEventName(hookEvent) ? eventRow(hookEvent) : undefined;
   switch (type) {
     case "hook_success":
       if (row?.onText !== "context" || !fields["content"]) return undefined;

@@ -1,5 +1,5 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
-import { type EventName, type Outcome, rowOf, type ToolInput } from "../../protocol/internal.ts";
+import { type EventName, eventRow, type Outcome, type ToolInput } from "../../protocol/internal.ts";
 import { type AgentThread, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";
@@ -96,14 +96,14 @@ export function fireInBackground(
 
 /** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */
 export function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
-  const value = own[rowOf(event).matchesOn?.field ?? ""];
+  const value = own[eventRow(event).matchesOn?.field ?? ""];
   return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
 }
 
 function payloadOf(thread: AgentThread, event: EventName, own: Readonly<Record<string, unknown>>) {
   const { session, agent, cwd } = thread;
   const startedAs = agent === undefined && thread.purpose === "main" ? session.options.subagent : undefined;
-  const { carries } = rowOf(event);
+  const { carries } = eventRow(event);
   const effort = effortOf(thread);
   return {
     session_id: session.record.id,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { run } from "../../exec/internal.ts";
+import { runProcess } from "../../exec/internal.ts";
 import { resolveInside } from "../../permissions/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
@@ -18,7 +18,12 @@ export type GitAnswer = { readonly ok: true; readonly text: string } | { readonl
 export async function git(args: readonly string[], { cwd, env, signal }: GitContext): Promise<GitAnswer> {
   const apart = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, GIT_TERMINAL_PROMPT: "0" };
   const command = { form: "exec", file: "git", args: ["-c", "core.fsmonitor=false", ...args] } as const;
-  const { ended, stdout, stderr } = await run(command, { cwd, env: { ...env, ...apart }, timeoutMs: 120_000, signal });
+  const { ended, stdout, stderr } = await runProcess(command, {
+    cwd,
+    env: { ...env, ...apart },
+    timeoutMs: 120_000,
+    signal,
+  });
   if (ended.by === "exit" && ended.code === 0) return { ok: true, text: stdout.text.replace(/\n$/, "") };
   const said = stderr.text.trim() || stdout.text.trim();
   const fate = ended.by === "exit" ? `exit code ${ended.code}` : ended.by === "not-started" ? ended.why : ended.by;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, sep } from "node:path";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
@@ -44,7 +44,9 @@ export function worktreePort(thread: AgentThread, signal: AbortSignal): Worktree
 export async function returnToWorktree(main: AgentThread, last: string, signal: AbortSignal): Promise<void> {
   const { options } = main.session;
   const place = { cwd: main.cwd, env: options.env, signal };
-  const [here, there] = await Promise.all([main.cwd, last].map(async (path) => await unless(gone, realpath(path))));
+  const [here, there] = await Promise.all(
+    [main.cwd, last].map(async (path) => await ignoringErrors(gone, realpath(path))),
+  );
   if (here === undefined || here === there) return;
   const root = await mainWorktree(place);
   if (root === undefined) return;

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { inputIssue } from "../tools/check-tool-input.ts";
 import {
   type CurrentWorktree,
@@ -88,7 +88,7 @@ async function existing(given: string, { cwd, env, signal }: ToolContext): Promi
   if (root === undefined) {
     return { error: "Cannot enter an existing worktree: the current directory is not in a git repository." };
   }
-  const real = await unless(["ENOENT", "ENOTDIR"], realpath(given));
+  const real = await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(given));
   const listed = (await listWorktrees(place)).find(({ path }) => path === real && path !== root);
   if (listed === undefined || !(await isWorktreeOf(root, listed.path, { env, signal })))
     return { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` };

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { type FrontmatterFault, readFrontmatter } from "../../engine/internal.ts";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { resolveInside } from "../../permissions/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { openNoFollow } from "../tools/files/file-access.ts";
@@ -21,7 +21,7 @@ export async function readPromptFile(
 ): Promise<PromptFile | undefined> {
   try {
     const real = resolveInside(path, roots === "anywhere" ? ["/"] : roots, { cwd: dirname(path) });
-    const file = await unless(["ENOENT", "ENOTDIR"], openNoFollow(real));
+    const file = await ignoringErrors(["ENOENT", "ENOTDIR"], openNoFollow(real));
     if (file === undefined) return undefined;
     try {
       const found = await file.stat();

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { messageOf, nearest, Problem } from "../../protocol/internal.ts";
+import { closestName, messageOf, Problem } from "../../protocol/internal.ts";
 import type { Call, Command } from "./command.ts";
 import { shownOptions } from "./help.ts";
 
@@ -69,7 +69,7 @@ function usageMessage(name: string, command: Command, args: readonly string[], c
   const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(said)?.[1];
   if (valueless !== undefined) return `${withoutValue(valueless, args)} See hookline ${name} --help.`;
   if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
-  const near = nearest(unknown.replace(/^-+/, ""), Object.keys(shownOptions(command)));
+  const near = closestName(unknown.replace(/^-+/, ""), Object.keys(shownOptions(command)));
   const hint = near ? ` Did you mean --${near}?` : "";
   return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
 }

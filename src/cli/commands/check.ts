@@ -8,7 +8,7 @@ import {
   type Policy,
   type RuleLayer,
 } from "../../permissions/internal.ts";
-import { messageOf, Problem, visible, type Warning } from "../../protocol/internal.ts";
+import { escapeControls, messageOf, Problem, type Warning } from "../../protocol/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { oneOf } from "../option-values.ts";
@@ -56,7 +56,7 @@ Rules given count beside those of the settings. It runs nothing and writes nothi
 };
 
 async function tell(warnings: readonly { readonly code: string; readonly message: string }[], io: Io): Promise<void> {
-  for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${visible(message)}\n`);
+  for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${escapeControls(message)}\n`);
 }
 
 async function runOne(call: Call, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
@@ -88,7 +88,7 @@ async function runBatch(call: Call, policy: Policy, context: JudgeContext, io: I
     if ("fault" in asked) {
       failed = true;
       await io.out(
-        call.flag("json") ? `${JSON.stringify({ error: asked.fault })}\n` : `error\t${visible(asked.fault)}\n`,
+        call.flag("json") ? `${JSON.stringify({ error: asked.fault })}\n` : `error\t${escapeControls(asked.fault)}\n`,
       );
       continue;
     }

@@ -7,7 +7,7 @@ import {
   repair,
   type Standpoint,
 } from "../../install/internal.ts";
-import { visible } from "../../protocol/internal.ts";
+import { escapeControls } from "../../protocol/internal.ts";
 import { approve } from "../approve-entries.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { installerFor, namedFolder } from "../options/install-options.ts";
@@ -74,7 +74,7 @@ function repairsJson(repairs: readonly Repair[], call: Call): object {
 function repairsText(repairs: readonly Repair[], call: Call): string {
   if (!call.flag("fix")) return "";
   if (repairs.length === 0) return "There was nothing to repair.\n";
-  return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${visible(message)}\n`).join("");
+  return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${escapeControls(message)}\n`).join("");
 }
 
 function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
@@ -103,6 +103,6 @@ type Shown = Pick<Finding, "level" | "code" | "message" | "place">;
 
 function findingLines({ level, code, message, place }: Shown, style: Style): readonly string[] {
   const paint = { error: style.red, warning: style.yellow, note: style.dim }[level];
-  const where = place === undefined || message.includes(place) ? [] : [`         ${style.dim(visible(place))}`];
-  return [`${paint(level.padEnd(8))} ${code}: ${visible(message)}`, ...where];
+  const where = place === undefined || message.includes(place) ? [] : [`         ${style.dim(escapeControls(place))}`];
+  return [`${paint(level.padEnd(8))} ${code}: ${escapeControls(message)}`, ...where];
 }

@@ -1,5 +1,12 @@
 import type { EventPayload, Explained, Explanation } from "../../engine/internal.ts";
-import { type EventName, Problem, rowOf, stripControl, visible, type Warning } from "../../protocol/internal.ts";
+import {
+  type EventName,
+  escapeControls,
+  eventRow,
+  Problem,
+  stripControl,
+  type Warning,
+} from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
@@ -24,7 +31,7 @@ With --tool the input is the tool's input; without it, the whole payload.`,
     const [event] = call.words;
     if (event === undefined)
       throw new Problem("cli/usage", "hookline explain requires an event, such as Stop. See hookline explain --help.");
-    const row = rowOf(event);
+    const row = eventRow(event);
     const name = row.name as EventName;
     const given = call.text("input");
     const input = given === undefined ? {} : await readObject(given, "--input", io);
@@ -68,5 +75,5 @@ function hookLine(explained: Explained, style: Style): string {
   const { hook, detail } = explained;
   const verdict = explained.runs ? style.green("runs".padEnd(11)) : style.yellow(explained.why.padEnd(11));
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
-  return `  ${verdict} ${visible(hook.name)}\n              ${style.dim(`${visible(detail)} (${visible(where)})`)}`;
+  return `  ${verdict} ${escapeControls(hook.name)}\n              ${style.dim(`${escapeControls(detail)} (${escapeControls(where)})`)}`;
 }

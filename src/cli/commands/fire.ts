@@ -1,11 +1,11 @@
 import {
+  escapeControls,
   foreignName,
   type Outcome,
   Problem,
   type RunRecord,
   type Skip,
   stripControl,
-  visible,
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
@@ -97,7 +97,7 @@ function field(name: string, value: string | undefined): string[] {
 
 function runLine({ hook, ended, verdict, durationMs, background }: RunRecord, style: Style): string {
   const how = background ? "in the background" : endedWords(ended);
-  return `  ${style.green("ran")}      ${visible(hook.name)}  ${style.dim(`${hook.source}, ${how}, ${verdict.kind}, ${Math.round(durationMs)} ms`)}`;
+  return `  ${style.green("ran")}      ${escapeControls(hook.name)}  ${style.dim(`${hook.source}, ${how}, ${verdict.kind}, ${Math.round(durationMs)} ms`)}`;
 }
 
 function endedWords(ended: RunRecord["ended"]): string {
@@ -107,7 +107,7 @@ function endedWords(ended: RunRecord["ended"]): string {
 }
 
 function skipLine({ hook, why, detail }: Skip, style: Style): string {
-  return `  ${style.dim("skipped")}  ${visible(hook.name)}  ${style.dim(`${why}: ${visible(detail)}`)}`;
+  return `  ${style.dim("skipped")}  ${escapeControls(hook.name)}  ${style.dim(`${why}: ${escapeControls(detail)}`)}`;
 }
 
 function shown(value: unknown): string {

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { packageFile, replaceFile, unless } from "../../files/internal.ts";
-import { nearest, Problem } from "../../protocol/internal.ts";
+import { ignoringErrors, packageFile, replaceFile } from "../../files/internal.ts";
+import { closestName, Problem } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { jsonText } from "../print/json.ts";
 
@@ -137,7 +137,7 @@ function text(...lines: readonly string[]): string {
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  const made = await unless(
+  const made = await ignoringErrors(
     ["EEXIST"],
     mkdir(folder, { recursive: true, mode: 0o755 }).then(() => true),
   );
@@ -151,7 +151,7 @@ async function makeFolder(folder: string): Promise<void> {
  */
 async function write(path: string, content: string, force: boolean): Promise<boolean> {
   if (force) return (await replaceFile(path, content, { mode: 0o644 })) === "replaced";
-  const written = await unless(
+  const written = await ignoringErrors(
     ["EEXIST"],
     writeFile(path, content, { flag: "wx", mode: 0o644 }).then(() => true),
   );
@@ -175,7 +175,7 @@ function recipeNames(): readonly string[] {
 async function readRecipe(name: string): Promise<Recipe> {
   const known = recipeNames();
   if (!known.includes(name)) {
-    const near = nearest(name, known);
+    const near = closestName(name, known);
     const hint = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean "${near}"?`;
     throw new Problem("cli/usage", `"${name}" is not a recipe. ${hint}`, { about: { name } });
   }

@@ -1,5 +1,5 @@
 import type { ListedHook } from "../../engine/internal.ts";
-import { stripControl, visible, type Warning } from "../../protocol/internal.ts";
+import { escapeControls, stripControl, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
@@ -44,14 +44,14 @@ function byEvent(hooks: readonly ListedHook[]): readonly (readonly ListedHook[])
 
 function eventLines(hooks: readonly ListedHook[], style: Style): string[] {
   const [first] = hooks;
-  return [style.bold(visible(first?.hook.event ?? "")), ...hooks.map((hook) => hookLine(hook, style))];
+  return [style.bold(escapeControls(first?.hook.event ?? "")), ...hooks.map((hook) => hookLine(hook, style))];
 }
 
 function hookLine({ hook, trust, if: condition }: ListedHook, style: Style): string {
-  const matcher = hook.matcher ? ` [${visible(hook.matcher)}]` : "";
-  const rule = condition ? ` if ${visible(condition)}` : "";
+  const matcher = hook.matcher ? ` [${escapeControls(hook.matcher)}]` : "";
+  const rule = condition ? ` if ${escapeControls(condition)}` : "";
   const state =
     trust === "trusted" ? style.green(trust) : style.yellow(trust === "new" ? "not trusted" : "changed since trusted");
   const where = hook.file === undefined ? hook.source : `${hook.source}, ${hook.file}`;
-  return `  ${hook.type}${matcher}${rule}  ${visible(hook.name)}\n    ${state} ${style.dim(visible(where))}`;
+  return `  ${hook.type}${matcher}${rule}  ${escapeControls(hook.name)}\n    ${state} ${style.dim(escapeControls(where))}`;
 }

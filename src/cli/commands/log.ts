@@ -1,4 +1,4 @@
-import { escapedJson, visible } from "../../protocol/internal.ts";
+import { escapeControls, escapeJson } from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { handlersOf, hasFailed, wantedBy } from "../log/filter.ts";
@@ -33,7 +33,7 @@ must fit all of them. Control characters are shown escaped. The exit status is 0
     const wanted = wantedBy(call, Date.now());
     const style = styleFor(io);
     const show = (record: LogRecord) =>
-      call.flag("json") ? escapedJson(JSON.stringify(record)) : logLine(record, style);
+      call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
     // More than there are, mostly: an app may keep more of them than usual.
     const files = logFiles(io.env, { files: mostFiles });
     let unreadable = 0;
@@ -69,8 +69,10 @@ async function tellUnreadable(count: number, io: Io): Promise<void> {
 function logLine(record: LogRecord, style: Style): string {
   const said = record["message"] === undefined ? eventWords(record, style) : ownWords(record, style);
   const time = record.time.replace("T", " ").replace("Z", "");
-  const line = [style.dim(visible(time)), visible(whatOf(record)), ...said].filter((part) => part !== "").join("  ");
-  return [line, ...stacksOf(record).map((frame) => style.dim(`    ${visible(frame)}`))].join("\n");
+  const line = [style.dim(escapeControls(time)), escapeControls(whatOf(record)), ...said]
+    .filter((part) => part !== "")
+    .join("  ");
+  return [line, ...stacksOf(record).map((frame) => style.dim(`    ${escapeControls(frame)}`))].join("\n");
 }
 
 function stacksOf(record: LogRecord): readonly string[] {
@@ -80,7 +82,7 @@ function stacksOf(record: LogRecord): readonly string[] {
 
 /** A text on one line, with a mark where a line of it ends. */
 function onOneLine(text: string): string {
-  return text.split(/\r?\n/).map(visible).join(" ↵ ");
+  return text.split(/\r?\n/).map(escapeControls).join(" ↵ ");
 }
 
 function whatOf(record: LogRecord): string {
@@ -89,7 +91,7 @@ function whatOf(record: LogRecord): string {
 }
 
 function eventWords(record: LogRecord, style: Style): string[] {
-  const answer = visible(String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed")));
+  const answer = escapeControls(String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed")));
   const ms = typeof record["ms"] === "number" ? `${record["ms"]} ms` : "";
   const reason = record["reason"] ?? record["failed"];
   const handlers = handlersOf(record)
@@ -100,7 +102,7 @@ function eventWords(record: LogRecord, style: Style): string[] {
     ms,
     onOneLine(handlers.join(", ")),
     reason === undefined ? "" : `“${onOneLine(String(reason))}”`,
-    style.dim(visible(record.session?.slice(0, 8) ?? "")),
+    style.dim(escapeControls(record.session?.slice(0, 8) ?? "")),
   ];
 }
 
@@ -108,7 +110,7 @@ function ownWords(record: LogRecord, style: Style): string[] {
   const { level, handler, message, data } = record as { [field: string]: unknown };
   const who = typeof handler === "string" ? `${handler}: ` : "";
   const more = data === undefined ? "" : ` ${JSON.stringify(data)}`;
-  return [colourOf(record, style)(visible(String(level))), onOneLine(`${who}${String(message)}${more}`)];
+  return [colourOf(record, style)(escapeControls(String(level))), onOneLine(`${who}${String(message)}${more}`)];
 }
 
 function colourOf(record: LogRecord, style: Style): (text: string) => string {

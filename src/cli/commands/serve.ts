@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/internal.ts";
 import { packageFile, packageVersion } from "../../files/internal.ts";
-import { Problem, visible, visibleLines } from "../../protocol/internal.ts";
+import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../command-line/input.ts";
@@ -56,7 +56,7 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
   const idle = idleMinutes(call);
   const record = call.text("record");
   const folder = record === undefined ? undefined : resolve(io.cwd, record);
-  const complain = (line: string) => void io.err(`hookline: ${visibleLines(line)}\n`);
+  const complain = (line: string) => void io.err(`hookline: ${escapeLines(line)}\n`);
   // Whoever cannot tell stays: leaving would disarm entries of type http.
   const hasTasks = () =>
     hasOpenJobs(file, io.env).catch((error: unknown) => {
@@ -101,14 +101,17 @@ function idleMinutes(call: Call): number | undefined {
 async function stop(file: string, call: Call, io: Io): Promise<number> {
   const stopped = await stopDaemon(file, { env: io.env, signal: io.signal });
   if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
-  else await io.out(stopped ? `the daemon of ${visible(file)} has left\n` : `no daemon runs for ${visible(file)}\n`);
+  else
+    await io.out(
+      stopped ? `the daemon of ${escapeControls(file)} has left\n` : `no daemon runs for ${escapeControls(file)}\n`,
+    );
   return 0;
 }
 
 async function status(file: string, call: Call, io: Io): Promise<number> {
   const found = await daemonStatus(file, { env: io.env });
   if (call.flag("json")) await io.out(`${JSON.stringify(found ?? null)}\n`);
-  else if (found === undefined) await io.out(`no daemon runs for ${visible(file)}\n`);
+  else if (found === undefined) await io.out(`no daemon runs for ${escapeControls(file)}\n`);
   else {
     const since = new Date(found.since).toISOString();
     await io.out(`pid ${found.pid}, port ${found.port}, version ${found.version}, since ${since}\n`);

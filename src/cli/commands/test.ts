@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Problem, visible, visibleLines } from "../../protocol/internal.ts";
+import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import type { AppWarning } from "../../sdk/index.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
@@ -98,7 +98,7 @@ interface Ran {
 async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
   await io.err(
     warningLines(await fileWarnings(hooks, io))
-      .map((line) => `hookline: ${visibleLines(line)}\n`)
+      .map((line) => `hookline: ${escapeLines(line)}\n`)
       .join(""),
   );
   const inCases = cases.length === 0 ? undefined : await showCases(cases, hooks, io);
@@ -117,7 +117,7 @@ async function showCases(files: readonly string[], hooks: string, io: Io): Promi
     if (faults.length > 0) failed++;
     const story = result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : storyOf(result);
     const told = [...faults, ...story];
-    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${visible(name)}\n${indented(told)}`);
+    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented(told)}`);
   }
   return { tried, failed };
 }
@@ -148,7 +148,7 @@ function factsOf({ wire, ...facts }: TestResult): object {
 }
 
 function indented(lines: readonly string[]): string {
-  return lines.map((line) => `  ${visibleLines(line)}\n`).join("");
+  return lines.map((line) => `  ${escapeLines(line)}\n`).join("");
 }
 
 /** What happened to one event, as lines: every handler, then the answer as a host would get it. */

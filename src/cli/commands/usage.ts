@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defined, nearest, Problem, plainLine } from "../../protocol/internal.ts";
+import { closestName, defined, Problem, plainLine } from "../../protocol/internal.ts";
 import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { oneOf, optionTexts } from "../option-values.ts";
@@ -111,7 +111,7 @@ function splitsFrom(call: Call): readonly string[] {
 function reportFrom([word]: readonly string[]): ReportName {
   if (word === undefined) return "daily";
   if ((reportNames as readonly string[]).includes(word)) return word as ReportName;
-  const near = nearest(word, reportNames);
+  const near = closestName(word, reportNames);
   throw usage(`"${word}" is not a report${near ? `; did you mean ${near}` : ""}`);
 }
 

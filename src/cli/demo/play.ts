@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AgentEvent, type AgentResult, runAgent, type UserPort } from "../../agent/internal.ts";
 import { scripted } from "../../models/internal.ts";
-import { type Outcome, type RunRecord, rowOf, stripControl } from "../../protocol/internal.ts";
+import { eventRow, type Outcome, type RunRecord, stripControl } from "../../protocol/internal.ts";
 import type { Style } from "../print/style.ts";
 import { type DemoProject, prompts, story } from "./project.ts";
 
@@ -141,7 +141,7 @@ interface Verdict {
 
 function verdictOf(outcome: Outcome): Verdict {
   const { event, decision, blocked, reason = "", updatedInput, output, additionalContext } = outcome;
-  if (blocked) return { word: rowOf(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, colour: "red" };
+  if (blocked) return { word: eventRow(event).onBlock === "goOn" ? "sent back" : "denied", why: reason, colour: "red" };
   if (updatedInput !== undefined)
     return { word: "rewritten", why: `→ ${JSON.stringify(updatedInput)}`, colour: "yellow" };
   if (output.updatedToolOutput !== undefined)

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { eventNames, isEventName, isObject, nearest, Problem } from "../../protocol/internal.ts";
+import { closestName, eventNames, isEventName, isObject, Problem } from "../../protocol/internal.ts";
 import { appInside } from "../../sdk/index.ts";
 import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
 
@@ -35,7 +35,7 @@ export async function readCases(file: string): Promise<readonly HookCase[]> {
 export function whyUnknown(event: string, app: unknown): string | undefined {
   const known = [...eventNames, ...(appInside(app)?.describe() ?? []).map((one) => one.event)];
   if (known.includes(event)) return undefined;
-  const near = nearest(event, known);
+  const near = closestName(event, known);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
   return `"${event}" is no event, and no handler is for it.${hint}`;
 }
@@ -44,7 +44,7 @@ export function whyUnknown(event: string, app: unknown): string | undefined {
 export function whyMistaken(one: HookCase): string | undefined {
   const word = Object.keys(one).find((key) => !words.includes(key));
   if (word !== undefined) {
-    const near = nearest(word, words);
+    const near = closestName(word, words);
     return `"${word}" is no field of a case.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
   }
   if (one.tool !== undefined && typeof one.tool !== "string") return "tool must be the name of a tool";
@@ -87,7 +87,7 @@ const known = [
 const fields: readonly string[] = known;
 
 function unknownField(field: string): string {
-  const near = nearest(field, fields);
+  const near = closestName(field, fields);
   return `"${field}" is no field of an answer.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf, neverMatching } from "../../protocol/internal.ts";
+import { handlersThatNeverRun, messageOf } from "../../protocol/internal.ts";
 import { appInside } from "../../sdk/index.ts";
 import { type AppWarning, loadApp } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
@@ -15,7 +15,7 @@ export async function loadExport(file: string, io: Io): Promise<unknown> {
 export function appWarnings(app: unknown): readonly AppWarning[] {
   const described = appInside(app)?.describe() ?? [];
   return described
-    .flatMap(({ event, ids }) => neverMatching(event, ids))
+    .flatMap(({ event, ids }) => handlersThatNeverRun(event, ids))
     .map((message) => ({ code: "never-runs", message }));
 }
 

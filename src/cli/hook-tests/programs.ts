@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { buildFile } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
@@ -13,7 +13,7 @@ export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTo
     const reporter = join(folder, "shown.mjs");
     await writeFile(reporter, shownSource);
     const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io, (text) => void io.out(text));
-    const written = await unless(["ENOENT"], readFile(join(folder, "total.json"), "utf8"));
+    const written = await ignoringErrors(["ENOENT"], readFile(join(folder, "total.json"), "utf8"));
     // A runner that was killed has counted nothing.
     const total: ProgramTotal = written === undefined ? { tests: 0, failed: 1 } : JSON.parse(written);
     // What goes wrong outside of every test has failed all the same.

@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../../protocol/internal.ts";
+import { closestName, Problem } from "../../protocol/internal.ts";
 import type { LogRecord } from "../../sdk/internal.ts";
 import type { Call } from "../command-line/command.ts";
 
@@ -59,7 +59,7 @@ const answers: Readonly<Record<string, string>> = {
 function wordOf(decision: string): string {
   const word = answers[decision];
   if (word !== undefined) return word;
-  const near = nearest(decision, Object.keys(answers));
+  const near = closestName(decision, Object.keys(answers));
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const message = `--decision takes allow, ask, defer, refused, halt or none; "${decision}" is no answer.${hint}`;
   throw new Problem("cli/usage", message, { about: { decision } });

@@ -1,4 +1,4 @@
-import { visible } from "../../protocol/internal.ts";
+import { escapeControls } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
 export interface DiffLine {
   readonly mark: " " | "+" | "-";
@@ -83,10 +83,10 @@ export function unifiedDiff(file: string, before: string | null, after: string |
   const first = Math.max(1, firstDifference(old, now) - around + 1);
   const paint = { "+": style.green, "-": style.red, " ": style.dim };
   return `${[
-    style.bold(`--- ${before === null ? "/dev/null" : visible(file)}`),
-    style.bold(`+++ ${after === null ? "/dev/null" : visible(file)}`),
+    style.bold(`--- ${before === null ? "/dev/null" : escapeControls(file)}`),
+    style.bold(`+++ ${after === null ? "/dev/null" : escapeControls(file)}`),
     style.cyan(`@@ -${span(first, removed)} +${span(first, added)} @@`),
-    ...lines.map(({ mark, text }) => paint[mark](`${mark}${text.split("\t").map(visible).join("\t")}`)),
+    ...lines.map(({ mark, text }) => paint[mark](`${mark}${text.split("\t").map(escapeControls).join("\t")}`)),
   ].join("\n")}\n`;
 }
 

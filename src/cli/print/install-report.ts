@@ -1,5 +1,5 @@
 import type { ClientUse, InstallOutcome, ScopePlaces, Uninstalled } from "../../install/internal.ts";
-import { visible } from "../../protocol/internal.ts";
+import { escapeControls } from "../../protocol/internal.ts";
 import type { Approval } from "../approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
 import { jsonText } from "./json.ts";
@@ -15,42 +15,44 @@ export function printsText(prints: string, file: string): string {
   const all = prints.split("\n");
   const left = all.length - mostLines;
   const more = left > 0 ? [`  … and ${left} lines more\n`] : [];
-  const lines = [...all.slice(0, mostLines).map((line) => `  ${visible(line.slice(0, 500))}\n`), ...more];
-  return `${visible(file)} printed while it was loaded:\n${lines.join("")}`;
+  const lines = [...all.slice(0, mostLines).map((line) => `  ${escapeControls(line.slice(0, 500))}\n`), ...more];
+  return `${escapeControls(file)} printed while it was loaded:\n${lines.join("")}`;
 }
 
 export function installText(done: Done, approval: Approval, dryRun: boolean, style: Style): string {
   const { places, installed, notes, warnings, hooksFile } = done;
   const { settings, lockWritten, backup } = installed;
   const tail = [
-    ...warnings.map((warning) => `${style.red("warning")}  ${visible(warning)}`),
-    ...notes.map((note) => `${style.yellow("note")}     ${visible(note)}`),
-    ...approval.refused.map(({ event, why }) => `${style.red("warning")}  ${event} is not approved: ${visible(why)}`),
+    ...warnings.map((warning) => `${style.red("warning")}  ${escapeControls(warning)}`),
+    ...notes.map((note) => `${style.yellow("note")}     ${escapeControls(note)}`),
+    ...approval.refused.map(
+      ({ event, why }) => `${style.red("warning")}  ${event} is not approved: ${escapeControls(why)}`,
+    ),
   ];
   if (dryRun) {
     const { before, after, created } = settings;
     const diff = unifiedDiff(places.settingsFile, created ? null : masked(before), masked(after), style);
     const same = settings.changed ? "would get another token" : "would stay as it is";
-    return `${diff === "" ? `${visible(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
+    return `${diff === "" ? `${escapeControls(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
   }
   const head =
     settings.changed || lockWritten
       ? [
-          `${style.green("installed")} ${visible(hooksFile)}`,
-          `  into   ${visible(places.settingsFile)}`,
+          `${style.green("installed")} ${escapeControls(hooksFile)}`,
+          `  into   ${escapeControls(places.settingsFile)}`,
           ...done.planned.map(
             ({ event, transport, group }) =>
-              `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${visible(group.matcher)}` : ""}`,
+              `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${escapeControls(group.matcher)}` : ""}`,
           ),
           ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
-          ...(backup === undefined ? [] : [`  backup ${visible(backup)}`]),
+          ...(backup === undefined ? [] : [`  backup ${escapeControls(backup)}`]),
         ]
-      : [`${visible(hooksFile)} is installed already, and nothing has changed.`];
+      : [`${escapeControls(hooksFile)} is installed already, and nothing has changed.`];
   return linesOf([...head, ...tail]);
 }
 
 function clientWords({ form, why, behindScript }: ClientUse): string {
-  if (form === "script") return `the client as a script: ${visible(why ?? "")}`;
+  if (form === "script") return `the client as a script: ${escapeControls(why ?? "")}`;
   return behindScript ? "the compiled client, which a script starts" : "the compiled client";
 }
 
@@ -90,8 +92,8 @@ export function uninstallText(
   { dryRun, purged, scopeNamed }: { dryRun: boolean; purged: readonly string[]; scopeNamed: boolean },
   style: Style,
 ): string {
-  const file = visible(settingsFile);
-  const gone = purged.map((path) => `${dryRun ? "would remove" : "removed"}   ${visible(path)}\n`).join("");
+  const file = escapeControls(settingsFile);
+  const gone = purged.map((path) => `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}\n`).join("");
   if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${gone}`;
   if (dryRun) {
     const diff = unifiedDiff(settingsFile, masked(done.before), done.after === null ? null : masked(done.after), style);

@@ -1,5 +1,5 @@
 import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/internal.ts";
-import { visible } from "../../protocol/internal.ts";
+import { escapeControls } from "../../protocol/internal.ts";
 import { counted } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import type { Style } from "./style.ts";
@@ -20,8 +20,8 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
   if (broken === true) {
     return [
       `${style.bold(places.scope)}  ${style.yellow("cannot be read")}`,
-      ...(hooksFile === undefined ? [] : [`  hooks      ${visible(hooksFile)}`]),
-      `  settings   ${visible(places.settingsFile)}`,
+      ...(hooksFile === undefined ? [] : [`  hooks      ${escapeControls(hooksFile)}`]),
+      `  settings   ${escapeControls(places.settingsFile)}`,
       ...driftLines(status, style),
     ];
   }
@@ -31,21 +31,21 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
       : `pid ${daemon.pid} on port ${daemon.port} since ${new Date(daemon.since).toISOString()}, version ${daemon.version}, ${daemon.upToDate ? "code as on disk" : "code older than on disk"}`;
   return [
     `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
-    `  hooks      ${visible(hooksFile ?? "")}`,
-    `  settings   ${visible(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
+    `  hooks      ${escapeControls(hooksFile ?? "")}`,
+    `  settings   ${escapeControls(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
     ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
-    `  daemon     ${visible(running)}`,
+    `  daemon     ${escapeControls(running)}`,
     ...driftLines(status, style),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
-      ? [`  ${visible(repairCommand({ places, hooksFile, lock, record }))} brings the entries back.`]
+      ? [`  ${escapeControls(repairCommand({ places, hooksFile, lock, record }))} brings the entries back.`]
       : []),
-    ...notes.map((note) => `  ${style.dim(visible(note))}`),
+    ...notes.map((note) => `  ${style.dim(escapeControls(note))}`),
   ];
 }
 
 function driftLines({ drift }: ScopeStatus, style: Style): readonly string[] {
-  return drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${visible(message)}`);
+  return drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${escapeControls(message)}`);
 }
 
 /** What an asked transport came to, event by event. */
@@ -56,7 +56,7 @@ function chosenTransports(record: ScopeStatus["record"]): string {
     const events = entries.filter((one) => one.transport === transport).map(({ event }) => event);
     return `${transport}: ${events.join(", ")}`;
   });
-  return lists.length === 0 ? "" : `  (${visible(lists.join("; "))})`;
+  return lists.length === 0 ? "" : `  (${escapeControls(lists.join("; "))})`;
 }
 
 export function statusJson(all: readonly ScopeStatus[]): string {

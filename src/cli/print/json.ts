@@ -1,6 +1,6 @@
-import { escapedJson } from "../../protocol/internal.ts";
+import { escapeJson } from "../../protocol/internal.ts";
 
 /** One JSON value for a terminal or a pipe, without characters that act on a terminal. */
 export function jsonText(value: unknown, indent: number | undefined = 2): string {
-  return `${escapedJson(JSON.stringify(value, null, indent))}\n`;
+  return `${escapeJson(JSON.stringify(value, null, indent))}\n`;
 }

@@ -1,22 +1,24 @@
 import type { JudgedPart, Judgement, RuleRef } from "../../permissions/internal.ts";
-import { type PermissionUpdate, visible } from "../../protocol/internal.ts";
+import { escapeControls, type PermissionUpdate } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
 
 /** A judgement for people: the decision, one line per part, why, and what would allow it. */
 export function judgementText(judgement: Judgement, { home, style }: { home: string; style: Style }): string {
   const lines = [
-    `${painted(judgement.decision, style)}    ${style.bold(visible(judgement.tool))}    ${visible(subjectOf(judgement))}`,
+    `${painted(judgement.decision, style)}    ${style.bold(escapeControls(judgement.tool))}    ${escapeControls(subjectOf(judgement))}`,
     ...partLines(judgement.parts, home, style),
-    ...(isToldByParts(judgement) ? [] : [`  ${visible(judgement.reason)}`]),
+    ...(isToldByParts(judgement) ? [] : [`  ${escapeControls(judgement.reason)}`]),
     ...closing(judgement),
-    ...judgement.warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${visible(message)}`),
+    ...judgement.warnings.map(
+      ({ code, message }) => `  ${style.yellow("warning")} ${code}: ${escapeControls(message)}`,
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }
 
 /** One line for a batch. */
 export function judgementLine({ decision, tool, reason }: Judgement): string {
-  return `${decision}\t${visible(tool)}\t${visible(reason)}\n`;
+  return `${decision}\t${escapeControls(tool)}\t${escapeControls(reason)}\n`;
 }
 
 /** What `--json` prints: the documented fields, in their order. */
@@ -54,12 +56,16 @@ function subjectOf({ input, parts, tool }: Judgement): string {
 const widest = 60;
 
 function partLines(parts: readonly JudgedPart[], home: string, style: Style): string[] {
-  const texts = parts.map((part) => cut(visible([...part.via.map((name) => `${name} ›`), part.text].join(" "))));
+  const texts = parts.map((part) => cut(escapeControls([...part.via.map((name) => `${name} ›`), part.text].join(" "))));
   const width = Math.max(0, ...texts.map((text) => text.length));
   return parts.map((part, index) => {
-    const told = part.rule ? `${visible(part.rule.text)}    ${place(part.rule, home)}` : visible(part.why);
+    const told = part.rule
+      ? `${escapeControls(part.rule.text)}    ${place(part.rule, home)}`
+      : escapeControls(part.why);
     const more =
-      part.rule && part.decision !== "allow" && part.rule.list !== part.decision ? `    ${visible(part.why)}` : "";
+      part.rule && part.decision !== "allow" && part.rule.list !== part.decision
+        ? `    ${escapeControls(part.why)}`
+        : "";
     return `  ${painted(part.decision, style)}  ${(texts[index] ?? "").padEnd(width)}  ${told}${more}`;
   });
 }
@@ -79,9 +85,9 @@ function closing({ decision, parts, suggestions, complete, problems }: Judgement
   const open = parts.filter((part) => part.decision !== "allow").length;
   const lines = complete
     ? []
-    : problems.slice(0, 3).map(({ code, at, text }) => `  ${code} at ${at[0]}: ${visible(cut(text))}`);
+    : problems.slice(0, 3).map(({ code, at, text }) => `  ${code} at ${at[0]}: ${escapeControls(cut(text))}`);
   if (decision !== "ask" || open === 0) return lines;
-  const rules = suggestions.map(suggestionText).map(visible);
+  const rules = suggestions.map(suggestionText).map(escapeControls);
   const would = rules.length > 0 ? ` These would allow it: ${rules.join("  ")}` : "";
   const count = parts.length === 1 ? "It is not covered." : `${open} of ${parts.length} parts are not covered.`;
   return [...lines, `  ${count}${would}`];
@@ -98,7 +104,7 @@ function suggestionText(update: PermissionUpdate): string {
 
 function place({ scope, file }: RuleRef, home: string): string {
   if (file === undefined) return scope;
-  return `${scope}, ${visible(file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file)}`;
+  return `${scope}, ${escapeControls(file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file)}`;
 }
 
 function painted(decision: Judgement["decision"], style: Style): string {

@@ -1,5 +1,5 @@
 import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/internal.ts";
-import { visible } from "../../protocol/internal.ts";
+import { escapeControls } from "../../protocol/internal.ts";
 import { diffLines } from "./diff.ts";
 import type { Style } from "./style.ts";
 
@@ -8,8 +8,8 @@ export function reviewText(review: TrustReview, entries: readonly TrustEntry[], 
   const { project, accepted, refused } = review;
   const nothing = review.entries.length === 0 ? "brings nothing that needs approval" : "";
   const lines = [
-    `${style.bold(visible(project))}  ${accepted === undefined ? nothing : `accepted ${visible(accepted)}`}`.trimEnd(),
-    ...(refused === undefined ? [] : ["", `${style.red("Nothing counts as approved:")} ${visible(refused)}.`]),
+    `${style.bold(escapeControls(project))}  ${accepted === undefined ? nothing : `accepted ${escapeControls(accepted)}`}`.trimEnd(),
+    ...(refused === undefined ? [] : ["", `${style.red("Nothing counts as approved:")} ${escapeControls(refused)}.`]),
     ...entries.flatMap((entry) => ["", ...entryLines(entry, style)]),
     ...(entries.length === 0 ? [] : ["", "Hooks run with your full rights: whatever you can do, they can."]),
   ];
@@ -20,11 +20,11 @@ export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
   const { id, kind, event, file, state, detail, digest, unusable } = entry;
   const what = kind === "hook" ? `hook on ${event ?? ""}` : kind === "mcpServer" ? "MCP server" : `the key ${kind}`;
   return [
-    `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${visible(file)}`}`,
-    ...(detail === "" ? [] : [`  ${visible(detail)}`]),
-    ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${visible(unusable)}`]),
+    `${painted(state, style)} ${style.bold(what)}${file === undefined ? "" : ` of ${escapeControls(file)}`}`,
+    ...(detail === "" ? [] : [`  ${escapeControls(detail)}`]),
+    ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${escapeControls(unusable)}`]),
     ...[...contentLines(entry, style), ...coverageLines(entry, style)].map((line) => `  ${line}`),
-    `  ${style.dim(`${visible(id)}=${digest ?? ""}`)}`,
+    `  ${style.dim(`${escapeControls(id)}=${digest ?? ""}`)}`,
   ];
 }
 
@@ -35,13 +35,15 @@ function coverageLines({ kind, definition, files, notCovered, unusable }: TrustE
   if (!runs || unusable !== undefined) return [];
   return [
     ...(files.length === 0 ? [style.yellow("no file of the folder is covered by this approval")] : []),
-    ...notCovered.map(({ what, why }) => `${style.yellow("not covered:")} ${visible(what)} (${visible(why)})`),
+    ...notCovered.map(
+      ({ what, why }) => `${style.yellow("not covered:")} ${escapeControls(what)} (${escapeControls(why)})`,
+    ),
   ];
 }
 
 /** What an entry is, without its content. */
 export function entryLine({ id, kind, event, digest }: TrustEntry): string {
-  return `${kind === "hook" ? (event ?? kind) : kind}  ${visible(id)}=${digest ?? ""}`;
+  return `${kind === "hook" ? (event ?? kind) : kind}  ${escapeControls(id)}=${digest ?? ""}`;
 }
 
 export function reviewJson({ project, accepted, refused, entries }: TrustReview): Record<string, unknown> {
@@ -77,7 +79,7 @@ function contentLines(entry: TrustEntry, style: Style): readonly string[] {
     ];
   }
   return [
-    ...printed(entry, definition).split("\n").map(visible),
+    ...printed(entry, definition).split("\n").map(escapeControls),
     ...files.flatMap((file) => [fileLine(file, style), ...(state === "trusted" ? [] : fileText(file, style))]),
   ];
 }
@@ -92,7 +94,7 @@ function printed({ kind }: TrustEntry, definition: unknown): string {
 }
 
 function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): string {
-  return `${style.bold(visible(path))}  ${sizeBytes} bytes  ${style.dim(`sha256:${sha256}`)}`;
+  return `${style.bold(escapeControls(path))}  ${sizeBytes} bytes  ${style.dim(`sha256:${sha256}`)}`;
 }
 
 const mostLines = 400;
@@ -100,9 +102,9 @@ const mostLines = 400;
 function fileText({ text, path }: ReviewedFile, style: Style): readonly string[] {
   if (text === undefined) return ["  (too long, or no text: look at the file itself)"];
   const lines = text.replace(/\n$/, "").split("\n");
-  const shown = lines.slice(0, mostLines).map((line) => `  ${style.dim("|")} ${visible(line)}`);
+  const shown = lines.slice(0, mostLines).map((line) => `  ${style.dim("|")} ${escapeControls(line)}`);
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `  … ${left} lines more in ${visible(path)}`];
+  return left === 0 ? shown : [...shown, `  … ${left} lines more in ${escapeControls(path)}`];
 }
 
 function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile[], style: Style): readonly string[] {
@@ -114,7 +116,7 @@ function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile
       if (old === undefined) return [`${fileLine(file, style)}  new`, ...fileText(file, style)];
       return [`${fileLine(file, style)}  changed`, ...fileDiff(old, file, style)];
     }),
-    ...gone.map(({ path }) => `${style.bold(visible(path))}  gone`),
+    ...gone.map(({ path }) => `${style.bold(escapeControls(path))}  gone`),
   ];
 }
 
@@ -125,5 +127,5 @@ function fileDiff(before: PinnedFile, after: ReviewedFile, style: Style): readon
 
 function textDiff(before: string, after: string, style: Style): readonly string[] {
   const paint = { "+": style.green, "-": style.red, " ": style.dim };
-  return diffLines(before, after).map(({ mark, text }) => paint[mark](`${mark} ${visible(text)}`));
+  return diffLines(before, after).map(({ mark, text }) => paint[mark](`${mark} ${escapeControls(text)}`));
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/internal.ts";
-import { errorCode, isInside, statePath, whyUnsafe } from "../../files/internal.ts";
+import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { InForce } from "../settings/snapshot.ts";
@@ -38,7 +38,7 @@ function isFile(path: string): boolean {
 
 function unsafe(file: string): string | undefined {
   try {
-    return whyUnsafe(lstatSync(realpathSync(file)));
+    return unsafeReason(lstatSync(realpathSync(file)));
   } catch (error) {
     // What leads nowhere decides nothing, and that it cannot be read is told by whoever reads it.
     if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;

@@ -4,14 +4,14 @@ import {
   errorCode,
   type Fs,
   type HomeSource,
+  ignoringErrors,
   nodeFs,
   sha256,
   statePath,
-  unless,
   writePrivate,
 } from "../../files/internal.ts";
 import {
-  type Answer,
+  type HookAnswerRecord,
   type HookRef,
   messageOf,
   Problem,
@@ -23,7 +23,7 @@ import { beginning, cut, mostContextChars } from "../safe-text/display-text.ts";
 import type { HookRun } from "./fire.ts";
 
 export interface CheckedAnswer {
-  readonly answer: Answer;
+  readonly answer: HookAnswerRecord;
   readonly warnings: readonly Warning[];
 }
 
@@ -38,7 +38,7 @@ export async function shorten({ answer, warnings }: CheckedAnswer, { event }: Ho
   }
   const { context, messages, verdict, stop, output } = answer;
   const instructions = output?.customInstructions;
-  const finished: Answer = {
+  const finished: HookAnswerRecord = {
     ...answer,
     verdict: await withReason(verdict, short),
     ...(context ? { context: await Promise.all(context.map(short)) } : {}),
@@ -82,7 +82,7 @@ export async function spill(
 
 /** The texts would be written to the target of the link. */
 async function refuseLink(folder: string, fs: Fs): Promise<void> {
-  const stat = await unless(["ENOENT"], fs.lstat(folder));
+  const stat = await ignoringErrors(["ENOENT"], fs.lstat(folder));
   if (!stat?.isSymbolicLink()) return;
   throw new Problem("file/not-ours", `${folder} is a link. Remove it, and a folder is made in its place.`, {
     about: { path: folder },
@@ -96,7 +96,10 @@ export function spillFolder(places: HomeSource, sessionId: string): string {
 }
 
 /** The folder a hook made must be there, and may not be reached through `..` or a link below the project. */
-export async function checkWorktree(answer: Answer, { event, hook: { ref } }: HookRun): Promise<CheckedAnswer> {
+export async function checkWorktree(
+  answer: HookAnswerRecord,
+  { event, hook: { ref } }: HookRun,
+): Promise<CheckedAnswer> {
   const given = answer.output?.worktreePath;
   if (answer.verdict.kind === "deny" || answer.failure !== undefined) return { answer, warnings: [] };
   if (given === undefined) return refused(answer, "it gave no path", ref);
@@ -106,7 +109,7 @@ export async function checkWorktree(answer: Answer, { event, hook: { ref } }: Ho
   return { answer: { ...answer, output: { ...answer.output, worktreePath: path } }, warnings: [] };
 }
 
-function refused(answer: Answer, why: string, hook: HookRef): CheckedAnswer {
+function refused(answer: HookAnswerRecord, why: string, hook: HookRef): CheckedAnswer {
   const { worktreePath: _, ...output } = answer.output ?? {};
   const failure = `the worktree hook's answer cannot be used: ${why}`;
   return {

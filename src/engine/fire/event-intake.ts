@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type EventRow, type Outcome, Problem, type RunRecord, rowOf, type Warning } from "../../protocol/internal.ts";
+import {
+  type EventRow,
+  eventRow,
+  type Outcome,
+  Problem,
+  type RunRecord,
+  type Warning,
+} from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
 import type { FireOptions, RunStep } from "../engine-type.ts";
 import type { LiveHooks } from "../live/memory-hooks.ts";
@@ -63,7 +70,7 @@ export function openEvents(parts: EventParts): Events {
     awaited = true,
   ): Promise<Outcome> {
     if (how.signal?.aborted) throw how.signal.reason;
-    const row = rowOf(name, options.rows);
+    const row = eventRow(name, options.rows);
     const warnings = withWaiting(checkPayload(row, given));
     const trusting = trustAgain();
     if (trusting !== undefined) await trusting;
@@ -197,7 +204,7 @@ export function openEvents(parts: EventParts): Events {
       return streamSteps((onStep, signal) => fire(name, payload, { ...how, signal }, onStep), how.signal);
     },
     notify(name, payload) {
-      rowOf(name, options.rows);
+      eventRow(name, options.rows);
       const starting = fire(name, payload, noOptions, undefined, false)
         .catch(onLost)
         .finally(() => unawaited.delete(starting));
@@ -208,7 +215,7 @@ export function openEvents(parts: EventParts): Events {
         ...unawaited,
       ]),
     explain(name, given) {
-      const row = rowOf(name, options.rows);
+      const row = eventRow(name, options.rows);
       const warnings = checkPayload(row, given);
       const settings = inForce();
       const matched = matchedValue(row.matchesOn, given);

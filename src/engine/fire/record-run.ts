@@ -1,6 +1,6 @@
 import {
-  type Answer,
   type Ended,
+  type HookAnswerRecord,
   type HookRef,
   type RunRecord,
   stripControl,
@@ -59,12 +59,12 @@ function saidNothing({ said, failure, stdout, envFile }: Ran, { event: { row } }
   return said.kind === "printed" && said.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path";
 }
 
-function withEnvFile(answer: Answer, envFile: string | undefined): Answer {
+function withEnvFile(answer: HookAnswerRecord, envFile: string | undefined): HookAnswerRecord {
   return envFile === undefined ? answer : { ...answer, output: { ...answer.output, envFiles: [envFile] } };
 }
 
 /** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
-function checkAnswer(answer: Answer, run: HookRun): Soon<CheckedAnswer> {
+function checkAnswer(answer: HookAnswerRecord, run: HookRun): Soon<CheckedAnswer> {
   const checked: CheckedAnswer = { answer, warnings: [] };
   if (run.event.row.special.answersPath) return checkWorktree(answer, run).then((one) => shortIfLong(one, run));
   return shortIfLong(checked, run);
@@ -74,7 +74,7 @@ function shortIfLong(checked: CheckedAnswer, run: HookRun): Soon<CheckedAnswer> 
   return needsShortening(checked.answer) ? shorten(checked, run) : checked;
 }
 
-function needsShortening({ verdict, context, messages, stop, output }: Answer): boolean {
+function needsShortening({ verdict, context, messages, stop, output }: HookAnswerRecord): boolean {
   const reason = verdict.kind === "none" ? undefined : verdict.reason;
   const isLong = (text: string | undefined): boolean => text !== undefined && text.length > mostContextChars;
   if (messages !== undefined || stop?.reason !== undefined) return true;
@@ -83,7 +83,7 @@ function needsShortening({ verdict, context, messages, stop, output }: Answer): 
 
 /** A failed run keeps its own denial; otherwise the row and the hook's policy decide whether failing denies. */
 function withFailurePolicy(
-  { failure, verdict }: Answer,
+  { failure, verdict }: HookAnswerRecord,
   ended: Ended,
   run: HookRun,
 ): { verdict: Verdict; warnings: readonly Warning[] } {
@@ -121,7 +121,7 @@ function recordOf(
   { ended, stdout, stderr, droppedBytes, spent }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
   { startedAt, durationMs }: RunTimes,
   verdict: Verdict,
-  answer?: Omit<Answer, "verdict">,
+  answer?: Omit<HookAnswerRecord, "verdict">,
 ): RunRecord {
   const background = ended.by === "background";
   const record = {

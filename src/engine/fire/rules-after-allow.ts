@@ -2,7 +2,7 @@ import {
   type EventRow,
   isObject,
   messageOf,
-  shown,
+  showValue,
   type ToolInput,
   type Verdict,
   type Warning,
@@ -65,16 +65,18 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
   if (waited.by === "timeout") return unusable(`it gave no answer within ${duration(timeoutMs)}`);
   if (waited.by === "cancelled") return unusable("it was cancelled");
-  if (!isObject(waited.value)) return unusable(`it answered ${shown(waited.value)}, not an object`);
+  if (!isObject(waited.value)) return unusable(`it answered ${showValue(waited.value)}, not an object`);
   const { decision, reason, byRule } = waited.value;
   if (decision === "allow") return nothing;
   const word = restriction(decision);
-  if (word === undefined) return unusable(`its decision is ${shown(decision)}, not "allow", "ask" or "deny"`);
+  if (word === undefined) return unusable(`its decision is ${showValue(decision)}, not "allow", "ask" or "deny"`);
   if (word === decision && byRule === false) return nothing;
   const faults = [
-    ...(word === decision ? [] : [`its decision is ${shown(decision)} and was read as "${word}"`]),
+    ...(word === decision ? [] : [`its decision is ${showValue(decision)} and was read as "${word}"`]),
     ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it gave no reason"]),
-    ...(byRule === undefined || typeof byRule === "boolean" ? [] : [`byRule is ${shown(byRule)}, not true or false`]),
+    ...(byRule === undefined || typeof byRule === "boolean"
+      ? []
+      : [`byRule is ${showValue(byRule)}, not true or false`]),
   ];
   const words = typeof reason === "string" && reason.trim() !== "" ? reason : `The host's rules said ${word}.`;
   return { verdict: { kind: word, reason: words }, warnings: faults.map(warningOf) };

@@ -1,4 +1,4 @@
-import { type Answer, messageOf, Problem } from "../../protocol/internal.ts";
+import { type HookAnswerRecord, messageOf, Problem } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";
@@ -94,7 +94,7 @@ async function runChain(
   return runs;
 }
 
-function payloadAfter(answer: Omit<Answer, "verdict"> | undefined, { row, payload }: HookEvent): AnyPayload {
+function payloadAfter(answer: Omit<HookAnswerRecord, "verdict"> | undefined, { row, payload }: HookEvent): AnyPayload {
   if (answer?.input !== undefined && "tool_input" in row.fields) return { ...payload, tool_input: answer.input };
   const displayed = answer?.output?.displayContent;
   return displayed === undefined ? payload : { ...payload, delta: displayed };

@@ -1,5 +1,6 @@
 import {
   type EventRow,
+  eventRow,
   type FailurePolicy,
   type HookGroup,
   type HookRef,
@@ -9,7 +10,6 @@ import {
   messageOf,
   Problem,
   type RunRecord,
-  rowOf,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
@@ -119,7 +119,7 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
   return {
     ready: () => loading,
     add(live) {
-      const row = rowOf(live.event, rows);
+      const row = eventRow(live.event, rows);
       if (!live.group.hooks.every(isObject)) {
         throw new Problem("hook/invalid", `A hook of ${live.event} is an object.`, { about: { event: live.event } });
       }

@@ -1,4 +1,4 @@
-import { type Hook, type HookRef, isObject, Problem, type RunRecord, shown } from "../../protocol/internal.ts";
+import { type Hook, type HookRef, isObject, Problem, type RunRecord, showValue } from "../../protocol/internal.ts";
 import type { SkillsInUse } from "../fire/session-state.ts";
 import type { Notice } from "../ports.ts";
 import type { LiveHooks } from "./memory-hooks.ts";
@@ -21,7 +21,9 @@ export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsI
   checkId(sessionId);
   return {
     register(event, matcher, hook, options = {}) {
-      const unknown = isObject(options) ? Object.keys(options).find((name) => name !== "onSuccess") : shown(options);
+      const unknown = isObject(options)
+        ? Object.keys(options).find((name) => name !== "onSuccess")
+        : showValue(options);
       if (unknown !== undefined) {
         const message = `The options of a hook of a session are { onSuccess }, not ${unknown}.`;
         throw new Problem("hook/invalid", message, { about: { event } });
@@ -41,7 +43,7 @@ export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsI
 /** Hooks of a session that never comes would guard nothing. */
 function checkId(id: unknown): void {
   if (typeof id === "string" && id !== "") return;
-  const message = `The id of a session is a text that is not empty, not ${shown(id)}. Pass the session_id of its payloads.`;
+  const message = `The id of a session is a text that is not empty, not ${showValue(id)}. Pass the session_id of its payloads.`;
   throw new Problem("engine/bad-option", message, { about: { option: "session" } });
 }
 

@@ -1,4 +1,4 @@
-import type { Running } from "../../exec/internal.ts";
+import type { RunningProcess } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
@@ -30,7 +30,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
   let lines: readonly string[] = [];
   let newest = 0;
   let lastStart = Number.NEGATIVE_INFINITY;
-  let running: Running | undefined;
+  let running: RunningProcess | undefined;
   let told = false;
 
   function fail(why: string): void {
@@ -47,11 +47,11 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       await pause(lastStart + pauseMs - performance.now());
       if (mine !== newest) return lines;
       lastStart = performance.now();
-      const { start } = await import("../../exec/internal.ts");
+      const { startProcess } = await import("../../exec/internal.ts");
       if (mine !== newest) return lines;
       if (!(await mayStart())) return [];
       if (mine !== newest) return lines;
-      running = start(
+      running = startProcess(
         { form: "shell", command },
         { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },
       );

@@ -21,11 +21,11 @@ export function conditionReader(): CompileCondition | undefined {
 }
 
 export async function loadConditionReader(): Promise<CompileCondition> {
-  const { compileCondition, holds } = await import("../../permissions/internal.ts");
+  const { compileCondition, conditionHolds } = await import("../../permissions/internal.ts");
   loaded ??= (text, aliases) => {
     const condition = compileCondition(text, { aliases });
     if ("invalid" in condition) return condition;
-    return (tool, input, place) => holds(condition, { tool, input }, { ...place, names: { aliases } });
+    return (tool, input, place) => conditionHolds(condition, { tool, input }, { ...place, names: { aliases } });
   };
   return loaded;
 }

@@ -1,7 +1,7 @@
 import {
   type EventRow,
-  likelyMissed,
-  likelyName,
+  intendedInPattern,
+  intendedName,
   type MatchedField,
   messageOf,
   type Warning,
@@ -196,8 +196,8 @@ export function neverMatching(matcher: Matcher, row: EventRow, place: string): r
   const code = "matcher-never";
   if (matcher.kind === "expression") {
     const isPath = row.matchesOn.part === "basename" && /^[\w./ -]+$/.test(matcher.text);
-    const path = isPath ? likelyName(row, matcher.text) : undefined;
-    const meant = path ?? likelyMissed(row, matcher.text, (value) => matches(matcher, value));
+    const path = isPath ? intendedName(row, matcher.text) : undefined;
+    const meant = path ?? intendedInPattern(row, matcher.text, (value) => matches(matcher, value));
     if (meant === undefined) return [];
     const message = `The matcher "${matcher.text}" matches no name that is known. Did you mean "${meant}"?`;
     return [{ code, message, place }];
@@ -208,7 +208,7 @@ export function neverMatching(matcher: Matcher, row: EventRow, place: string): r
   return names.flatMap((name): readonly Warning[] => {
     // No tool has a space in its name.
     const list = row.special.onTool && name.includes(" ") ? name.replace(/ +/g, "|") : undefined;
-    const meant = likelyName(row, name) ?? list;
+    const meant = intendedName(row, name) ?? list;
     if (meant === undefined || matcher.names.has(meant)) return [];
     const which = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
     // A host may have a tool of its own that differs from a known one by case alone, so only this much is certain.

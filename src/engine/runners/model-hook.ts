@@ -1,4 +1,4 @@
-import type { AgentHook, HookRef, ModelSpent, PromptHook } from "../../protocol/internal.ts";
+import type { AgentHook, HookModelUsage, HookRef, PromptHook } from "../../protocol/internal.ts";
 import type { AgentPort, ModelPort, ModelReply } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
 import { keep, nothingSaid, type Ran, unanswered } from "./runner-result.ts";
@@ -32,7 +32,7 @@ export async function runModel(
     ...(hook.tools === undefined ? {} : { tools: hook.tools }),
     hook: call.ref,
   };
-  const spent: ModelSpent[] = [];
+  const spent: HookModelUsage[] = [];
   const waited = await waitFor(async (signal) => call.port(ask, signal, (one) => spent.push(one)), call);
   const cost = spent.length > 0 ? { spent: [...spent] } : {};
   if (waited.by !== "answered") return { ...unanswered(waited, call), ...cost };

@@ -1,5 +1,5 @@
 import { packageVersion } from "../../files/internal.ts";
-import { type AgentHook, type HttpHook, messageOf, type PromptHook, shown } from "../../protocol/internal.ts";
+import { type AgentHook, type HttpHook, messageOf, type PromptHook, showValue } from "../../protocol/internal.ts";
 import type { HookRun } from "../fire/fire.ts";
 import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";
 import type { Soon } from "../fire/maybe-async.ts";
@@ -112,7 +112,7 @@ function readConversation(
   try {
     const messages = read();
     if (Array.isArray(messages)) return { messages };
-    return { failed: `the host's conversation is ${shown(messages)}, not a list` };
+    return { failed: `the host's conversation is ${showValue(messages)}, not a list` };
   } catch (error) {
     return { failed: `the host's conversation cannot be read: ${messageOf(error)}` };
   }

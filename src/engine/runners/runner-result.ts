@@ -1,4 +1,4 @@
-import { type Ended, type ModelSpent, messageOf, type Warning } from "../../protocol/internal.ts";
+import { type Ended, type HookModelUsage, messageOf, type Warning } from "../../protocol/internal.ts";
 import { duration, type Limit, type Waited } from "./run-limits.ts";
 
 /** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */
@@ -8,7 +8,7 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
-  readonly spent?: readonly ModelSpent[];
+  readonly spent?: readonly HookModelUsage[];
   /** Why the run counts as failed, in words for the person. */
   readonly failure?: string;
   readonly warnings: readonly Warning[];

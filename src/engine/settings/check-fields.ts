@@ -1,4 +1,4 @@
-import { type Field, type Fields, isObject, shown } from "../../protocol/internal.ts";
+import { type Field, type Fields, isObject, showValue } from "../../protocol/internal.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {
@@ -19,11 +19,11 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
     case "text":
       if (typeof value !== "string") return mistyped(value, "a text", at);
       if (field.of === undefined || field.open || field.of.includes(value)) return undefined;
-      return { field: at, why: `must be ${oneOf(field.of)}, not ${shown(value)}` };
+      return { field: at, why: `must be ${oneOf(field.of)}, not ${showValue(value)}` };
     case "number":
       if (typeof value !== "number") return mistyped(value, "a number", at);
       if (field.above === undefined || value > field.above) return undefined;
-      return { field: at, why: `must be above ${field.above}, not ${shown(value)}` };
+      return { field: at, why: `must be above ${field.above}, not ${showValue(value)}` };
     case "flag":
       return typeof value === "boolean" ? undefined : mistyped(value, "true or false", at);
     case "list":
@@ -34,7 +34,7 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
     case "either":
       return field.of.some((option) => faultOf(value, option) === undefined)
         ? undefined
-        : { field: at, why: `cannot be ${shown(value)}` };
+        : { field: at, why: `cannot be ${showValue(value)}` };
     case "anything":
       return undefined;
   }
@@ -77,7 +77,7 @@ function firstFault(checks: readonly (() => Fault | undefined)[]): Fault | undef
 }
 
 function mistyped(value: unknown, wanted: string, at: string): Fault {
-  return { field: at, why: `must be ${wanted}, not ${shown(value)}` };
+  return { field: at, why: `must be ${wanted}, not ${showValue(value)}` };
 }
 
 function oneOf(words: readonly string[]): string {

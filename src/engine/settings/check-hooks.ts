@@ -1,5 +1,6 @@
 import {
   catalog,
+  closestName,
   type EventRow,
   type FileHook,
   fileHookTypes,
@@ -7,8 +8,7 @@ import {
   type HookGroup,
   hookFields,
   isObject,
-  nearest,
-  shown,
+  showValue,
   type Warning,
 } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, lookalike, misspelledKeys, ownValue } from "./check-fields.ts";
@@ -45,7 +45,7 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
   const damaged = new Set<string>();
   const kept: [string, readonly HookGroup[]][] = [];
   if (!isObject(value)) {
-    warnings.push(invalid(file, "hooks", `must be an object from event to list, not ${shown(value)}`));
+    warnings.push(invalid(file, "hooks", `must be an object from event to list, not ${showValue(value)}`));
     return { hooks: {}, warnings, damaged: Object.keys(rows) };
   }
   for (const [event, groups] of Object.entries(value)) {
@@ -63,10 +63,10 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
 
 /** Why an entry cannot stand in a file; undefined when it can. */
 export function hookFault(entry: unknown): Fault | undefined {
-  if (!isObject(entry)) return { field: "", why: `must be an object, not ${shown(entry)}` };
+  if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
   const type = ownValue(entry, "type");
   if (type === undefined) return { field: "type", why: missing(entry, "type") };
-  if (typeof type !== "string") return { field: "type", why: `must be a text, not ${shown(type)}` };
+  if (typeof type !== "string") return { field: "type", why: `must be a text, not ${showValue(type)}` };
   const known = fileHookTypes.find((name) => name === type);
   if (known === undefined) return { field: "type", why: unknownType(type) };
   const fault = fieldsFault(entry, { ...hookFields[known] });
@@ -75,14 +75,14 @@ export function hookFault(entry: unknown): Fault | undefined {
 
 function missing(value: unknown, name: string): string {
   const near = lookalike(value, name);
-  return near === undefined ? "is missing" : `is missing; ${shown(near)} looks like it`;
+  return near === undefined ? "is missing" : `is missing; ${showValue(near)} looks like it`;
 }
 
 function checkGroups(value: unknown, event: string, source: HooksSource): { groups: HookGroup[]; warnings: Warning[] } {
   const { file } = source;
   const at = `hooks.${event}`;
   if (!Array.isArray(value)) {
-    return { groups: [], warnings: [invalid(file, at, `must be a list of groups, not ${shown(value)}`)] };
+    return { groups: [], warnings: [invalid(file, at, `must be a list of groups, not ${showValue(value)}`)] };
   }
   const checked = value.map((group, index) => checkGroup(group, { source, event, at: `${at}[${index}]` }));
   return {
@@ -129,7 +129,7 @@ function withSpelledPolicy(
   if (keys.length === 0) return { value, warnings: [] };
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
   const warnings = keys.map((key): Warning => {
-    const message = `${at}.${key} in ${file} is not a key of hooks. Did you mean "${nearest(key, policies)}"? ${isLax(key) ? "It is ignored." : 'Hookline treats it as "block".'}`;
+    const message = `${at}.${key} in ${file} is not a key of hooks. Did you mean "${closestName(key, policies)}"? ${isLax(key) ? "It is ignored." : 'Hookline treats it as "block".'}`;
     return { code: "on-failure-invalid", message, place: `${file}: ${at}.${key}` };
   });
   return { value: keys.every(isLax) ? value : { ...value, onFailure: "block" }, warnings };
@@ -138,7 +138,7 @@ function withSpelledPolicy(
 const policies = ["onFailure", "failClosed"];
 
 function meansPolicy(key: string): boolean {
-  return !policies.includes(key) && nearest(key, policies) !== undefined;
+  return !policies.includes(key) && closestName(key, policies) !== undefined;
 }
 
 /** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
@@ -169,7 +169,7 @@ const keysOfHook: Readonly<Record<FileHook["type"], readonly string[]>> = {
 function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {
   const { source, event, at } = spot;
   const { file } = source;
-  if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${shown(value)}`)] };
+  if (!isObject(value)) return { warnings: [invalid(file, at, `must be an object, not ${showValue(value)}`)] };
   const hooks = ownValue(value, "hooks");
   if (hooks === undefined && value["type"] !== undefined) {
     return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
@@ -201,7 +201,7 @@ function listFault(group: Readonly<Record<string, unknown>>): Fault {
   const hooks = ownValue(group, "hooks");
   return {
     field: "hooks",
-    why: hooks === undefined ? missing(group, "hooks") : `must be a list, not ${shown(hooks)}`,
+    why: hooks === undefined ? missing(group, "hooks") : `must be a list, not ${showValue(hooks)}`,
   };
 }
 
@@ -218,18 +218,18 @@ function ended(sentence: string): string {
 }
 
 function unknownEvent(event: string, file: string, rows: Rows): Warning {
-  const near = nearest(event, Object.keys(rows));
-  const hint = near ? `Did you mean ${shown(near)}?` : "Its hooks are ignored.";
+  const near = closestName(event, Object.keys(rows));
+  const hint = near ? `Did you mean ${showValue(near)}?` : "Its hooks are ignored.";
   return {
     code: "unknown-event",
-    message: `${shown(event)} in ${file} is not an event. ${hint}`,
+    message: `${showValue(event)} in ${file} is not an event. ${hint}`,
     place: `${file}: hooks.${event}`,
   };
 }
 
 function unknownType(type: string): string {
   if (type === "callback" || type === "function")
-    return `cannot be ${shown(type)} in a file; a program registers those`;
-  const near = nearest(type, fileHookTypes);
-  return `is unknown: ${shown(type)}${near ? `. Did you mean ${shown(near)}?` : `; known are ${fileHookTypes.join(", ")}`}`;
+    return `cannot be ${showValue(type)} in a file; a program registers those`;
+  const near = closestName(type, fileHookTypes);
+  return `is unknown: ${showValue(type)}${near ? `. Did you mean ${showValue(near)}?` : `; known are ${fileHookTypes.join(", ")}`}`;
 }

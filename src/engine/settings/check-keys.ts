@@ -1,4 +1,11 @@
-import { type Field, isObject, type Settings, settingsFields, shown, type Warning } from "../../protocol/internal.ts";
+import {
+  type Field,
+  isObject,
+  type Settings,
+  settingsFields,
+  showValue,
+  type Warning,
+} from "../../protocol/internal.ts";
 import { faultOf, misspelledKeys, ownValue } from "./check-fields.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
 
@@ -19,7 +26,7 @@ export function checkKeys(
     const usable = usablePart(ownValue(written, name), field, name, (at, why, found) => {
       const strict = oneRule(at, found) ?? strictReadings[at];
       const effect =
-        strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${shown(strict)}`;
+        strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${showValue(strict)}`;
       warnings.push({
         code: "settings-invalid",
         message: `${at} in ${file} ${why}. It ${effect}.`,
@@ -56,7 +63,7 @@ function misplacedRules(value: Readonly<Record<string, unknown>>, file: string):
     ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
   );
   return [...misplaced, ...misspelled].map(({ key, meant }) => {
-    const message = `${shown(key)} in ${file} is not a settings key, so what it holds does not count. Use ${meant} instead.`;
+    const message = `${showValue(key)} in ${file} is not a settings key, so what it holds does not count. Use ${meant} instead.`;
     return { code: "settings-invalid", message, place: `${file}: ${key}` };
   });
 }

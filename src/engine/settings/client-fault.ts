@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Fs, nodeFs } from "../../files/internal.ts";
-import { catalog, isObject, shown, type Warning } from "../../protocol/internal.ts";
+import { catalog, isObject, showValue, type Warning } from "../../protocol/internal.ts";
 import { type Fault, fieldsFault, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
@@ -101,7 +101,8 @@ function faultIn(tree: JsonNode, text: string, file: ClientFile): ClientFault | 
 }
 
 function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
-  if (!isObject(value)) return { path: [], reason: `the file must hold an object, not ${shown(value)}`, loss: "text" };
+  if (!isObject(value))
+    return { path: [], reason: `the file must hold an object, not ${showValue(value)}`, loss: "text" };
   // In a policy the client ignores such a key and keeps the rest.
   return (file === "managed" ? undefined : keyFault(value)) ?? hooksFault(ownValue(value, "hooks"));
 }
@@ -117,7 +118,7 @@ function keyFault(value: Readonly<Record<string, unknown>>): ValueFault | undefi
 function hooksFault(hooks: unknown): ValueFault | undefined {
   if (hooks === undefined) return undefined;
   if (!isObject(hooks)) {
-    return { path: ["hooks"], reason: `hooks must be an object, not ${shown(hooks)}`, loss: "hooks" };
+    return { path: ["hooks"], reason: `hooks must be an object, not ${showValue(hooks)}`, loss: "hooks" };
   }
   for (const [event, groups] of Object.entries(hooks)) {
     const fault = Object.hasOwn(catalog, event) ? eventFault(event, groups) : undefined;
@@ -133,7 +134,7 @@ function eventFault(event: string, groups: unknown): ValueFault | undefined {
   const at = ["hooks", event];
   if (!Array.isArray(groups)) {
     if (groups === null || !guards.has(event)) return undefined;
-    return { path: at, reason: `${at.join(".")} must be a list, not ${shown(groups)}`, loss: "newer guard entry" };
+    return { path: at, reason: `${at.join(".")} must be a list, not ${showValue(groups)}`, loss: "newer guard entry" };
   }
   for (const [index, group] of groups.entries()) {
     const fault = groupFault(group);
@@ -161,14 +162,14 @@ interface EntryFault {
 }
 
 function groupFault(group: unknown): EntryFault | undefined {
-  if (!isObject(group)) return { path: [], why: `must be an object, not ${shown(group)}` };
+  if (!isObject(group)) return { path: [], why: `must be an object, not ${showValue(group)}` };
   const matcher = ownValue(group, "matcher");
   if (matcher !== undefined && typeof matcher !== "string") {
-    return { path: ["matcher"], why: `must be a text, not ${shown(matcher)}` };
+    return { path: ["matcher"], why: `must be a text, not ${showValue(matcher)}` };
   }
   const hooks = ownValue(group, "hooks");
   if (!Array.isArray(hooks)) {
-    return { path: ["hooks"], why: hooks === undefined ? "is missing" : `must be a list, not ${shown(hooks)}` };
+    return { path: ["hooks"], why: hooks === undefined ? "is missing" : `must be a list, not ${showValue(hooks)}` };
   }
   for (const [index, hook] of hooks.entries()) {
     const fault = hookEntryFault(hook);
@@ -178,11 +179,11 @@ function groupFault(group: unknown): EntryFault | undefined {
 }
 
 function hookEntryFault(hook: unknown): Fault | undefined {
-  if (!isObject(hook)) return { field: "", why: `must be an object, not ${shown(hook)}` };
+  if (!isObject(hook)) return { field: "", why: `must be an object, not ${showValue(hook)}` };
   const type = ownValue(hook, "type");
   const fields = typeof type === "string" && Object.hasOwn(clientHooks, type) ? clientHooks[type] : undefined;
   if (fields === undefined) {
-    return { field: "type", why: type === undefined ? "is missing" : `is not a hook type: ${shown(type)}` };
+    return { field: "type", why: type === undefined ? "is missing" : `is not a hook type: ${showValue(type)}` };
   }
   const fault = fieldsFault(hook, fields);
   if (fault !== undefined) return fault;

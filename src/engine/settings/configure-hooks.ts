@@ -5,9 +5,9 @@ import {
   type Hook,
   type HookGroup,
   type HookRef,
+  intendedName,
   type LayerKind,
-  likelyName,
-  shown,
+  showValue,
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
@@ -106,7 +106,7 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
   if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
     told.push([
       "command-has-blanks",
-      `With args, ${shown(hook.command)} is the name of one program. Put its arguments into args.`,
+      `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`,
     ]);
   }
   if (hook.timeout !== undefined && hook.timeout > mostSensibleSeconds) {
@@ -144,25 +144,25 @@ function conditionOf(
   if ("invalid" in compiled) {
     return {
       condition: "never",
-      warning: ["if-invalid", `if ${shown(text)} never holds, so the hook never runs: ${compiled.invalid}`],
+      warning: ["if-invalid", `if ${showValue(text)} never holds, so the hook never runs: ${compiled.invalid}`],
     };
   }
   if (row.special.onTool) {
     const meant = toolMeant(text, row, aliases);
     if (meant === undefined) return { condition: compiled };
-    const message = `if ${shown(text)} never holds for ${shown(meant)}: a tool is named in full, and case counts. Did you mean ${shown(meant)}?`;
+    const message = `if ${showValue(text)} never holds for ${showValue(meant)}: a tool is named in full, and case counts. Did you mean ${showValue(meant)}?`;
     return { condition: compiled, warning: ["matcher-never", message] };
   }
   return {
     condition: compiled,
-    warning: ["if-ignored", `${row.name} has no tool that if ${shown(text)} could hold for: the hook never runs.`],
+    warning: ["if-ignored", `${row.name} has no tool that if ${showValue(text)} could hold for: the hook never runs.`],
   };
 }
 
 /** The tool that a condition means, when it names one that no host sends: `bash(ls)`, `mcp__server`. */
 function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | undefined {
   const [name = ""] = text.trim().split("(");
-  return Object.hasOwn(aliases, name) ? undefined : likelyName(row, name)?.replace(".*", "*");
+  return Object.hasOwn(aliases, name) ? undefined : intendedName(row, name)?.replace(".*", "*");
 }
 
 /** What a hook or its group says itself. */

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Fs, nodeFs, unless } from "../../files/internal.ts";
+import { type Fs, ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, Problem } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import { frontmatterLayers } from "./frontmatter-hooks.ts";
@@ -97,7 +97,8 @@ async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: L
   const found = await readSourceFile(source.file, fs);
   if (found.is === "missing") {
     // Policy behind a link whose target is away, as on a volume that is not mounted, is there and cannot be read.
-    const link = source.kind === "managed" ? await unless(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
+    const link =
+      source.kind === "managed" ? await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
     return link?.isSymbolicLink() ? [unreadable(source, "it is a link to a file that does not exist")] : [];
   }
   return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadable(source, found.why)];

@@ -1,6 +1,6 @@
 import { basename, join, relative, resolve } from "node:path";
 import { type Fs, sha256 } from "../../files/internal.ts";
-import { isObject, type LayerKind, shown, type Warning } from "../../protocol/internal.ts";
+import { isObject, type LayerKind, showValue, type Warning } from "../../protocol/internal.ts";
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer } from "./layer.ts";
@@ -29,7 +29,10 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
     const way = relative(root, source.file);
     if (!given.startsWith("./") || way === ".." || way.startsWith("../")) {
       return [
-        unreadable(inManifest, `hooks names ${shown(given)}; a path begins with ./ and stays in the plugin's folder`),
+        unreadable(
+          inManifest,
+          `hooks names ${showValue(given)}; a path begins with ./ and stays in the plugin's folder`,
+        ),
       ];
     }
     if (source.file === standard.file) return [];
@@ -81,7 +84,9 @@ export async function readManifest(root: string, fs: Fs): Promise<PluginManifest
     ...(typeof name === "string" && name !== "" ? { name } : {}),
     userConfig: isObject(userConfig) ? userConfig : {},
     hooks: ownValue(found.value, "hooks"),
-    warnings: isObject(userConfig) ? [] : [unusable(file, `userConfig must be an object, not ${shown(userConfig)}`)],
+    warnings: isObject(userConfig)
+      ? []
+      : [unusable(file, `userConfig must be an object, not ${showValue(userConfig)}`)],
   };
 }
 

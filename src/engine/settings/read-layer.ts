@@ -1,5 +1,5 @@
 import { sha256 } from "../../files/internal.ts";
-import { catalog, isObject, type LayerKind, type Settings, shown, type Warning } from "../../protocol/internal.ts";
+import { catalog, isObject, type LayerKind, type Settings, showValue, type Warning } from "../../protocol/internal.ts";
 import { misspelledKeys, ownValue } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { checkKeys } from "./check-keys.ts";
@@ -34,7 +34,7 @@ export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = c
 
 /** A value that was read from a file, in whatever syntax, as a layer. */
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
-  if (!isObject(value)) return unreadable(source, `it must hold an object, not ${shown(value)}`, contentHash);
+  if (!isObject(value)) return unreadable(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
   const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
   // A plugin and a file of frontmatter bring hooks; settings are not theirs to make.
@@ -88,7 +88,7 @@ function unsupported(
   const found: Warning[] = [];
   const modules = source.kind === "plugin" ? ownValue(value, "modules") : undefined;
   if (modules !== undefined && !(Array.isArray(modules) && modules.length === 0)) {
-    const what = `(${shown(modules)}) is not loaded: Hookline does not run function hooks of plugins. What they guard is not guarded here.`;
+    const what = `(${showValue(modules)}) is not loaded: Hookline does not run function hooks of plugins. What they guard is not guarded here.`;
     found.push(warning("modules", what));
   }
   if (source.kind === "flag" && (permissions?.workingDirectoriesAsGiven?.length ?? 0) > 0) {

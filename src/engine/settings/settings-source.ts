@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { errorCode, type Fs, nodeFs, openFor, readAll } from "../../files/internal.ts";
+import { errorCode, type Fs, nodeFs, openFlags, readWholeFile } from "../../files/internal.ts";
 import { parseJsonc, plainValue } from "./json/jsonc.ts";
 
 /** The largest settings file that is read: about a hundred times the largest one in use. */
@@ -16,13 +16,13 @@ export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> 
   try {
     const real = await fs.realpath(path);
     // Opening a pipe must not wait for a writer.
-    const file = await fs.open(real, openFor.reading | (constants.O_NONBLOCK ?? 0));
+    const file = await fs.open(real, openFlags.reading | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = await file.stat();
       if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
       if (stat.size > maxSettingsBytes)
         return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${maxSettingsBytes} are read` };
-      return { is: "read", bytes: await readAll(file) };
+      return { is: "read", bytes: await readWholeFile(file) };
     } finally {
       await file.close();
     }

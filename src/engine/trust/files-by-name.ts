@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { hooksFileIn } from "../../protocol/internal.ts";
+import { hooksFileOfCommand } from "../../protocol/internal.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
 import { type Checkout, CoverageCollector, type NamedFile, UnreadableFile } from "./coverage/gather-files.ts";
 import { moduleFiles } from "./coverage/javascript.ts";
@@ -59,7 +59,7 @@ function quotedTexts({ pieces }: TextWord): readonly string[] {
 
 /** The hooks files of the checkout that a command runs as an app; empty for every other command. */
 export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {
-  const name = hooksFileIn(args === undefined ? plainWords(command) : [command, ...args]);
+  const name = hooksFileOfCommand(args === undefined ? plainWords(command) : [command, ...args]);
   return name === undefined ? [] : [...places.keys()].filter((place) => basename(place) === basename(name));
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import {
   type Fs,
   findFolder,
+  ignoringErrors,
   isFileProblem,
   isInside,
   nodeFs,
@@ -12,7 +13,6 @@ import {
   replaceFile,
   sha256,
   statePath,
-  unless,
   withLock,
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
@@ -102,7 +102,7 @@ export async function dropPins(places: TrustPlaces, real: string): Promise<boole
   const dropped = await withLock(
     file,
     async () =>
-      (await unless(
+      (await ignoringErrors(
         ["ENOENT"],
         fs.unlink(file).then(() => true),
       )) ?? false,
@@ -125,7 +125,7 @@ async function whyInside(places: TrustPlaces, real: string): Promise<string | un
 }
 
 async function realOrSame(path: string, fs: Fs): Promise<string> {
-  const real = await unless(["ENOENT", "ENOTDIR"], fs.realpath(path));
+  const real = await ignoringErrors(["ENOENT", "ENOTDIR"], fs.realpath(path));
   if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(await realOrSame(parent, fs), path.slice(parent.length));

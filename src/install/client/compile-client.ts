@@ -1,6 +1,6 @@
 import { chmod, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Finished, run } from "../../exec/internal.ts";
+import { type FinishedProcess, runProcess } from "../../exec/internal.ts";
 import { openState, tempName } from "../../files/internal.ts";
 import {
   type ClientPlace,
@@ -65,7 +65,7 @@ async function make(program: string, compiler: string, options: CompileOptions):
   const cwd = await openState(["client", basename(dirname(program))], home);
   const temp = tempName(program);
   const start = (file: string, args: readonly string[]) =>
-    run(
+    runProcess(
       { form: "exec", file, args },
       { cwd, env: fewOf(env), timeoutMs: 20_000, ...(signal === undefined ? {} : { signal }) },
     );
@@ -110,11 +110,11 @@ function fewOf({ PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR }: Env): Env {
   return { PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR, LC_ALL: "C" };
 }
 
-function isEnd({ ended }: Finished, code: number): boolean {
+function isEnd({ ended }: FinishedProcess, code: number): boolean {
   return ended.by === "exit" && ended.code === code;
 }
 
-function said({ ended, stderr }: Finished): string {
+function said({ ended, stderr }: FinishedProcess): string {
   const lines = stderr.text.split("\n").filter((line) => line.trim() !== "");
   return lines.find((line) => /error/i.test(line)) ?? lines[0] ?? JSON.stringify(ended);
 }

@@ -4,12 +4,12 @@ import { readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   type HomeSource,
+  ignoringErrors,
   openState,
-  readOrdinary,
+  readRegularFile,
   statePath,
   tempName,
-  unless,
-  whyUnsafe,
+  unsafeReason,
 } from "../../files/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { projectDir } from "../plan/hook-command.ts";
@@ -58,7 +58,7 @@ export function compiledClientPath({ packageRoot, home }: ClientPlace): string |
   if (process.platform === "win32" || ![script, ...sources].every((file) => existsSync(file))) return undefined;
   const hash = createHash("sha256");
   for (const part of [packageRoot, process.platform, process.arch]) hash.update(`${part}\0`);
-  for (const file of [script, ...sources]) hash.update(readOrdinary(file)).update("\0");
+  for (const file of [script, ...sources]) hash.update(readRegularFile(file)).update("\0");
   const name = `${clientVersion(packageRoot)}-${hash.digest("hex").slice(0, 16)}`;
   return join(clientFolder(home), name, "hookline-client");
 }
@@ -71,7 +71,7 @@ export function isCompiledClientPath(path: string, home: HomeSource): boolean {
 /** Whether it is there, and nobody else can have put it there. */
 export function isCompiled(program: string): boolean {
   const found = lstatSync(program, { throwIfNoEntry: false });
-  return found?.isFile() === true && whyUnsafe(found) === undefined && (found.mode & 0o100) !== 0;
+  return found?.isFile() === true && unsafeReason(found) === undefined && (found.mode & 0o100) !== 0;
 }
 
 /** The program that the script of this package hands over to; undefined when it does the work itself. */
@@ -83,7 +83,7 @@ export function programOfScript({ packageRoot, home }: ClientPlace): string | un
 
 /** The package that a compiled client belongs to; undefined when that is not known. */
 export function packageOfClient(program: string): Promise<string | undefined> {
-  return unless(["ENOENT", "EINVAL", "ENOTDIR"], readlink(packageLink(program)));
+  return ignoringErrors(["ENOENT", "EINVAL", "ENOTDIR"], readlink(packageLink(program)));
 }
 
 /** The script looks for the program under its own path and version; whoever finds the program looks for its package. */
@@ -96,16 +96,16 @@ export async function linkClient(program: string, { packageRoot, home }: ClientP
 /** The version that the script says it has: the program compares the two at every call. */
 export function clientVersion(packageRoot: string): string {
   const script = shippedClient(packageRoot);
-  const text = existsSync(script) ? readOrdinary(script).toString("utf8") : "";
+  const text = existsSync(script) ? readRegularFile(script).toString("utf8") : "";
   return /^version=([0-9A-Za-z.+-]+)$/m.exec(text)?.[1] ?? "unknown";
 }
 
 async function link(target: string, path: string): Promise<void> {
-  if ((await unless(["ENOENT", "EINVAL", "ENAMETOOLONG"], readlink(path))) === target) return;
+  if ((await ignoringErrors(["ENOENT", "EINVAL", "ENAMETOOLONG"], readlink(path))) === target) return;
   const temp = tempName(path);
   await symlink(target, temp);
   // A path may be longer than a name can be; then the script does without.
-  await unless(["ENAMETOOLONG"], rename(temp, path));
+  await ignoringErrors(["ENAMETOOLONG"], rename(temp, path));
   await rm(temp, { force: true });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { type HomeSource, openState, readOrdinary, tempName, unless } from "../../files/internal.ts";
+import { type HomeSource, ignoringErrors, openState, readRegularFile, tempName } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { Scope } from "../plan/install-places.ts";
 
@@ -52,7 +52,7 @@ async function copied(modules: string, place: string, home: HomeSource, dryRun: 
   try {
     await cp(modules, join(temp, "node_modules"), { recursive: true, verbatimSymlinks: true });
     // Another install may have been faster; its copy is as good.
-    await unless(["ENOTEMPTY", "EEXIST"], rename(temp, target));
+    await ignoringErrors(["ENOTEMPTY", "EEXIST"], rename(temp, target));
   } finally {
     await rm(temp, { recursive: true, force: true });
   }
@@ -97,7 +97,7 @@ function nameIn(folder: string): unknown {
 }
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readOrdinary(join(realpathSync(folder), "package.json")).toString("utf8")) as Record<
+  return JSON.parse(readRegularFile(join(realpathSync(folder), "package.json")).toString("utf8")) as Record<
     string,
     unknown
   >;

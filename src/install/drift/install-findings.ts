@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type HomeSource, statePath, unless } from "../../files/internal.ts";
+import { type HomeSource, ignoringErrors, statePath } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
@@ -195,7 +195,7 @@ const fewest = 5;
 
 /** Handlers whose slowest calls take over a second, by the newest file of the hook log; the slowest first. */
 async function slowHandlers(home: HomeSource): Promise<readonly SlowHandler[]> {
-  const text = (await unless(["ENOENT"], readFile(join(statePath(home), "log", "hooks.jsonl"), "utf8"))) ?? "";
+  const text = (await ignoringErrors(["ENOENT"], readFile(join(statePath(home), "log", "hooks.jsonl"), "utf8"))) ?? "";
   const times = new Map<string, number[]>();
   for (const { name, ms } of text.split("\n").flatMap(handlersIn)) times.set(name, [...(times.get(name) ?? []), ms]);
   return [...times]

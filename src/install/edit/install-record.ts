@@ -4,15 +4,15 @@ import { isDeepStrictEqual } from "node:util";
 import {
   errorCode,
   type HomeSource,
+  ignoringErrors,
   nodeFs,
-  openFor,
+  openFlags,
   openState,
-  readAll,
   readState,
+  readWholeFile,
   replaceFile,
   sha256,
   statePath,
-  unless,
   withLock,
 } from "../../files/internal.ts";
 import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
@@ -153,19 +153,19 @@ export function unlockedPath(lockFile: string, path: string): string {
 
 /** A link is not followed: whoever put it there would have us say what another file holds. */
 async function textOf(path: string): Promise<string | undefined> {
-  const found = await unless(["ENOENT", "ENOTDIR"], lstat(path));
+  const found = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(path));
   // A pipe with nobody at its other end would hold us for ever.
   if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is not a regular file");
   let file: Awaited<ReturnType<typeof nodeFs.open>>;
   try {
-    file = await nodeFs.open(path, openFor.reading);
+    file = await nodeFs.open(path, openFlags.reading);
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
     if (errorCode(error) === "ELOOP") throw bad(path, "it is a link");
     throw error;
   }
   try {
-    return (await readAll(file)).toString("utf8");
+    return (await readWholeFile(file)).toString("utf8");
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import { chmod, lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Edit, editSettings } from "../../engine/internal.ts";
-import { errorCode, sha256, unless } from "../../files/internal.ts";
+import { errorCode, ignoringErrors, sha256 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 
 /** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
@@ -13,7 +13,7 @@ export async function realFile(path: string): Promise<string> {
     if (errorCode(error) === "ELOOP") return path;
     if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
   }
-  const link = await unless(["ENOENT", "ENOTDIR", "EINVAL"], readlink(path));
+  const link = await ignoringErrors(["ENOENT", "ENOTDIR", "EINVAL"], readlink(path));
   if (link !== undefined) return realFile(resolve(dirname(path), link));
   return dirname(path) === path ? path : join(await realFile(dirname(path)), basename(path));
 }
@@ -58,7 +58,7 @@ export function hashOf(text: string): string {
 
 /** Undefined when there is no such file. */
 export async function modeOf(path: string): Promise<number | undefined> {
-  const stat = await unless(["ENOENT", "ENOTDIR"], lstat(await realFile(path)));
+  const stat = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(await realFile(path)));
   return stat && stat.mode & 0o7777;
 }
 

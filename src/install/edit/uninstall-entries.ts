@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { editSettings } from "../../engine/internal.ts";
-import { type HomeSource, isInside, replaceFile, statePath, unless, withLock } from "../../files/internal.ts";
+import { type HomeSource, ignoringErrors, isInside, replaceFile, statePath, withLock } from "../../files/internal.ts";
 import type { ScopePlaces } from "../plan/install-places.ts";
 import { cutEdits, hadNothing, type OwnMarks, ownEntries } from "../plan/own-entries.ts";
 import {
@@ -64,7 +64,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   const wasInstalled = found || lock !== undefined || asLeft;
   const done = asLeft ? await restore(real, record, call) : await cut(real, marks, record, call);
   if (!dryRun) {
-    if (record?.beforeMode !== undefined) await unless(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
+    if (record?.beforeMode !== undefined) await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
     await rm(lockFile, { force: true });
     await dropRecord(real, home);
     if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
@@ -81,9 +81,9 @@ async function isOfScope(hooksFile: string, { scope, root }: ScopePlaces): Promi
 
 /** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
 async function removeEmpty(folder: string, outermost: string): Promise<void> {
-  const isGone = await unless(
+  const isGone = await ignoringErrors(
     ["ENOTEMPTY", "EEXIST", "ENOTDIR"],
-    unless(["ENOENT"], rmdir(folder)).then(() => true),
+    ignoringErrors(["ENOENT"], rmdir(folder)).then(() => true),
   );
   if (isGone === true && folder.startsWith(`${outermost}${sep}`)) await removeEmpty(dirname(folder), outermost);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { endLeftovers, type Finished, findLeftovers, run } from "../../exec/internal.ts";
+import { endLeftovers, type FinishedProcess, findLeftovers, runProcess } from "../../exec/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { EventNeeds } from "./plan-entries.ts";
 import { limitedEnv, limits } from "./sandboxed-load.ts";
@@ -47,7 +47,7 @@ export async function introspect(file: string, options: IntrospectOptions): Prom
   const mark = randomBytes(16).toString("hex");
   const tag = { name: tagName, value: `install-${mark}` };
   const [node = "", ...args] = program;
-  const finished = await run(
+  const finished = await runProcess(
     { form: "exec", file: node, args: [...(quiet ? limits() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])] },
     { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
   );
@@ -55,7 +55,12 @@ export async function introspect(file: string, options: IntrospectOptions): Prom
   return readReport(file, finished, mark, timeoutMs);
 }
 
-async function readReport(file: string, finished: Finished, mark: string, timeoutMs: number): Promise<Introspected> {
+async function readReport(
+  file: string,
+  finished: FinishedProcess,
+  mark: string,
+  timeoutMs: number,
+): Promise<Introspected> {
   const { ended, stdout, stderr } = finished;
   const lines = stdout.text.split("\n");
   const line = lines.find((one) => one.startsWith(mark));
@@ -111,7 +116,7 @@ function wordsFor(told: Told): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
-function wordsOf({ ended, stdout }: Finished): string {
+function wordsOf({ ended, stdout }: FinishedProcess): string {
   if (stdout.droppedBytes > 0) return "it prints without end while it is loaded";
   if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
   if (ended.by === "signal") return `the process was ended by ${ended.signal} while it was loaded`;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, JsonPath } from "../../engine/internal.ts";
-import { type CommandHook, type HttpHook, hooksFileIn, isObject } from "../../protocol/internal.ts";
+import { type CommandHook, type HttpHook, hooksFileOfCommand, isObject } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { insideCall, projectDir, shellLine, shellWord } from "./hook-command.ts";
 import type { PlannedEntry } from "./plan-entries.ts";
@@ -61,7 +61,7 @@ function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<R
       );
     const words = insideCall([command, ...args.map(String)]);
     if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
-    const file = hooksFileIn(words);
+    const file = hooksFileOfCommand(words);
     return file !== undefined && isOurFile(file);
   };
 }

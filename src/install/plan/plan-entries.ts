@@ -1,5 +1,5 @@
 import {
-  type AppSide,
+  type AppMethod,
   type CommandHook,
   catalog,
   type EventRow,
@@ -152,7 +152,7 @@ function nothingNeeded(event: string): EventNeeds {
   return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
 }
 
-type Row = EventRow & { readonly app: AppSide };
+type Row = EventRow & { readonly app: AppMethod };
 const rows: Readonly<Record<string, Row>> = catalog;
 
 function rowOf(event: string): Row | undefined {

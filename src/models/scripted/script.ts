@@ -1,4 +1,4 @@
-import { nearest, Problem } from "../../protocol/internal.ts";
+import { closestName, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */
@@ -151,7 +151,7 @@ function object(fields: Readonly<Record<string, Check>>, needed: readonly string
 }
 
 function meant(key: string, names: readonly string[]): string {
-  const near = nearest(key, names);
+  const near = closestName(key, names);
   return near === undefined ? "" : `. Did you mean "${near}"?`;
 }
 

@@ -1,6 +1,6 @@
 import { type CommandPattern, couldCover } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellContext } from "../shell/analyse.ts";
-import { coversWhole, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
+import { coversText, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
 import { readBuiltin } from "../shell/programs/builtins.ts";
 import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
 import {
@@ -20,7 +20,7 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   const { complete, problems, parts } = analyseShell(joined ?? text, context);
   const commands = parts.filter((part) => part.kind === "command");
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
-  if (commands.length > 1 && joinsCommands(pattern) && coversWhole(text)(pattern)) return true;
+  if (commands.length > 1 && joinsCommands(pattern) && coversText(text)(pattern)) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
   // Which program it is decides the run: it may be one that starts another, as a shell does.
   if (commands.some(hasOpenHead)) return true;

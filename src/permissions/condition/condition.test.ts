@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { compileCondition, holds } from "./condition.ts";
+import { compileCondition, conditionHolds } from "./condition.ts";
 
 interface Everyday {
   readonly rules: readonly string[];
@@ -15,7 +15,7 @@ const context = { cwd: "/t/proj/src", home: "/home/u", projectRoot: "/t/proj" };
 
 function held(rule: string, tool: string, input: unknown): boolean {
   const condition = compileCondition(rule);
-  return !("invalid" in condition) && holds(condition, { tool, input }, context);
+  return !("invalid" in condition) && conditionHolds(condition, { tool, input }, context);
 }
 
 const bash = (rule: string, command: string) => held(rule, "Bash", { command });

@@ -3,7 +3,7 @@ import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { isInvalid, parseRule } from "../rules/rule.ts";
-import { type Meaning, meaningOf, type Target } from "../rules/rule-meaning.ts";
+import { type RuleMeaning, ruleMeaning, type Target } from "../rules/rule-meaning.ts";
 import { currentName, type ToolNames } from "../rules/rule-tools.ts";
 import { couldStartAgent, couldStartSkill, coversHost, hostOf } from "../rules/spec-patterns.ts";
 import { commandHolds } from "./command-condition.ts";
@@ -11,10 +11,10 @@ import { commandHolds } from "./command-condition.ts";
 /** A hook's `if`: one permission rule read as a filter. */
 export interface Condition {
   readonly text: string;
-  readonly meaning: Meaning;
+  readonly meaning: RuleMeaning;
 }
 
-export interface ToolCall {
+export interface ConditionCall {
   readonly tool: string;
   readonly input: unknown;
 }
@@ -33,13 +33,13 @@ export function compileCondition(text: string, names: ToolNames = {}): Condition
   const rule = parseRule(text);
   if (isInvalid(rule)) return { invalid: rule.invalid };
   // What an ask rule may say: a condition grants nothing, so nothing is too wide for it.
-  const meaning = meaningOf(rule, "ask", names);
+  const meaning = ruleMeaning(rule, "ask", names);
   if ("tooWide" in meaning) return { invalid: meaning.tooWide };
   return isInvalid(meaning) ? { invalid: meaning.invalid } : { text: rule.text, meaning };
 }
 
 /** Whether a call meets the condition; in doubt it does, for a guard must see what it may have to stop. */
-export function holds({ meaning }: Condition, call: ToolCall, context: ConditionContext): boolean {
+export function conditionHolds({ meaning }: Condition, call: ConditionCall, context: ConditionContext): boolean {
   const tool = currentName(call.tool, context.names);
   // Unlike a rule of the lists, `mcp__server` alone is no tool's name and never holds.
   if (!fitsPieces(meaning.tools.name, tool)) return false;

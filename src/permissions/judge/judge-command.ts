@@ -1,20 +1,20 @@
-import { longestPath } from "../paths/resolve-path.ts";
+import { maxPathLength } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { type CommandTexts, isCovered, meets, textsOf } from "../shell/command-text.ts";
-import { copiedPaths, fileOperands, mostOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
+import { copiedPaths, fileOperands, maxOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
 import { type CommandPart, staticValue } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
 import { criticalRemoval } from "../shell/word-scan.ts";
-import { judgeNet, namesInText } from "./judge-by-words.ts";
-import type { Access, Desk, RulesOn } from "./judge-context.ts";
+import { judgeByWords, namesInText } from "./judge-by-words.ts";
+import type { Access, JudgeState, RulesOn } from "./judge-context.ts";
 import { shellRead, shellWrite } from "./judge-context.ts";
 import { judgeNamed } from "./judge-file-names.ts";
 import { judgeEdits, judgeReadOnly } from "./judge-shell-files.ts";
-import { allowed, asked, byMode, denied, type Finding, strictest } from "./judgement.ts";
+import { allowedByRule, askedBy, deniedByRule, modeDecides, type PartFinding, strictest } from "./judgement.ts";
 import { judgeOutside } from "./working-directories.ts";
 
 /** What the text as a whole means for each command in it. */
-export interface WholeText {
+export interface ShellTextFacts {
   /** A name it sets that may change what any of its commands do. */
   readonly tainted?: string;
   /** Whether one part at most changes files. */
@@ -23,56 +23,56 @@ export interface WholeText {
 }
 
 /** One command of a text. */
-export function judgeCommand(part: CommandPart, text: WholeText, rules: RulesOn, desk: Desk): Finding {
-  const { mode } = desk;
+export function judgeCommand(part: CommandPart, text: ShellTextFacts, rules: RulesOn, state: JudgeState): PartFinding {
+  const { mode } = state;
   const texts = textsOf(part);
-  const inner = part.opaque === undefined ? undefined : judgeOpaque(part, rules, desk);
+  const inner = part.opaque === undefined ? undefined : judgeOpaque(part, rules, state);
   const firm = strictest([
-    judgeRules(texts, rules, desk),
+    judgeRules(texts, rules, state),
     inner,
-    judgeRemoval(part, desk),
-    judgeOperands(part, text.source, desk),
-    judgeOutside(part, desk),
+    judgeRemoval(part, state),
+    judgeOperands(part, text.source, state),
+    judgeOutside(part, state),
   ]);
   if (firm) return firm;
   if (texts.head === undefined && !part.carried)
-    return byMode(mode, "other", "which program runs is not known beforehand");
+    return modeDecides(mode, "other", "which program runs is not known beforehand");
   if (text.tainted !== undefined) {
-    return byMode(mode, "other", `the command sets ${text.tainted}; no rule allows anything beside that`);
+    return modeDecides(mode, "other", `the command sets ${text.tainted}; no rule allows anything beside that`);
   }
-  if (!part.carried && entersRepository(part, desk)) {
-    return byMode(mode, "other", "git in another folder runs what that folder's configuration names");
+  if (!part.carried && entersRepository(part, state)) {
+    return modeDecides(mode, "other", "git in another folder runs what that folder's configuration names");
   }
   const rule = coveringRule(part, texts, rules.allow);
-  if (rule) return allowed(rule);
-  if (part.opaque !== undefined) return byMode(mode, "other", `${part.opaque}; only an exact rule can allow it`);
-  return judgeReadOnly(part, desk) ?? judgeEdits(part, text.alone, desk) ?? byMode(mode, "other", "no rule");
+  if (rule) return allowedByRule(rule);
+  if (part.opaque !== undefined) return modeDecides(mode, "other", `${part.opaque}; only an exact rule can allow it`);
+  return judgeReadOnly(part, state) ?? judgeEdits(part, text.alone, state) ?? modeDecides(mode, "other", "no rule");
 }
 
-function judgeRemoval(part: CommandPart, desk: Desk): Finding | undefined {
-  const critical = criticalRemoval(part, desk.context);
+function judgeRemoval(part: CommandPart, state: JudgeState): PartFinding | undefined {
+  const critical = criticalRemoval(part, state.context);
   return critical === undefined
     ? undefined
-    : asked(desk.mode, "critical", `it removes ${critical}: too much to pass unasked`);
+    : askedBy(state.mode, "critical", `it removes ${critical}: too much to pass unasked`);
 }
 
-function judgeRules(texts: CommandTexts, rules: RulesOn, desk: Desk): Finding | undefined {
+function judgeRules(texts: CommandTexts, rules: RulesOn, state: JudgeState): PartFinding | undefined {
   const deny = strongest(texts, rules.deny);
-  if (deny?.met === "surely") return denied(deny.rule, `${deny.rule.text} denies it`);
+  if (deny?.met === "surely") return deniedByRule(deny.rule, `${deny.rule.text} denies it`);
   const ask = strongest(texts, rules.ask);
-  if (ask?.met === "surely") return asked(desk.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
+  if (ask?.met === "surely") return askedBy(state.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
   const maybe = (deny ?? ask)?.rule;
   return (
-    maybe && asked(desk.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
+    maybe && askedBy(state.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
   );
 }
 
 /** What a command starts and does not show may be anything: words of a rule in it count, and any rule may apply. */
-function judgeOpaque(part: CommandPart, rules: RulesOn, desk: Desk): Finding | undefined {
-  const caught = judgeNet(part.raw, rules, desk, false);
+function judgeOpaque(part: CommandPart, rules: RulesOn, state: JudgeState): PartFinding | undefined {
+  const caught = judgeByWords(part.raw, rules, state, false);
   if (caught) return caught;
   const any = [...rules.deny, ...rules.ask].find(({ meaning }) => meaning.target.kind === "command");
-  return any && asked(desk.mode, "rule", `${any.text} may apply: ${part.opaque}`, any);
+  return any && askedBy(state.mode, "rule", `${any.text} may apply: ${part.opaque}`, any);
 }
 
 /** The first rule that surely meets the command, else the first that may. */
@@ -115,7 +115,7 @@ function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly Po
 }
 
 /** Another folder's configuration can name programs that git runs. */
-function entersRepository({ words, places }: CommandPart, { context }: Desk): boolean {
+function entersRepository({ words, places }: CommandPart, { context }: JudgeState): boolean {
   const head = words[0] && staticValue(words[0])?.split("/").at(-1);
   const home = context.cwd.length > 1 ? context.cwd.replace(/\/+$/, "") : context.cwd;
   return (
@@ -124,30 +124,30 @@ function entersRepository({ words, places }: CommandPart, { context }: Desk): bo
 }
 
 /** Names of files among the words: rules that restrict reading or editing count, and protection. */
-function judgeOperands(part: CommandPart, text: string, desk: Desk): Finding | undefined {
+function judgeOperands(part: CommandPart, text: string, state: JudgeState): PartFinding | undefined {
   const operands = fileOperands(part);
-  const copied = copiedPaths(part, desk.context.home);
-  const findings: (Finding | undefined)[] = [];
-  const tooMany = operands.length + copied.length > mostOperands;
-  const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * longestPath);
+  const copied = copiedPaths(part, state.context.home);
+  const findings: (PartFinding | undefined)[] = [];
+  const tooMany = operands.length + copied.length > maxOperands;
+  const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * maxPathLength);
   if (tooMany || tooLong) {
-    findings.push(asked(desk.mode, "analysis", "the command names more files than are looked at"));
+    findings.push(askedBy(state.mode, "analysis", "the command names more files than are looked at"));
   }
   const judge = (pattern: string | undefined, raw: string, access: Access): void => {
-    findings.push(judgeNamed({ pattern, raw }, access, part.places, desk));
+    findings.push(judgeNamed({ pattern, raw }, access, part.places, state));
   };
-  for (const { pattern, raw, access } of operands.slice(0, mostOperands)) {
+  for (const { pattern, raw, access } of operands.slice(0, maxOperands)) {
     judge(pattern, raw, access === "write" ? shellWrite : shellRead);
   }
-  for (const path of copied.slice(0, mostOperands)) judge(escapePattern(path), path, shellWrite);
-  if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, desk));
+  for (const path of copied.slice(0, maxOperands)) judge(escapePattern(path), path, shellWrite);
+  if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, state));
   return strictest(findings);
 }
 
 /** A command whose words come from elsewhere: a name that a rule denies, anywhere in the text, may become one of them. */
-function judgeFed(text: string, desk: Desk): Finding | undefined {
-  return desk.recall(`fed ${text}`, () => {
-    const rule = namesInText(text, desk);
-    return rule && asked(desk.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
+function judgeFed(text: string, state: JudgeState): PartFinding | undefined {
+  return state.recall(`fed ${text}`, () => {
+    const rule = namesInText(text, state);
+    return rule && askedBy(state.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
   });
 }

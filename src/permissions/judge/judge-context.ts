@@ -12,7 +12,7 @@ import type { Policy, PolicyRule } from "../policy.ts";
 import { type Mode, type RuleWarning, readMode } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import { type ReadOnlyTable, readOnlyCommands } from "../shell/programs/read-only-commands.ts";
-import type { Finding } from "./judgement.ts";
+import type { PartFinding } from "./judgement.ts";
 
 /** What a host says about the place and the moment of a call. */
 export interface JudgeContext {
@@ -38,7 +38,7 @@ export interface JudgeContext {
 }
 
 /** Everything one judgement works with, looked up once. */
-export interface Desk {
+export interface JudgeState {
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly mode: Mode;
@@ -55,22 +55,22 @@ export interface Desk {
   /** Whether `look` had to leave a file out. */
   overlooked(): boolean;
   /** What was found about a file, made once however often a command names it. */
-  recall(key: string, make: () => Finding | undefined): Finding | undefined;
+  recall(key: string, make: () => PartFinding | undefined): PartFinding | undefined;
   /** Whether names that differ in case may be one file at a path. */
   folds(path: string): boolean;
   /** Where a rule's `/x` starts. */
   sourceOf(rule: PolicyRule): string;
 }
 
-const mostFiles = 1_000;
-const mostListed = 200_000;
+const maxFiles = 1_000;
+const maxListed = 200_000;
 
-export function openDesk(policy: Policy, context: JudgeContext): Desk {
+export function openJudgeState(policy: Policy, context: JudgeContext): JudgeState {
   const disk = context.fs ?? realFs;
   const fs = limited(remembering(disk));
   const paths = new Map<string, ResolvedPath>();
   const resolve = (path: string) => kept(paths, path, () => resolvePath(path, context.cwd, fs));
-  const findings = new Map<string, Finding | undefined>();
+  const findings = new Map<string, PartFinding | undefined>();
   const folded = new Map<string, boolean>();
   const pathCase = context.pathCase ?? "auto";
   const warnings: RuleWarning[] = [];
@@ -91,7 +91,7 @@ export function openDesk(policy: Policy, context: JudgeContext): Desk {
     fs,
     resolve,
     look(path) {
-      if (paths.has(path) || paths.size < mostFiles) return resolve(path);
+      if (paths.has(path) || paths.size < maxFiles) return resolve(path);
       overlooked = true;
       return undefined;
     },
@@ -111,7 +111,7 @@ function wholeFolder(folder: string, { home, projectRoot }: JudgeContext): strin
 function limited(fs: PathFs): PathFs {
   const { list } = fs;
   if (list === undefined) return fs;
-  let left = mostListed;
+  let left = maxListed;
   return {
     ...fs,
     list(path) {
@@ -196,8 +196,8 @@ export interface Access {
 export const shellWrite: Access = { writes: true, shell: true, tools: ["Edit", "Write"] };
 export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] };
 
-export function isInside(path: ResolvedPath, desk: Desk): boolean {
-  return path.kind !== "unreadable" && desk.roots.some((root) => isWithin(path.resolved, root));
+export function isInside(path: ResolvedPath, state: JudgeState): boolean {
+  return path.kind !== "unreadable" && state.roots.some((root) => isWithin(path.resolved, root));
 }
 
 /** Not a regular file, folder or free name, or below a folder of the kernel. */

@@ -5,10 +5,10 @@ import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
 import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import type { Places } from "../shell/shell-part.ts";
-import { escapePattern, isPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
-import type { Access, Desk } from "./judge-context.ts";
+import { escapePattern, isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
+import type { Access, JudgeState } from "./judge-context.ts";
 import { anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./judge-path.ts";
-import { asked, denied, type Finding, strictest } from "./judgement.ts";
+import { askedBy, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
 
 /** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
 export interface NamedFiles {
@@ -21,73 +21,89 @@ export function judgeNamed(
   { pattern, raw }: NamedFiles,
   access: Access,
   places: Places,
-  desk: Desk,
-): Finding | undefined {
-  if (pattern === undefined) return judgeUnknown(raw, access, desk);
+  state: JudgeState,
+): PartFinding | undefined {
+  if (pattern === undefined) return judgeUnknown(raw, access, state);
   const { folders: known, followed = [] } = places;
   const key = `glob ${access.writes} ${places.unknown} ${places.anyFolder} ${known.join(":")} ${followed.join(":")} ${pattern}`;
-  return desk.recall(key, () => {
+  return state.recall(key, () => {
     const folders = pattern.startsWith("/") ? ["/"] : known;
-    const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, desk));
+    const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, state));
     // Here `*` may stand for the number of the shell itself.
     if (/^\/+proc\/[^/]*[*?[].*\/cwd\//.test(pattern.replaceAll(someWord, "*")))
-      findings.push(judgeUnknown(raw, access, desk));
+      findings.push(judgeUnknown(raw, access, state));
     const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
-    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, places, desk) : undefined]);
+    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, places, state) : undefined]);
   });
 }
 
 /** A name that is not known beforehand may be any: where a rule denies some, the question is asked. */
-function judgeUnknown(raw: string, access: Access, desk: Desk): Finding | undefined {
-  const [first] = denyRules(access, desk);
+function judgeUnknown(raw: string, access: Access, state: JudgeState): PartFinding | undefined {
+  const [first] = denyRules(access, state);
   if (first === undefined) {
-    const blocked = !access.writes && desk.policy.boundary.reads;
+    const blocked = !access.writes && state.policy.boundary.reads;
     const why = `${raw} is not known beforehand, and permissions.blockReadsOutsideWorkingDirectories is set`;
-    return blocked ? asked(desk.mode, "rule", why) : undefined;
+    return blocked ? askedBy(state.mode, "rule", why) : undefined;
   }
-  if (first.meaning.target.kind === "all") return denied(first, `${first.text} denies it`);
-  return asked(desk.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
+  if (first.meaning.target.kind === "all") return deniedByRule(first, `${first.text} denies it`);
+  return askedBy(state.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
 }
 
-function judgeIn(folder: string, pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
-  if (pattern.includes(someWord)) return judgeText(folder, pattern.replaceAll(someWord, "*"), raw, access, desk);
+function judgeIn(
+  folder: string,
+  pattern: string,
+  raw: string,
+  access: Access,
+  state: JudgeState,
+): PartFinding | undefined {
+  if (pattern.includes(someWord)) return judgeText(folder, pattern.replaceAll(someWord, "*"), raw, access, state);
   const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
-  if (!isPattern(pattern)) return judgeLooked(literal, access, desk);
-  const { paths } = expandGlob(pattern, folder, desk.fs, desk.resolve);
-  const found = strictest(paths.map((path) => judgeOne(path, access, desk)));
+  if (!isPathPattern(pattern)) return judgeLooked(literal, access, state);
+  const { paths } = expandGlob(pattern, folder, state.fs, state.resolve);
+  const found = strictest(paths.map((path) => judgeOne(path, access, state)));
   if (found?.decision === "deny") return found;
   // Where nothing fits, bash takes the pattern for a name: nothing to read, but a file to make.
-  const itself = paths.length === 0 && access.writes ? judgeLooked(literal, access, desk) : undefined;
-  return strictest([found, itself, judgeText(folder, pattern, raw, access, desk)]);
+  const itself = paths.length === 0 && access.writes ? judgeLooked(literal, access, state) : undefined;
+  return strictest([found, itself, judgeText(folder, pattern, raw, access, state)]);
 }
 
 /** A rule whose path the pattern could name, whatever is on disk. */
-function judgeText(folder: string, pattern: string, raw: string, access: Access, desk: Desk): Finding | undefined {
-  const rule = denyRules(access, desk).find((candidate) => couldName(candidate, pattern, folder, desk));
-  return rule && asked(desk.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
+function judgeText(
+  folder: string,
+  pattern: string,
+  raw: string,
+  access: Access,
+  state: JudgeState,
+): PartFinding | undefined {
+  const rule = denyRules(access, state).find((candidate) => couldName(candidate, pattern, folder, state));
+  return rule && askedBy(state.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
 }
 
-function judgeLooked(path: string, access: Access, desk: Desk): Finding | undefined {
-  const resolved = desk.look(path);
+function judgeLooked(path: string, access: Access, state: JudgeState): PartFinding | undefined {
+  const resolved = state.look(path);
   return resolved === undefined
-    ? asked(desk.mode, "analysis", "the command names more files than are looked at")
-    : judgeOne(resolved, access, desk);
+    ? askedBy(state.mode, "analysis", "the command names more files than are looked at")
+    : judgeOne(resolved, access, state);
 }
 
-function judgeOne(path: Parameters<typeof judgeRestrictions>[0], access: Access, desk: Desk): Finding | undefined {
-  const found = judgeRestrictions(path, access, desk);
-  const guard = access.writes ? protectionFinding(path, desk) : undefined;
+function judgeOne(
+  path: Parameters<typeof judgeRestrictions>[0],
+  access: Access,
+  state: JudgeState,
+): PartFinding | undefined {
+  const found = judgeRestrictions(path, access, state);
+  const guard = access.writes ? protectionFinding(path, state) : undefined;
   // Where the mode lets protected files pass, there is nothing to say about an operand.
   return strictest([found, guard?.stance === "ask" ? guard : undefined]);
 }
 
 /** Whether a path that a rule covers fits the pattern, judged by their texts. */
-function couldName(rule: PolicyRule, pattern: string, folder: string, desk: Desk): boolean {
+function couldName(rule: PolicyRule, pattern: string, folder: string, state: JudgeState): boolean {
   const { target } = rule.meaning;
   if (target.kind !== "path") return target.kind === "all";
-  const from = desk.resolve(folder);
-  const folded = desk.folds(from.resolved);
-  const bases = new Set(spelledAnchors(target.pattern, rule, desk));
+  const from = state.resolve(folder);
+  const folded = state.folds(from.resolved);
+  const bases = new Set(spelledAnchors(target.pattern, rule, state));
   return [...new Set([from.written, from.resolved])].some((start) => {
     const segments = segmentsIn(posix.isAbsolute(pattern) ? pattern : `${escapePattern(start)}/${pattern}`);
     return [...bases].some((anchor) => {
@@ -112,32 +128,34 @@ function judgeAnywhere(
   raw: string,
   access: Access,
   { followed = [""], anyFolder = false }: Places,
-  desk: Desk,
-): Finding | undefined {
+  state: JudgeState,
+): PartFinding | undefined {
   const name = segmentsIn(pattern).at(-1);
-  const { cwd, home } = desk.context;
-  const folded = desk.folds(cwd);
-  const named = denyRules(access, desk).find((rule) => {
+  const { cwd, home } = state.context;
+  const folded = state.folds(cwd);
+  const named = denyRules(access, state).find((rule) => {
     const { target } = rule.meaning;
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
-    if (anyFolder && target.kind === "path" && isWholeFolder(target.pattern, rule, desk)) return true;
+    if (anyFolder && target.kind === "path" && isWholeFolder(target.pattern, rule, state)) return true;
     return name !== undefined && last !== undefined && last !== "**" && segmentsOverlap(last, name, folded);
   });
   const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.resolve(start, path)));
   const denying = guesses
-    .map((folder) => judgeIn(folder, pattern, raw, access, desk))
+    .map((folder) => judgeIn(folder, pattern, raw, access, state))
     .find((finding) => finding?.stance === "deny");
   const rule = named ?? denying?.rule;
   if (!rule) return undefined;
-  return asked(desk.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
+  return askedBy(state.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
 }
 
 /** Whether a rule covers all that is in a folder: `x/**`, or `x` where that is a folder on disk. */
-function isWholeFolder(pattern: PathPattern, rule: PolicyRule, desk: Desk): boolean {
+function isWholeFolder(pattern: PathPattern, rule: PolicyRule, state: JudgeState): boolean {
   if (pattern.segments.at(-1) === "**") return true;
   const names = leadingNames(pattern);
   if (names.length < pattern.segments.length) return false;
-  return anchorsOf(pattern, rule, desk).some((anchor) => desk.resolve(posix.join(anchor, ...names)).kind === "folder");
+  return anchorsOf(pattern, rule, state).some(
+    (anchor) => state.resolve(posix.join(anchor, ...names)).kind === "folder",
+  );
 }
 
 function segmentsIn(pattern: string): Segment[] {

@@ -4,32 +4,41 @@ import type { PolicyRule } from "../policy.ts";
 import type { Mode } from "../rule-layer.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/rule-tools.ts";
-import { type Access, type Desk, isInside, isSpecial, rulesOn } from "./judge-context.ts";
-import { allowed, answerOf, asked, byMode, type Deed, denied, type Finding, strictest } from "./judgement.ts";
+import { type Access, isInside, isSpecial, type JudgeState, rulesOn } from "./judge-context.ts";
+import {
+  type ActionKind,
+  allowedByRule,
+  askedBy,
+  decideByMode,
+  deniedByRule,
+  modeDecides,
+  type PartFinding,
+  strictest,
+} from "./judgement.ts";
 import { boundaryFinding } from "./working-directories.ts";
 
 const reading = ["Read"];
 
 /** One path under rules, protection and mode. */
-export function judgePath(path: ResolvedPath, access: Access, desk: Desk): Finding {
-  const { mode } = desk;
+export function judgePath(path: ResolvedPath, access: Access, state: JudgeState): PartFinding {
+  const { mode } = state;
   const special = isSpecial(path);
   const firm = strictest([
-    judgeRestrictions(path, access, desk),
-    access.writes ? protectionFinding(path, desk) : undefined,
+    judgeRestrictions(path, access, state),
+    access.writes ? protectionFinding(path, state) : undefined,
     mode === "plan" && access.writes && !access.shell ? planRefusal : undefined,
   ]);
   // Where the mode lets protected files pass there is nothing firm about them.
   if (firm && firm.decision !== "allow") return firm;
   const rule = special
     ? undefined
-    : rulesOn(access.tools, desk.policy).allow.find((candidate) => ruleCovers(candidate, path, access, desk));
-  if (rule) return allowed(rule);
-  const inside = isInside(path, desk) && !special;
-  return byMode(mode, deedOf(access, inside), why(shown(path, desk), access, special, inside, mode));
+    : rulesOn(access.tools, state.policy).allow.find((candidate) => ruleCovers(candidate, path, access, state));
+  if (rule) return allowedByRule(rule);
+  const inside = isInside(path, state) && !special;
+  return modeDecides(mode, deedOf(access, inside), why(displayPath(path, state), access, special, inside, mode));
 }
 
-const planRefusal: Finding = {
+const planRefusal: PartFinding = {
   decision: "deny",
   by: "mode",
   stance: "deny",
@@ -37,28 +46,33 @@ const planRefusal: Finding = {
   why: "mode plan refuses edits",
 };
 
-function deedOf({ writes, shell }: Access, inside: boolean): Deed {
+function deedOf({ writes, shell }: Access, inside: boolean): ActionKind {
   if (!writes) return inside ? "read-inside" : "read-outside";
   if (shell) return inside ? "shell-write-inside" : "other";
   return inside ? "edit-inside" : "edit-outside";
 }
 
 /** Deny and ask rules and the edge of the working directories: all that is asked of a word that may be a file name. */
-export function judgeRestrictions(path: ResolvedPath, access: Access, desk: Desk): Finding | undefined {
-  const { policy, mode } = desk;
+export function judgeRestrictions(path: ResolvedPath, access: Access, state: JudgeState): PartFinding | undefined {
+  const { policy, mode } = state;
   const rules = rulesOn(access.tools, policy);
-  const deny = denyRules(access, desk).find((rule) => ruleCovers(rule, path, access, desk));
-  if (deny) return denied(deny, `${deny.text} denies ${shown(path, desk)}`);
-  const [first] = denyRules(access, desk);
+  const deny = denyRules(access, state).find((rule) => ruleCovers(rule, path, access, state));
+  if (deny) return deniedByRule(deny, `${deny.text} denies ${displayPath(path, state)}`);
+  const [first] = denyRules(access, state);
   if (first && [path.written, ...path.links].some(isProcessFolder)) {
-    return asked(mode, "rule", `${first.text} may apply: ${path.given} leads to the folder of whoever reads it`, first);
+    return askedBy(
+      mode,
+      "rule",
+      `${first.text} may apply: ${path.given} leads to the folder of whoever reads it`,
+      first,
+    );
   }
-  const boundary = boundaryFinding(path, access, desk);
+  const boundary = boundaryFinding(path, access, state);
   if (boundary) return boundary;
-  const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, desk));
-  if (ask) return asked(mode, "rule", `${ask.text} asks about ${shown(path, desk)}`, ask);
+  const ask = rules.ask.find((rule) => ruleCovers(rule, path, access, state));
+  if (ask) return askedBy(mode, "rule", `${ask.text} asks about ${displayPath(path, state)}`, ask);
   const doubt = policy.doubtful.find(({ tools }) => access.tools.some((tool) => coversTool(tools, tool, policy.names)));
-  return doubt && asked(mode, "rule", `the rule ${doubt.text} cannot be read`);
+  return doubt && askedBy(mode, "rule", `the rule ${doubt.text} cannot be read`);
 }
 
 /** `/proc/self/cwd` and its like: the working folder of a process, another one for each. */
@@ -67,36 +81,36 @@ function isProcessFolder(path: string): boolean {
 }
 
 /** The rules that may deny an access. What may not be read may not be edited either: an edit shows what it replaces. */
-export function denyRules(access: Access, { policy }: Desk): readonly PolicyRule[] {
+export function denyRules(access: Access, { policy }: JudgeState): readonly PolicyRule[] {
   const { deny } = rulesOn(access.tools, policy);
   if (!access.writes) return deny;
   return [...deny, ...rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")];
 }
 
 /** Files that could change what runs later: asked about whatever rules say. */
-export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | undefined {
-  const { context, mode } = desk;
+export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFinding | undefined {
+  const { context, mode } = state;
   const isOneOf = (files: readonly string[] | undefined) =>
-    (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, desk)));
+    (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, state)));
   if (isOneOf(context.ownFiles)) {
-    return asked(mode, "protected", `${shown(path, desk)} is one of Hookline's own files`, null, "own-file");
+    return askedBy(mode, "protected", `${displayPath(path, state)} is one of Hookline's own files`, null, "own-file");
   }
-  const roots = [context.projectRoot, context.home, context.cwd, ...desk.roots];
+  const roots = [context.projectRoot, context.home, context.cwd, ...state.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
   if (guard) {
-    return asked(
+    return askedBy(
       mode,
       "protected",
-      `${shown(path, desk)} is protected (${guard}): it can name programs to run`,
+      `${displayPath(path, state)} is protected (${guard}): it can name programs to run`,
       null,
       "protected",
     );
   }
   if (isOneOf(context.protectedFiles)) {
-    return asked(
+    return askedBy(
       mode,
       "protected",
-      `${shown(path, desk)} is protected: it is a settings or hook file in force`,
+      `${displayPath(path, state)} is protected: it is a settings or hook file in force`,
       null,
       "protected",
     );
@@ -104,10 +118,10 @@ export function protectionFinding(path: ResolvedPath, desk: Desk): Finding | und
   return undefined;
 }
 
-export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, desk: Desk): boolean {
+export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, state: JudgeState): boolean {
   const { target } = rule.meaning;
   if (target.kind === "all") return true;
-  return target.kind === "path" && patternCovers(target.pattern, rule, path, access, desk);
+  return target.kind === "path" && patternCovers(target.pattern, rule, path, access, state);
 }
 
 function patternCovers(
@@ -115,29 +129,29 @@ function patternCovers(
   rule: PolicyRule,
   path: ResolvedPath,
   access: Access,
-  desk: Desk,
+  state: JudgeState,
 ): boolean {
-  const anchors = spelledAnchors(pattern, rule, desk);
+  const anchors = spelledAnchors(pattern, rule, state);
   if (rule.list === "allow") {
     const options = { anyDepth: false, folded: false, folderItself: !access.writes };
     return [path.written, path.resolved].every((spelling) =>
       anchors.some((anchor) => covered(pattern, spelling, anchor, options)),
     );
   }
-  const folded = desk.folds(path.resolved);
+  const folded = state.folds(path.resolved);
   const options = { anyDepth: true, folded, folderItself: true };
   return path.spellings.some((spelling) =>
-    [...anchors, ...worktreeOf(spelling, pattern, rule, desk)].some((anchor) =>
+    [...anchors, ...worktreeOf(spelling, pattern, rule, state)].some((anchor) =>
       covered(pattern, spelling, anchor, options),
     ),
   );
 }
 
 /** A rule on `/x` of the project also means `x` of the worktree in which the path lies, as in the client. */
-function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
-  const { projectRoot } = desk.context;
-  if (anchor !== "source" || desk.sourceOf(rule) !== projectRoot) return [];
-  const { written, resolved } = desk.resolve(projectRoot);
+function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
+  const { projectRoot } = state.context;
+  if (anchor !== "source" || state.sourceOf(rule) !== projectRoot) return [];
+  const { written, resolved } = state.resolve(projectRoot);
   return [written, resolved].flatMap((root) => worktreeAround(path, root));
 }
 
@@ -156,40 +170,40 @@ function covered(
  * Where a rule's pattern starts. What restricts counts from the working directory, the project and the directories added to them, as in
  * the client: a session that has moved or works in several folders loses no guard. What allows counts from the working directory alone.
  */
-export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
-  const { cwd, home, projectRoot } = desk.context;
+export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
+  const { cwd, home, projectRoot } = state.context;
   if (anchor === "root") return ["/"];
   if (anchor === "home") return [home];
-  const start = anchor === "cwd" ? cwd : desk.sourceOf(rule);
+  const start = anchor === "cwd" ? cwd : state.sourceOf(rule);
   if (start !== cwd || rule.list === "allow") return [start];
-  return [...new Set([cwd, projectRoot, ...(anchor === "cwd" ? desk.roots : [])])];
+  return [...new Set([cwd, projectRoot, ...(anchor === "cwd" ? state.roots : [])])];
 }
 
 /** The same, each as written and as it really is. */
-export function spelledAnchors(pattern: PathPattern, rule: PolicyRule, desk: Desk): readonly string[] {
-  return anchorsOf(pattern, rule, desk).flatMap((folder) => {
-    const { written, resolved } = desk.resolve(folder);
+export function spelledAnchors(pattern: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
+  return anchorsOf(pattern, rule, state).flatMap((folder) => {
+    const { written, resolved } = state.resolve(folder);
     return written === resolved ? [written] : [written, resolved];
   });
 }
 
-function sameOrBelow(path: string, file: string, desk: Desk): boolean {
-  const { written, resolved } = desk.resolve(file);
+function sameOrBelow(path: string, file: string, state: JudgeState): boolean {
+  const { written, resolved } = state.resolve(file);
   return [written, resolved].some((name) => isWithin(foldName(path), foldName(name)));
 }
 
 function why(name: string, access: Access, special: boolean, inside: boolean, mode: Mode): string {
   if (special) return `${name} is not a regular file`;
   const where = inside ? "" : ", which is outside the working directories";
-  const answer = answerOf(mode, deedOf(access, inside));
+  const answer = decideByMode(mode, deedOf(access, inside));
   const deed = access.writes ? "edits" : inside ? "reading" : "reading outside";
   const does = { allow: `lets ${deed} pass`, ask: `asks before ${deed}`, deny: `refuses ${deed}` }[answer];
   return `no ${access.writes ? "Edit" : "Read"} rule covers ${name}${where}; mode ${mode} ${does}`;
 }
 
 /** The path as people know it: below the working directory with `./`, else in full. */
-export function shown(path: ResolvedPath, desk: Desk): string {
-  const below = segmentsBelow(path.written, desk.resolve(desk.context.cwd).written);
+export function displayPath(path: ResolvedPath, state: JudgeState): string {
+  const below = segmentsBelow(path.written, state.resolve(state.context.cwd).written);
   const short = below === undefined ? path.written : below.length === 0 ? "." : `./${below.join("/")}`;
   return path.resolved === path.written ? short : `${short} (really ${path.resolved})`;
 }

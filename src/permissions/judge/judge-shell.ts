@@ -1,56 +1,56 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { coversWhole, joinsCommands, shownText } from "../shell/command-text.ts";
-import { blot } from "../shell/prepare-text.ts";
+import { coversText, joinsCommands, shownText } from "../shell/command-text.ts";
+import { maskCharacter } from "../shell/prepare-text.ts";
 import { type CommandPart, type ShellPart, staticValue } from "../shell/shell-part.ts";
 import { criticalWords } from "../shell/word-scan.ts";
-import { judgeNet } from "./judge-by-words.ts";
-import { judgeCommand, type WholeText } from "./judge-command.ts";
-import { type Desk, type RulesOn, rulesOn } from "./judge-context.ts";
+import { judgeByWords } from "./judge-by-words.ts";
+import { judgeCommand, type ShellTextFacts } from "./judge-command.ts";
+import { type JudgeState, type RulesOn, rulesOn } from "./judge-context.ts";
 import { judgeRedirection } from "./judge-shell-files.ts";
 import {
-  allowed,
-  asked,
-  byMode,
-  denied,
-  type Finding,
-  harmless,
+  allowedAsHarmless,
+  allowedByRule,
+  askedBy,
+  deniedByRule,
   type JudgedPart,
+  modeDecides,
+  type PartFinding,
   refOf,
   strictest,
-  unusable,
+  unusableInput,
   wholePart,
 } from "./judgement.ts";
 
 export interface ShellVerdict {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PartFinding[];
   readonly parts: readonly JudgedPart[];
   readonly analysis: ShellAnalysis;
 }
 
 /** A command for bash: every part by itself, then what the text as a whole leaves in doubt. */
-export function judgeShell(text: string, tool: string, desk: Desk): ShellVerdict {
-  const { cwd, home, envNames } = desk.context;
+export function judgeShell(text: string, tool: string, state: JudgeState): ShellVerdict {
+  const { cwd, home, envNames } = state.context;
   const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
-  const rules = rulesOn([tool], desk.policy);
+  const rules = rulesOn([tool], state.policy);
   const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
   const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
-  const whole: WholeText = {
+  const whole: ShellTextFacts = {
     alone: changesIn(analysis.parts) < 2,
     source: text,
     ...(tainted === undefined ? {} : { tainted }),
   };
   const judged = analysis.parts
-    .map((part) => ({ part, finding: judgePart(part, whole, rules, desk) }))
+    .map((part) => ({ part, finding: judgePart(part, whole, rules, state) }))
     .sort(inReadingOrder);
-  const doubt = analysis.complete ? [] : judgeText(analysis, rules, desk);
-  const traces = desk.overlooked() ? judgeNet(text, rules, desk, true) : undefined;
+  const doubt = analysis.complete ? [] : judgeText(analysis, rules, state);
+  const traces = state.overlooked() ? judgeByWords(text, rules, state, true) : undefined;
   return {
     findings: [
       ...doubt,
       ...(traces ? [traces] : []),
-      ...judgeWholeRules(text, analysis, rules, desk),
+      ...judgeJoinedRules(text, analysis, rules, state),
       ...judged.map(({ finding }) => finding),
     ],
     parts: judged.map(({ part, finding }) => describe(part, finding, text)),
@@ -70,40 +70,40 @@ function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number 
 }
 
 /** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it. */
-export function judgeText(analysis: ShellAnalysis, rules: RulesOn, desk: Desk): Finding[] {
-  const { mode, policy } = desk;
+export function judgeText(analysis: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding[] {
+  const { mode, policy } = state;
   const [problem] = analysis.problems;
-  if (analysis.problems.some(({ code }) => code === "nul")) return [unusable("the command holds a NUL character")];
+  if (analysis.problems.some(({ code }) => code === "nul")) return [unusableInput("the command holds a NUL character")];
   const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
-  const caught = judgeNet(analysis.text, rules, desk, analysis.parts.length === 0);
+  const caught = judgeByWords(analysis.text, rules, state, analysis.parts.length === 0);
   if (caught) return [{ ...caught, why: `${caught.why}, and ${why}` }];
-  const critical = criticalWords(analysis.text, desk.context);
-  if (critical !== undefined) return [asked(mode, "critical", `it may remove ${critical}, and ${why}`)];
+  const critical = criticalWords(analysis.text, state.context);
+  if (critical !== undefined) return [askedBy(mode, "critical", `it may remove ${critical}, and ${why}`)];
   const named = rules.deny.length + rules.ask.length > 0;
   const onFiles = [...policy.deny, ...policy.ask].some(
     ({ meaning }) => meaning.toolKind === "read" || meaning.toolKind === "edit",
   );
-  const answer = byMode(mode, named || onFiles ? "asked" : "other", why);
+  const answer = modeDecides(mode, named || onFiles ? "asked" : "other", why);
   return [{ ...answer, by: "analysis", stance: named ? "doubt" : "none" }];
 }
 
-function judgePart(part: ShellPart, whole: WholeText, rules: RulesOn, desk: Desk): Finding {
-  if (part.kind === "command") return judgeCommand(part, whole, rules, desk);
-  if (part.kind !== "state") return judgeRedirection(part, desk);
+function judgePart(part: ShellPart, whole: ShellTextFacts, rules: RulesOn, state: JudgeState): PartFinding {
+  if (part.kind === "command") return judgeCommand(part, whole, rules, state);
+  if (part.kind !== "state") return judgeRedirection(part, state);
   const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, part.text);
   const deny = rules.deny.find(met);
-  if (deny) return denied(deny, `${deny.text} denies ${part.text}`);
+  if (deny) return deniedByRule(deny, `${deny.text} denies ${part.text}`);
   const ask = rules.ask.find(met);
-  if (ask) return asked(desk.mode, "rule", `${ask.text} asks about ${part.text}`, ask);
-  if (part.unsafe === undefined) return harmless("it changes nothing outside this shell");
-  return byMode(
-    desk.mode,
+  if (ask) return askedBy(state.mode, "rule", `${ask.text} asks about ${part.text}`, ask);
+  if (part.unsafe === undefined) return allowedAsHarmless("it changes nothing outside this shell");
+  return modeDecides(
+    state.mode,
     "other",
     `it sets ${part.unsafe}, which can change what other commands do; no rule allows that`,
   );
 }
 
-function describe(part: ShellPart, finding: Finding, source: string): JudgedPart {
+function describe(part: ShellPart, finding: PartFinding, source: string): JudgedPart {
   const { decision, by, why } = finding;
   const { at, via, places } = part;
   const [folder] = places.folders;
@@ -120,10 +120,12 @@ function nameOf(part: ShellPart, source: string): { text: string; head: string |
 
 /** The text of a command in which the analysis blotted out a here-document, as it was given; undefined for any other. */
 function writtenText({ raw, at }: CommandPart, source: string): string | undefined {
-  if (!raw.includes(blot)) return undefined;
+  if (!raw.includes(maskCharacter)) return undefined;
   const written = source.slice(Math.max(at[0], at[1] - raw.length), at[1]);
   const same = written.length === raw.length && written !== raw;
-  return same && raw.split("").every((sign, index) => sign === blot || sign === written[index]) ? written : undefined;
+  return same && raw.split("").every((sign, index) => sign === maskCharacter || sign === written[index])
+    ? written
+    : undefined;
 }
 
 function headOf(part: CommandPart): string | null {
@@ -138,16 +140,21 @@ function isDynamic(part: CommandPart): boolean {
  * Deny and ask rules that are written over several commands, such as `Bash(curl * | bash)`: no part of a command is like them, so they
  * are held against the text as a whole and against each of its pipelines, whatever blanks stand around the operators.
  */
-function judgeWholeRules(text: string, { parts }: ShellAnalysis, rules: RulesOn, desk: Desk): readonly Finding[] {
+function judgeJoinedRules(
+  text: string,
+  { parts }: ShellAnalysis,
+  rules: RulesOn,
+  state: JudgeState,
+): readonly PartFinding[] {
   const [deny, ask] = [rules.deny.filter(isJoined), rules.ask.filter(isJoined)];
   const commands = parts.filter(({ kind }) => kind === "command").length;
   if (deny.length + ask.length === 0 || commands < 2) return [];
-  const isCovering = coversWhole(text);
+  const isCovering = coversText(text);
   const meets = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && isCovering(target.pattern);
   const denying = deny.find(meets);
-  if (denying) return [denied(denying, `${denying.text} denies it`)];
+  if (denying) return [deniedByRule(denying, `${denying.text} denies it`)];
   const asking = ask.find(meets);
-  return asking ? [asked(desk.mode, "rule", `${asking.text} asks about it`, asking)] : [];
+  return asking ? [askedBy(state.mode, "rule", `${asking.text} asks about it`, asking)] : [];
 }
 
 function isJoined({ meaning: { target } }: PolicyRule): boolean {
@@ -155,34 +162,34 @@ function isJoined({ meaning: { target } }: PolicyRule): boolean {
 }
 
 /** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it. */
-export function judgeWholeText(
+export function judgeUnanalysedText(
   command: string,
   tool: string,
-  desk: Desk,
-): { findings: readonly Finding[]; parts: readonly JudgedPart[]; complete: false } {
+  state: JudgeState,
+): { findings: readonly PartFinding[]; parts: readonly JudgedPart[]; complete: false } {
   const text = command.trim();
-  const found = judge(text, tool, desk);
-  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, desk.context.cwd);
+  const found = judgeUnanalysed(text, tool, state);
+  const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, state.context.cwd);
   return { findings: [found], parts: [part], complete: false };
 }
 
-function judge(text: string, tool: string, desk: Desk): Finding {
-  const rules = rulesOn([tool], desk.policy);
+function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFinding {
+  const rules = rulesOn([tool], state.policy);
   const nul = text.includes("\0");
   const code = nul ? "nul" : "construct";
   const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;
-  const net = judgeText({ text, complete: false, problems, parts: [] }, rules, desk);
+  const net = judgeText({ text, complete: false, problems, parts: [] }, rules, state);
   const covered = rules.deny.find(
     ({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text),
   );
   const asking = rules.ask.find(({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text));
-  if (covered) return denied(covered, `${covered.text} denies it`);
-  if (asking) return asked(desk.mode, "rule", `${asking.text} asks about it`, asking);
+  if (covered) return deniedByRule(covered, `${covered.text} denies it`);
+  if (asking) return askedBy(state.mode, "rule", `${asking.text} asks about it`, asking);
   const worst = strictest(net);
   const exact = rules.allow.find(
     ({ meaning: { target } }) => target.kind === "command" && target.pattern.exact && covers(target.pattern, text),
   );
   const restricted = worst?.stance === "deny" || worst?.stance === "ask";
-  if (exact && !restricted) return allowed(exact);
-  return worst ?? asked(desk.mode, "analysis", "the shell it is for is not analysed");
+  if (exact && !restricted) return allowedByRule(exact);
+  return worst ?? askedBy(state.mode, "analysis", "the shell it is for is not analysed");
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { fitsPieces, type ToolInput } from "../../protocol/internal.ts";
-import { faultOf } from "../paths/resolve-path.ts";
+import { pathFault } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { coversTool, type ToolKind } from "../rules/rule-tools.ts";
 import {
@@ -12,17 +12,17 @@ import {
   hostOf,
   skillText,
 } from "../rules/spec-patterns.ts";
-import type { Access, Desk } from "./judge-context.ts";
+import type { Access, JudgeState } from "./judge-context.ts";
 import { judgePath } from "./judge-path.ts";
 import {
-  allowed,
-  asked,
-  byMode,
-  denied,
-  type Finding,
+  allowedByRule,
+  askedBy,
+  deniedByRule,
   type JudgedPart,
+  modeDecides,
+  type PartFinding,
   strictest,
-  unusable,
+  unusableInput,
   wholePart,
 } from "./judgement.ts";
 
@@ -31,33 +31,33 @@ export function judgeFiles(
   tool: string,
   kind: "read" | "edit",
   input: ToolInput,
-  desk: Desk,
-): { findings: readonly Finding[]; parts: readonly JudgedPart[] } {
+  state: JudgeState,
+): { findings: readonly PartFinding[]; parts: readonly JudgedPart[] } {
   const access: Access = {
     writes: kind === "edit",
     shell: false,
     tools: kind === "edit" ? [tool, "Edit"] : [tool, "Read"],
   };
-  const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, desk) }));
+  const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, state) }));
   return {
     findings: judged.map(({ finding }) => finding),
     parts: judged.map(({ given, finding }) =>
-      wholePart({ kind: "path", text: String(given) }, finding, desk.context.cwd),
+      wholePart({ kind: "path", text: String(given) }, finding, state.context.cwd),
     ),
   };
 }
 
-function judgeGiven(given: unknown, access: Access, desk: Desk): Finding {
-  const fault = faultOf(given);
-  if (fault !== undefined || typeof given !== "string") return unusable(fault ?? "the path is not a text");
+function judgeGiven(given: unknown, access: Access, state: JudgeState): PartFinding {
+  const fault = pathFault(given);
+  if (fault !== undefined || typeof given !== "string") return unusableInput(fault ?? "the path is not a text");
   // Some programs drop blanks around a path, and read a leading tilde as home; others take both as part of a name.
   const written = [...new Set([given, given.trim() || given])];
   const readings = written.flatMap((path) =>
-    path === "~" || path.startsWith("~/") ? [path, desk.context.home + path.slice(1)] : [path],
+    path === "~" || path.startsWith("~/") ? [path, state.context.home + path.slice(1)] : [path],
   );
-  const paths = readings.map((path) => desk.resolve(path));
-  desk.seen.push(...paths);
-  return strictest(paths.map((path) => judgePath(path, access, desk))) ?? unusable("there is no path");
+  const paths = readings.map((path) => state.resolve(path));
+  state.seen.push(...paths);
+  return strictest(paths.map((path) => judgePath(path, access, state))) ?? unusableInput("there is no path");
 }
 
 /** Every field that may name the file; a search without one is in the working directory. */
@@ -95,20 +95,20 @@ export function namedThing(tool: string, kind: ToolKind, input: Input): NamedThi
 }
 
 /** A call judged by its name: web, agents, skills, MCP tools and tools nobody knows. */
-export function judgeName(tool: string, kind: ToolKind, input: Input, desk: Desk): Finding {
-  const { policy, mode } = desk;
+export function judgeName(tool: string, kind: ToolKind, input: Input, state: JudgeState): PartFinding {
+  const { policy, mode } = state;
   const { text } = namedThing(tool, kind, input);
   const met = (rule: PolicyRule) => coversTool(rule.meaning.tools, tool, policy.names) && targetCovers(rule, input);
   const deny = policy.deny.find(met);
-  if (deny) return denied(deny, `${deny.text} denies ${text}`);
+  if (deny) return deniedByRule(deny, `${deny.text} denies ${text}`);
   const ask = policy.ask.find(met);
-  if (ask) return asked(mode, "rule", `${ask.text} asks about ${text}`, ask);
+  if (ask) return askedBy(mode, "rule", `${ask.text} asks about ${text}`, ask);
   if (kind === "web" && hostOf(input["url"]) === undefined) {
-    return asked(mode, "analysis", "the address is no http(s) URL that every program reads alike; no rule allows it");
+    return askedBy(mode, "analysis", "the address is no http(s) URL that every program reads alike; no rule allows it");
   }
   const rule = policy.allow.find(met);
-  if (rule) return allowed(rule);
-  return byMode(mode, "other", `no rule covers ${text}`);
+  if (rule) return allowedByRule(rule);
+  return modeDecides(mode, "other", `no rule covers ${text}`);
 }
 
 function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): boolean {

@@ -2,21 +2,21 @@ import type { ToolInput } from "../../protocol/internal.ts";
 import { badCall, checkMade, checkPlace } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf } from "../rules/rule-tools.ts";
-import { type Desk, isInside, isSpecial, type JudgeContext, openDesk } from "./judge-context.ts";
+import { isInside, isSpecial, type JudgeContext, type JudgeState, openJudgeState } from "./judge-context.ts";
 import { protectionFinding } from "./judge-path.ts";
-import { judgeShell, judgeWholeText } from "./judge-shell.ts";
+import { judgeShell, judgeUnanalysedText } from "./judge-shell.ts";
 import { fieldCovers, judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
 import {
-  asked,
-  denied,
-  type Finding,
+  allowedAsHarmless,
+  askedBy,
+  type CallContent,
+  deniedByRule,
   firmest,
-  harmless,
   type Judgement,
-  type Look,
+  type PartFinding,
   refOf,
   strictest,
-  unusable,
+  unusableInput,
   wholePart,
 } from "./judgement.ts";
 import { suggest } from "./suggest.ts";
@@ -33,14 +33,14 @@ export function judge(
   if (typeof call?.tool !== "string") throw badCall("judge", "its first argument must be { tool, input }");
   checkMade(policy, "boundary", "judge", "its second argument", "compileRules");
   checkPlace(context, "judge");
-  const desk = openDesk(policy, context);
+  const state = openJudgeState(policy, context);
   const tool = currentName(call.tool, policy.names);
   const input = frozenInput(call.input);
-  const looked = look(tool, input, desk);
-  const findings = [...judgeCall(tool, input, desk), ...looked.findings];
+  const looked = judgeContent(tool, input, state);
+  const findings = [...judgeCall(tool, input, state), ...looked.findings];
   const stance = firmest(findings);
-  const found = strictest(findings) ?? harmless("nothing is run");
-  const why = toldWith(found, looked);
+  const found = strictest(findings) ?? allowedAsHarmless("nothing is run");
+  const why = reasonFor(found, looked);
   const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
   const unasked = policy.denyInsteadOfPrompting
     ? "permissions.denyInsteadOfPrompting is set"
@@ -52,21 +52,21 @@ export function judge(
     reason: wouldAsk ? `${unasked}: ${why}` : why,
     wouldAsk,
     by: wouldAsk ? "unattended" : found.by,
-    mode: desk.mode,
+    mode: state.mode,
     rule: refOf(found.rule),
     complete: looked.complete,
     problems: looked.problems,
     parts: looked.parts,
-    paths: desk.seen.map((path) => ({
+    paths: state.seen.map((path) => ({
       given: path.given,
       resolved: path.resolved,
       links: path.links,
-      inside: isInside(path, desk),
-      protected: protectionFinding(path, desk) !== undefined,
+      inside: isInside(path, state),
+      protected: protectionFinding(path, state) !== undefined,
       special: isSpecial(path),
     })),
-    suggestions: found.decision === "ask" ? suggest(looked, tool, desk) : [],
-    warnings: [...policy.warnings, ...desk.warnings],
+    suggestions: found.decision === "ask" ? suggest(looked, tool, state) : [],
+    warnings: [...policy.warnings, ...state.warnings],
     stance,
     attended,
     input,
@@ -74,64 +74,65 @@ export function judge(
 }
 
 /** Parts named in a reason; of more only the number is told. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Of several parts those that decided are named: the one that is denied, or all that are asked about. */
-function toldWith(found: Finding, { findings, parts }: Look): string {
+function reasonFor(found: PartFinding, { findings, parts }: CallContent): string {
   if (parts.length < 2 || !findings.includes(found)) return found.why;
   const first = parts.find(({ why, decision }) => why === found.why && decision === found.decision);
   if (first === undefined || found.decision !== "ask") return first ? `${first.text}: ${found.why}` : found.why;
   const open = [first, ...parts.filter((part) => part.decision === "ask" && part !== first)];
   const texts = new Map<string, Set<string>>();
-  for (const { text, why } of open.slice(0, mostNamed)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
+  for (const { text, why } of open.slice(0, maxNamed)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
   const told = [...texts].map(([why, named]) => `${[...named].join(", ")}: ${why}`);
-  return [...told, ...(open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [])].join("; ");
+  return [...told, ...(open.length > maxNamed ? [`and ${open.length - maxNamed} more`] : [])].join("; ");
 }
 
-function look(tool: string, input: ToolInput, desk: Desk): Look {
-  const kind = kindOf(tool, desk.policy.names);
+function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallContent {
+  const kind = kindOf(tool, state.policy.names);
   const whole = { kind, complete: true, problems: [] };
   switch (kind) {
     case "shell":
     case "text": {
       const command = input["command"];
-      if (typeof command !== "string") return { ...whole, findings: [unusable("the call has no command")], parts: [] };
-      const analysed = kind === "shell" && (desk.context.shell ?? "bash") === "bash";
-      if (!analysed) return { ...whole, ...judgeWholeText(command, tool, desk) };
-      const { findings, parts, analysis } = judgeShell(command, tool, desk);
+      if (typeof command !== "string")
+        return { ...whole, findings: [unusableInput("the call has no command")], parts: [] };
+      const analysed = kind === "shell" && (state.context.shell ?? "bash") === "bash";
+      if (!analysed) return { ...whole, ...judgeUnanalysedText(command, tool, state) };
+      const { findings, parts, analysis } = judgeShell(command, tool, state);
       return { kind, findings, parts, complete: analysis.complete, problems: analysis.problems };
     }
     case "read":
     case "edit":
-      return { ...whole, ...judgeFiles(tool, kind, input, desk) };
+      return { ...whole, ...judgeFiles(tool, kind, input, state) };
     default: {
-      const found = judgeName(tool, kind, input, desk);
+      const found = judgeName(tool, kind, input, state);
       return {
         ...whole,
         findings: [found],
-        parts: [wholePart(namedThing(tool, kind, input), found, desk.context.cwd)],
+        parts: [wholePart(namedThing(tool, kind, input), found, state.context.cwd)],
       };
     }
   }
 }
 
 /** Deny and ask rules on the tool as a whole, or on one of its fields; and a rule nobody can read. */
-function judgeCall(tool: string, input: ToolInput, desk: Desk): Finding[] {
-  const { policy, mode } = desk;
+function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFinding[] {
+  const { policy, mode } = state;
   const met = ({ meaning: { tools, target } }: PolicyRule) =>
     coversTool(tools, tool, policy.names) &&
     (target.kind === "all" || (target.kind === "field" && fieldCovers(target, input)));
   const deny = policy.deny.find(met);
-  if (deny) return [denied(deny, `${deny.text} denies it`)];
+  if (deny) return [deniedByRule(deny, `${deny.text} denies it`)];
   const ask = policy.ask.find(met);
-  if (ask) return [asked(mode, "rule", `${ask.text} asks about it`, ask)];
+  if (ask) return [askedBy(mode, "rule", `${ask.text} asks about it`, ask)];
   const doubt = policy.doubtful.find(({ tools }) => coversTool(tools, tool, policy.names));
   if (doubt) {
     const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;
-    return [asked(mode, "rule", why)];
+    return [askedBy(mode, "rule", why)];
   }
   // While a managed file cannot be read nothing settles below `ask`.
-  return policy.managedUnreadable ? [asked(mode, "rule", "the managed settings cannot be read")] : [];
+  return policy.managedUnreadable ? [askedBy(mode, "rule", "the managed settings cannot be read")] : [];
 }
 
 /**
@@ -143,13 +144,13 @@ function frozenInput(input: unknown): ToolInput {
   return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
 }
 
-const deepest = 1_000;
+const maxInputDepth = 1_000;
 
 function copied(value: unknown, seen: Map<object, unknown>, depth: number): unknown {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (value === null || typeof value !== "object") return value;
   if (seen.has(value)) return seen.get(value);
-  if (depth > deepest) return null;
+  if (depth > maxInputDepth) return null;
   const copy: object = Array.isArray(value) ? [] : {};
   seen.set(value, copy);
   for (const [key, inner] of Object.entries(value)) {

@@ -1,6 +1,6 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { PolicyRule } from "../policy.ts";
-import { columns, type Mode, type RuleWarning, type Scope } from "../rule-layer.ts";
+import { type Mode, modes, type RuleScope, type RuleWarning } from "../rule-layer.ts";
 import type { RuleList } from "../rules/rule-meaning.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
@@ -11,7 +11,7 @@ export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical"
 export interface RuleRef {
   readonly text: string;
   readonly list: RuleList;
-  readonly scope: Scope;
+  readonly scope: RuleScope;
   readonly file?: string;
 }
 
@@ -25,7 +25,7 @@ export interface JudgedPart {
   readonly via: readonly string[];
   /** The folders it may run in; null when that is not known. */
   readonly cwd: string | null;
-  readonly decision: Answer;
+  readonly decision: PermissionDecision;
   readonly by: DecidedBy;
   readonly rule: RuleRef | null;
   readonly why: string;
@@ -43,7 +43,7 @@ export interface JudgedPath {
 /** One tool call, judged: what `hookline check --json` prints. */
 export interface Judgement {
   readonly tool: string;
-  readonly decision: Answer;
+  readonly decision: PermissionDecision;
   readonly reason: string;
   /** An `ask` that became `deny` because nobody is there. */
   readonly wouldAsk: boolean;
@@ -71,54 +71,54 @@ export interface Judgement {
 export type Stance = "deny" | "ask" | "doubt" | "allow" | "none";
 
 /** What was found about one part, or about the call as a whole. */
-export interface Finding {
-  readonly decision: Answer;
+export interface PartFinding {
+  readonly decision: PermissionDecision;
   readonly by: DecidedBy;
   readonly stance: Stance;
   readonly rule: PolicyRule | null;
   readonly why: string;
 }
 
-export function denied(rule: PolicyRule, why: string): Finding {
+export function deniedByRule(rule: PolicyRule, why: string): PartFinding {
   return { decision: "deny", by: "rule", stance: "deny", rule, why };
 }
 
 /** A matched ask rule, a protected path, a critical removal: the mode may turn the question into a refusal, nothing else. */
-export function asked(
+export function askedBy(
   mode: Mode,
   by: DecidedBy,
   why: string,
   rule: PolicyRule | null = null,
-  deed: Deed = "asked",
-): Finding {
-  const decision = answerOf(mode, deed);
+  deed: ActionKind = "asked",
+): PartFinding {
+  const decision = decideByMode(mode, deed);
   return { decision, by, stance: decision === "allow" ? "none" : "ask", rule, why };
 }
 
-export function allowed(rule: PolicyRule): Finding {
+export function allowedByRule(rule: PolicyRule): PartFinding {
   return { decision: "allow", by: "rule", stance: "allow", rule, why: `${rule.text} covers it` };
 }
 
-export function harmless(why: string): Finding {
+export function allowedAsHarmless(why: string): PartFinding {
   return { decision: "allow", by: "read-only", stance: "allow", rule: null, why };
 }
 
 /** No rule decided: the mode answers. */
-export function byMode(mode: Mode, deed: Deed, why: string): Finding {
-  return { decision: answerOf(mode, deed), by: "mode", stance: "none", rule: null, why };
+export function modeDecides(mode: Mode, deed: ActionKind, why: string): PartFinding {
+  return { decision: decideByMode(mode, deed), by: "mode", stance: "none", rule: null, why };
 }
 
 /** What cannot be used at all: no rule, mode or hook makes it right. */
-export function unusable(why: string): Finding {
+export function unusableInput(why: string): PartFinding {
   return { decision: "deny", by: "analysis", stance: "deny", rule: null, why };
 }
 
-const strength: Readonly<Record<Answer, number>> = { allow: 0, ask: 1, deny: 2 };
+const strength: Readonly<Record<PermissionDecision, number>> = { allow: 0, ask: 1, deny: 2 };
 const firmness: Readonly<Record<Stance, number>> = { allow: 0, none: 1, doubt: 2, ask: 3, deny: 4 };
 
 /** Allow needs all, ask and deny one: the strictest finding, of equal ones the firmest, then the first. */
-export function strictest(findings: readonly (Finding | undefined)[]): Finding | undefined {
-  let worst: Finding | undefined;
+export function strictest(findings: readonly (PartFinding | undefined)[]): PartFinding | undefined {
+  let worst: PartFinding | undefined;
   for (const finding of findings) {
     if (finding === undefined) continue;
     if (worst === undefined || compare(finding, worst) > 0) worst = finding;
@@ -126,11 +126,11 @@ export function strictest(findings: readonly (Finding | undefined)[]): Finding |
   return worst;
 }
 
-function compare(a: Finding, b: Finding): number {
+function compare(a: PartFinding, b: PartFinding): number {
   return strength[a.decision] - strength[b.decision] || firmness[a.stance] - firmness[b.stance];
 }
 
-export function firmest(findings: readonly Finding[]): Stance {
+export function firmest(findings: readonly PartFinding[]): Stance {
   return findings.reduce<Stance>((worst, { stance }) => (firmness[stance] > firmness[worst] ? stance : worst), "allow");
 }
 
@@ -143,16 +143,16 @@ export function refOf(rule: PolicyRule | null): RuleRef | null {
 /** A part that was not taken apart any further: it has no head, and is where the call is. */
 export function wholePart(
   { kind, text, at = [0, 0] }: Pick<JudgedPart, "kind" | "text"> & Partial<Pick<JudgedPart, "at">>,
-  { decision, by, rule, why }: Finding,
+  { decision, by, rule, why }: PartFinding,
   cwd: string,
 ): JudgedPart {
   return { kind, text, at, head: null, dynamic: false, via: [], cwd, decision, by, rule: refOf(rule), why };
 }
 
-type Answer = "allow" | "ask" | "deny";
+type PermissionDecision = "allow" | "ask" | "deny";
 
 /** What a part does, as far as modes tell things apart. "Inside" is the working directory, the project and added directories. */
-export type Deed =
+export type ActionKind =
   | "read-inside"
   | "read-outside"
   | "edit-inside"
@@ -163,7 +163,12 @@ export type Deed =
   | "own-file"
   | "asked";
 
-const table: Readonly<Record<Deed, readonly [Answer, Answer, Answer, Answer, Answer]>> = {
+const table: Readonly<
+  Record<
+    ActionKind,
+    readonly [PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision]
+  >
+> = {
   "read-inside": ["allow", "allow", "allow", "allow", "allow"],
   "read-outside": ["ask", "ask", "ask", "deny", "allow"],
   "edit-inside": ["ask", "allow", "deny", "deny", "allow"],
@@ -176,16 +181,16 @@ const table: Readonly<Record<Deed, readonly [Answer, Answer, Answer, Answer, Ans
   asked: ["ask", "ask", "ask", "deny", "ask"],
 };
 
-export function answerOf(mode: Mode, deed: Deed): Answer {
+export function decideByMode(mode: Mode, deed: ActionKind): PermissionDecision {
   // `auto` asks where `default` asks; the host lets its classifier answer.
-  const column = mode === "auto" ? 0 : columns.indexOf(mode);
+  const column = mode === "auto" ? 0 : modes.indexOf(mode);
   return table[deed][column] ?? "ask";
 }
 
 /** What looking at a call's content gave. */
-export interface Look {
+export interface CallContent {
   readonly kind: ToolKind;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PartFinding[];
   readonly parts: readonly JudgedPart[];
   readonly complete: boolean;
   readonly problems: readonly ShellProblem[];

@@ -1,9 +1,9 @@
 import { lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { Problem } from "../../protocol/internal.ts";
 import { badCall, checkFolder } from "../check-call.ts";
-import { faultOf, isWithin, type PathEntry, type PathFs, type PathStat, resolvePath } from "./resolve-path.ts";
+import { isWithin, type PathEntry, type PathFs, type PathStat, pathFault, resolvePath } from "./resolve-path.ts";
 
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 
 /** The real one. */
 export const realFs: PathFs = {
@@ -41,7 +41,7 @@ function readFolder(path: string): readonly PathEntry[] | undefined {
   const entries: PathEntry[] = [];
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-      if (entries.length === mostEntries) return undefined;
+      if (entries.length === maxEntries) return undefined;
       const kind = entry.isSymbolicLink()
         ? "link"
         : entry.isDirectory()
@@ -95,7 +95,7 @@ export function resolveInside(path: string, roots: readonly string[], context: I
   checkFolder(context?.cwd, "cwd", "resolveInside");
   if (!Array.isArray(roots)) throw badCall("resolveInside", "its second argument must be a list of folders");
   const { cwd, fs = realFs } = context;
-  const fault = faultOf(path);
+  const fault = pathFault(path);
   if (fault !== undefined) {
     throw new Problem("path/outside", `${fault}; give a path inside ${roots.join(" or ")}`, { about: { roots } });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { protectionOf } from "./path-protection.ts";
-import { faultOf, foldName, foldsCase, isWithin, type PathFs, type PathStat, resolvePath } from "./resolve-path.ts";
+import { foldName, foldsCase, isWithin, type PathFs, type PathStat, pathFault, resolvePath } from "./resolve-path.ts";
 
 /** A file system of names: a folder, a file, or what a link says. */
 function disk(
@@ -129,8 +129,8 @@ test("protection is not got round by case, invisible letters, streams, short nam
 });
 
 test("what cannot be a path says why", () => {
-  expect(["", "a\0", "a".repeat(4_097), 5, undefined].map((path) => faultOf(path) !== undefined)).toEqual(
+  expect(["", "a\0", "a".repeat(4_097), 5, undefined].map((path) => pathFault(path) !== undefined)).toEqual(
     Array(5).fill(true),
   );
-  expect(faultOf("a")).toBeUndefined();
+  expect(pathFault("a")).toBeUndefined();
 });

@@ -13,15 +13,15 @@ export interface ResolvedPath {
   readonly kind: "file" | "folder" | "missing" | "special" | "unreadable";
 }
 
-const mostLinks = 40;
-export const longestPath = 4_096;
+const maxLinks = 40;
+export const maxPathLength = 4_096;
 
 /** Why a path cannot be judged at all, or undefined. */
-export function faultOf(path: unknown): string | undefined {
+export function pathFault(path: unknown): string | undefined {
   if (typeof path !== "string") return "the path is not a text";
   if (path === "") return "the path is empty";
   if (path.includes("\0")) return "the path holds a NUL character";
-  return path.length > longestPath ? `the path has more than ${longestPath} characters` : undefined;
+  return path.length > maxPathLength ? `the path has more than ${maxPathLength} characters` : undefined;
 }
 
 export function resolvePath(given: string, cwd: string, fs: PathFs): ResolvedPath {
@@ -50,7 +50,7 @@ export function resolvePath(given: string, cwd: string, fs: PathFs): ResolvedPat
     }
     const target = fs.readlink(path);
     links.push(path);
-    if (target === undefined || target === "" || links.length > mostLinks) {
+    if (target === undefined || target === "" || links.length > maxLinks) {
       kind = "unreadable";
       continue;
     }

@@ -7,7 +7,7 @@ import {
   segmentFits,
   type Token,
 } from "../rules/path-segment.ts";
-import { isPattern, unescapePattern } from "../shell/word-pieces.ts";
+import { isPathPattern, unescapePattern } from "../shell/word-pieces.ts";
 import { foldName, type PathFs, type ResolvedPath } from "./resolve-path.ts";
 
 /** One segment of a glob as bash reads it; `\\` takes the next letter as it is. */
@@ -120,7 +120,7 @@ interface GlobMatches {
   readonly whole: boolean;
 }
 
-const mostPaths = 5_000;
+const maxPaths = 5_000;
 
 interface Candidate {
   readonly path: string;
@@ -140,7 +140,7 @@ export function expandGlob(
   let whole = fs.list !== undefined;
   for (const [index, text] of segments.entries()) {
     const last = index === segments.length - 1;
-    if (!isPattern(text)) {
+    if (!isPathPattern(text)) {
       found = found.map(({ path }) => ({ path: `${path}/${unescapePattern(text)}` }));
       continue;
     }
@@ -156,7 +156,7 @@ export function expandGlob(
         const whither = `${path}/${name}`;
         next.push(kind === "link" ? { path: whither } : { path: whither, plain: { parent: path || "/", name, kind } });
       }
-      if (next.length > mostPaths) return { paths: [], whole: false };
+      if (next.length > maxPaths) return { paths: [], whole: false };
     }
     found = next;
   }

@@ -3,11 +3,11 @@ import { compileSegment, type Segment, segmentFits } from "./path-segment.ts";
 import type { Invalid } from "./rule.ts";
 
 /** Where a path pattern starts: the file system's root, home, the rule's source, or the working directory. */
-export type Anchor = "root" | "home" | "source" | "cwd";
+export type PathAnchor = "root" | "home" | "source" | "cwd";
 
 /** What a path rule covers: segments below an anchor, with all that lies in a folder they name. */
 export interface PathPattern {
-  readonly anchor: Anchor;
+  readonly anchor: PathAnchor;
   /** `"**"` crosses any number of segments. */
   readonly segments: readonly (Segment | "**")[];
   /** `x/y` and `x`, not `./x`: in deny and ask such a pattern holds at any depth. */
@@ -18,7 +18,7 @@ export interface PathPattern {
   readonly name: boolean;
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 
 export function compilePath(spec: string): PathPattern | Invalid {
   if (spec.startsWith("!")) return { invalid: "a path pattern cannot be negated; use the other list" };
@@ -30,7 +30,7 @@ export function compilePath(spec: string): PathPattern | Invalid {
     if (text === "..") {
       return { invalid: "a path pattern does not climb: name the folder, with // from the root or ~/ from home" };
     }
-    if (text.length > longestName) return { invalid: `no file name has more than ${longestName} characters` };
+    if (text.length > maxNameLength) return { invalid: `no file name has more than ${maxNameLength} characters` };
     if (text !== "**") segments.push(compileSegment(text));
     else if (segments.at(-1) !== "**") segments.push("**");
   }
@@ -118,7 +118,7 @@ export function namesNeeded(
   });
 }
 
-function cutAnchor(spec: string): { anchor: Anchor; rest: string } {
+function cutAnchor(spec: string): { anchor: PathAnchor; rest: string } {
   if (spec.startsWith("//")) return { anchor: "root", rest: spec.slice(2) };
   if (spec.startsWith("/")) return { anchor: "source", rest: spec.slice(1) };
   if (spec === "~" || spec.startsWith("~/")) return { anchor: "home", rest: spec.slice(2) };

@@ -1,5 +1,5 @@
 import { compilePath, type PathPattern } from "./path-pattern.ts";
-import { type Invalid, isInvalid, type Rule } from "./rule.ts";
+import { type Invalid, isInvalid, type WrittenRule } from "./rule.ts";
 import {
   compileTool,
   currentName,
@@ -34,7 +34,7 @@ export type Target =
   | { readonly kind: "skill"; readonly pattern: SkillPattern }
   | { readonly kind: "field"; readonly field: string; readonly value: Glob };
 
-export interface Meaning {
+export interface RuleMeaning {
   readonly tools: ToolPattern;
   readonly toolKind: ToolKind;
   readonly target: Target;
@@ -45,7 +45,7 @@ export interface TooWide {
 }
 
 /** What a rule means on a list. What an allow may not say is refused here, so that nothing later can grant it. */
-export function meaningOf(rule: Rule, list: RuleList, names: ToolNames = {}): Meaning | Invalid | TooWide {
+export function ruleMeaning(rule: WrittenRule, list: RuleList, names: ToolNames = {}): RuleMeaning | Invalid | TooWide {
   const name = currentName(rule.tool, names);
   const toolKind = kindOf(name, names);
   if (list === "allow" && isTooWide(rule.tool)) {

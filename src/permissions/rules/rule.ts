@@ -1,6 +1,6 @@
 import type { ToolKind } from "./rule-tools.ts";
 /** A rule as written: a tool, and what of it, still with its escapes. */
-export interface Rule {
+export interface WrittenRule {
   readonly text: string;
   readonly tool: string;
   /** Absent for `Tool`, `Tool()` and `Tool(*)`. */
@@ -13,19 +13,19 @@ export interface Invalid {
   readonly tool?: string;
 }
 
-const longestRule = 4_096;
+const maxRuleLength = 4_096;
 
 /** The end of a rule and the beginning of another: `rm *), Bash(ls`. */
 const secondRule = /\)[\s,|]+(?:Bash|Read|Edit|Write|Grep|Glob|WebFetch|Agent|Task|Skill|PowerShell)\(/;
 
 /** Reads `Tool` or `Tool(spec)`. Knows nothing of what a tool's spec means. */
-export function parseRule(written: unknown): Rule | Invalid {
+export function parseRule(written: unknown): WrittenRule | Invalid {
   if (typeof written !== "string") return { invalid: "a rule is a text" };
   const text = written.trim();
   const tool = readableTool(text);
   const fault = (invalid: string): Invalid => (tool === undefined ? { invalid } : { invalid, tool });
   if (text === "") return fault("the rule is empty");
-  if (text.length > longestRule) return fault(`the rule has more than ${longestRule} characters`);
+  if (text.length > maxRuleLength) return fault(`the rule has more than ${maxRuleLength} characters`);
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return fault("the rule holds a control character");
   const open = text.indexOf("(");
   const name = open < 0 ? text : text.slice(0, open);
@@ -52,7 +52,7 @@ function readableTool(text: string): string | undefined {
 }
 
 /** Why a rule that can be read hardly covers what its author means; undefined when nothing speaks for that. */
-export function likelyFault({ spec = "" }: Rule, kind: ToolKind): string | undefined {
+export function probableMistake({ spec = "" }: WrittenRule, kind: ToolKind): string | undefined {
   const [command, path] = [kind === "shell" || kind === "text", kind === "read" || kind === "edit"];
   if (!command && !path) return undefined;
   if (/^(["'`]).*\1$/s.test(spec) && !spec.slice(1, -1).includes(spec[0] ?? "")) return "write it without quotes";
@@ -70,6 +70,6 @@ const oddSpace = /[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u30
 const rootFolders = /^\/(?:etc|home|Users|root|usr|var|private|proc|mnt|opt|Volumes)(?:\/|$)/;
 
 /** A path of the whole file system written with one slash, which means the folder of the rule's source. */
-export function looksAbsolute({ spec = "" }: Rule, kind: ToolKind): boolean {
+export function looksAbsolute({ spec = "" }: WrittenRule, kind: ToolKind): boolean {
   return (kind === "read" || kind === "edit") && rootFolders.test(spec);
 }

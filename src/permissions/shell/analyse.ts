@@ -1,10 +1,10 @@
 import { messageOf } from "../../protocol/internal.ts";
-import { costs, type Masked, maskHeredocs, oddCharacters, parseShell } from "./prepare-text.ts";
+import { costs, type MaskedText, maskHeredocs, oddCharacters, parseShell } from "./prepare-text.ts";
 import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
-import { here } from "./shell-state.ts";
-import type { Walk } from "./walk-context.ts";
+import { startState } from "./shell-state.ts";
+import type { ShellWalk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
-import { isPattern, someWord } from "./word-pieces.ts";
+import { isPathPattern, someWord } from "./word-pieces.ts";
 
 /** Of scripts inside scripts, all together. */
 const nestedCharacters = 65_536;
@@ -43,7 +43,7 @@ export function analyseShell(text: string, context: ShellContext): ShellAnalysis
   return analyse(text, { text, bodies: [], hidden: 0 }, heredocs, context);
 }
 
-function analyse(original: string, masked: Masked, heredocs: Set<number>, context: ShellContext): ShellAnalysis {
+function analyse(original: string, masked: MaskedText, heredocs: Set<number>, context: ShellContext): ShellAnalysis {
   const { text } = masked;
   const problems: ShellProblem[] = [...oddCharacters(original), ...costs(text, masked.hidden)];
   const parts: ShellPart[] = [];
@@ -58,7 +58,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     problems.push({ code: "syntax", at: [0, text.length], text: parsed.failed });
     return result();
   }
-  const walk: Walk = {
+  const walk: ShellWalk = {
     // In a text that is cut off the tree may reach beyond its end.
     scope: {
       source: text,
@@ -82,7 +82,7 @@ function analyse(original: string, masked: Masked, heredocs: Set<number>, contex
     walkBody,
   };
   try {
-    walkScript(parsed.script, here(context.cwd), walk);
+    walkScript(parsed.script, startState(context.cwd), walk);
   } catch (cause) {
     // Fields of the tree are read lazily and may fail as late as here.
     problems.push({
@@ -111,5 +111,5 @@ function leadsAnywhere(part: ShellPart): boolean {
 
 function isOpen(word: ShellWord): boolean {
   if (staticValue(word) !== undefined || word.tilde !== undefined) return false;
-  return !word.expansions || word.expansions.some((text) => isPattern(text) || text.includes(someWord));
+  return !word.expansions || word.expansions.some((text) => isPathPattern(text) || text.includes(someWord));
 }

@@ -1,14 +1,20 @@
 import type { Assignment } from "unbash";
 import { collectScripts } from "./expansion.ts";
-import { type Found, report, type Scope } from "./scope.ts";
+import { report, type TextSource, type WordFindings } from "./scope.ts";
 import { type ShellWord, type Span, staticValue } from "./shell-part.ts";
-import { placesOf, type State, withoutVariables, withVariable } from "./shell-state.ts";
-import { isHarmlessName, isPrivateName, type Walk } from "./walk-context.ts";
+import { placesIn, type ShellState, withoutVariables, withVariable } from "./shell-state.ts";
+import { isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { assignAtoms, type Expander, escapePattern, expandAtoms, type VariableValue } from "./word-pieces.ts";
 
 /** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
-export function walkAssignment(node: Assignment, exported: boolean, state: State, walk: Walk, found: Found): State {
+export function walkAssignment(
+  node: Assignment,
+  exported: boolean,
+  state: ShellState,
+  walk: ShellWalk,
+  found: WordFindings,
+): ShellState {
   const { scope } = walk;
   const raw = scope.source.slice(node.pos, node.end);
   const shape = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
@@ -50,13 +56,13 @@ function joined(
   return before.flatMap((first) => added.map(({ text }) => ({ text: first.text + text, live: false })));
 }
 
-export function addName(name: string, text: string, at: Span, safe: boolean, state: State, walk: Walk): void {
-  const part = { kind: "state", text, head: name, at, via: walk.via, places: placesOf(state) } as const;
+export function addName(name: string, text: string, at: Span, safe: boolean, state: ShellState, walk: ShellWalk): void {
+  const part = { kind: "state", text, head: name, at, via: walk.via, places: placesIn(state) } as const;
   walk.parts.push(safe ? part : { ...part, unsafe: name });
 }
 
 /** `export A=1`: the parser gives the assignment apart; as an argument it is one word. */
-export function readAssignedWord(node: Assignment, scope: Scope, found: Found): ReadWord {
+export function readAssignedWord(node: Assignment, scope: TextSource, found: WordFindings): ReadWord {
   const raw = scope.source.slice(node.pos, node.end);
   if (node.value.type !== "Word" || node.index !== undefined || !raw.endsWith(node.value.text)) {
     report(found, "construct", scope, node, raw);
@@ -84,7 +90,7 @@ export function readAssignedWord(node: Assignment, scope: Scope, found: Found): 
 }
 
 /** Everything that reading words brought to light: its problems, its scripts in a shell of their own, its names. */
-export function walkFound(found: Found, state: State, walk: Walk): void {
+export function walkFindings(found: WordFindings, state: ShellState, walk: ShellWalk): void {
   for (const problem of found.problems) walk.problems.push(problem);
   for (const { script, scope } of found.nested) walk.walkScript(script, state, { ...walk, scope });
   for (const { name, at } of found.names) {
@@ -94,7 +100,7 @@ export function walkFound(found: Found, state: State, walk: Walk): void {
 }
 
 /** The words of one command, each spelling expanded once. */
-export function expandWords(words: readonly ReadWord[], state: State, walk: Walk): ShellWord[] {
+export function expandWords(words: readonly ReadWord[], state: ShellState, walk: ShellWalk): ShellWord[] {
   const known = new Map<string, Pick<ShellWord, "expansions" | "reveals">>();
   return words.map((word) => {
     const before = known.get(word.raw);
@@ -110,7 +116,7 @@ export function expandWords(words: readonly ReadWord[], state: State, walk: Walk
 }
 
 /** The word with all that it may become, as far as that is known. */
-export function expandWord(word: ReadWord, state: State, walk: Walk): ShellWord {
+export function expandWord(word: ReadWord, state: ShellState, walk: ShellWalk): ShellWord {
   const { atoms, ...plain } = word;
   if (staticValue(word) !== undefined) return plain;
   const expansions = atoms && expansionsOf(word, state, walk);
@@ -119,22 +125,22 @@ export function expandWord(word: ReadWord, state: State, walk: Walk): ShellWord 
 }
 
 /** Whether the script itself says what a variable holds. */
-export function knownIn({ variables }: State, { volatile }: Walk): (name: string) => boolean {
+export function knownIn({ variables }: ShellState, { volatile }: ShellWalk): (name: string) => boolean {
   return (name) => variables.has(name) && !volatile.has(name);
 }
 
-export function expansionsOf({ atoms }: ReadWord, state: State, walk: Walk): readonly string[] | undefined {
+export function expansionsOf({ atoms }: ReadWord, state: ShellState, walk: ShellWalk): readonly string[] | undefined {
   return atoms && expandAtoms(atoms, expander(state, walk));
 }
 
 /** What a variable holds after `name=word`. */
-function assignedValues(word: ReadWord, state: State, walk: Walk): readonly VariableValue[] | undefined {
+function assignedValues(word: ReadWord, state: ShellState, walk: ShellWalk): readonly VariableValue[] | undefined {
   const text = staticValue(word);
   if (text !== undefined) return [{ text, live: false }];
   return word.atoms && assignAtoms(word.atoms, expander(state, walk));
 }
 
-function expander({ folders, unknown, variables }: State, { home, volatile }: Walk): Expander {
+function expander({ folders, unknown, variables }: ShellState, { home, volatile }: ShellWalk): Expander {
   return { variables: withoutVariables(variables, volatile), folders: unknown ? undefined : folders, home };
 }
 

@@ -120,7 +120,7 @@ export function joinsCommands({ forms }: CommandPattern): boolean {
 }
 
 /** Whether such a pattern covers a text as a whole or one of its pipelines, whatever blanks stand around the operators. */
-export function coversWhole(text: string): (pattern: CommandPattern) => boolean {
+export function coversText(text: string): (pattern: CommandPattern) => boolean {
   const spellings = spellingsOf(text);
   return (pattern) => spellings.some((spelling) => covers(pattern, spelling));
 }

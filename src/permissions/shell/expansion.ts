@@ -8,10 +8,10 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { type Found, fixedScope, report, type Scope } from "./scope.ts";
+import { fixedScope, report, type TextSource, type WordFindings } from "./scope.ts";
 
 /** `$x`, `$1`, `$?`: harmless wherever it stands, as bash does not read its value again. */
-export function readSimple(part: SimpleExpansionPart, scope: Scope, found: Found): void {
+export function readSimple(part: SimpleExpansionPart, scope: TextSource, found: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
   if (!/^\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])$/.test(raw)) report(found, "lexical", scope, part, raw);
 }
@@ -21,9 +21,9 @@ const plainParameter = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?$#*-])(?:\}|:?
 
 export function readParameter(
   part: ParameterExpansionPart,
-  scope: Scope,
-  found: Found,
-  readOperand: (word: Word, scope: Scope, found: Found) => void,
+  scope: TextSource,
+  found: WordFindings,
+  readOperand: (word: Word, scope: TextSource, found: WordFindings) => void,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
   const operation = part.operation;
@@ -70,8 +70,8 @@ export function readParameter(
 /** `$(…)`, backticks and `<(…)`: the script inside is walked later, its own errors count. */
 export function readSubstitution(
   part: CommandExpansionPart | ProcessSubstitutionPart,
-  scope: Scope,
-  found: Found,
+  scope: TextSource,
+  found: WordFindings,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
   const script = part.script;
@@ -92,7 +92,7 @@ export function readSubstitution(
 }
 
 /** `$((…))`: a name in it would have its value evaluated, so only digits and operators pass. */
-export function readArithmetic(part: ArithmeticExpansionPart, scope: Scope, found: Found): void {
+export function readArithmetic(part: ArithmeticExpansionPart, scope: TextSource, found: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
   const inner = /^\$\(\(([\s\S]*)\)\)$/.exec(raw)?.[1] ?? /^\$\[([\s\S]*)\]$/.exec(raw)?.[1];
   if (inner === undefined || !/^[0-9+\-*/%()<>=!&|^~,?: \t]*$/.test(inner)) {
@@ -102,7 +102,7 @@ export function readArithmetic(part: ArithmeticExpansionPart, scope: Scope, foun
 }
 
 /** The scripts anywhere below a node that is refused: they are no reason to allow, but every reason to deny. */
-export function collectScripts(node: SyntaxNode, scope: Scope, found: Found): void {
+export function collectScripts(node: SyntaxNode, scope: TextSource, found: WordFindings): void {
   forEachChild(node, (child) => {
     if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution") {
       readSubstitution(child, scope, found);

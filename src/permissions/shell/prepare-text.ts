@@ -2,12 +2,12 @@ import { type ParsedScript, parse } from "unbash";
 import { messageOf } from "../../protocol/internal.ts";
 import type { ShellProblem } from "./shell-part.ts";
 
-const longestText = 65_536;
-const mostSeparators = 4_000;
-const mostRedirections = 4_000;
-const mostVariables = 2_000;
-const deepestNesting = 32;
-const mostWork = 1_000_000;
+const maxTextLength = 65_536;
+const maxSeparators = 4_000;
+const maxRedirections = 4_000;
+const maxVariables = 2_000;
+const maxNestingDepth = 32;
+const maxWork = 1_000_000;
 
 // Everything bash and a parser, or a person and either, may read differently: C0 but tab and newline, DEL, C1, odd spaces,
 // separators, zero-width and bidi marks, BOM, lone surrogates.
@@ -37,25 +37,29 @@ export function oddCharacters(text: string): ShellProblem[] {
 export function costs(text: string, hidden = 0): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const length = text.length - hidden;
-  if (length > longestText) {
-    problems.push({ code: "too-long", at: [longestText, text.length], text: `more than ${longestText} characters` });
+  if (length > maxTextLength) {
+    problems.push({
+      code: "too-long",
+      at: [maxTextLength, text.length],
+      text: `more than ${maxTextLength} characters`,
+    });
     return problems;
   }
   const counted = count(text);
   const whole = [0, text.length] as const;
-  if (counted.separators > mostSeparators) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostSeparators} separators` });
+  if (counted.separators > maxSeparators) {
+    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxSeparators} separators` });
   }
-  if (counted.redirections > mostRedirections) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostRedirections} redirections` });
+  if (counted.redirections > maxRedirections) {
+    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxRedirections} redirections` });
   }
-  if (counted.variables > mostVariables) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${mostVariables} variables` });
+  if (counted.variables > maxVariables) {
+    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxVariables} variables` });
   }
-  if (counted.depth > deepestNesting) {
-    problems.push({ code: "too-deep", at: whole, text: `nested more than ${deepestNesting} deep` });
+  if (counted.depth > maxNestingDepth) {
+    problems.push({ code: "too-deep", at: whole, text: `nested more than ${maxNestingDepth} deep` });
   }
-  if (counted.openers * length > mostWork) {
+  if (counted.openers * length > maxWork) {
     problems.push({ code: "too-costly", at: whole, text: `${counted.openers} brackets in ${length} characters` });
   }
   return problems;
@@ -111,7 +115,7 @@ function codePoint(char: string): string {
 }
 
 /** A text with the bodies of quoted here-documents blotted out, so that what they hold costs nothing and hides nothing. */
-export interface Masked {
+export interface MaskedText {
   readonly text: string;
   /** Where each body begins. The tree must have a here-document at each of them, or the blots are wrong. */
   readonly bodies: readonly number[];
@@ -120,7 +124,7 @@ export interface Masked {
 }
 
 /** Stands for each character of a body. */
-export const blot = ":";
+export const maskCharacter = ":";
 
 const opener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"\\$`-])/;
 
@@ -128,7 +132,7 @@ const opener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"
  * Blots out, at the same length, what stands between `<<'E'` and the first line that is `E`. Whether `<<'E'` really opens a
  * here-document only the grammar knows: it may stand in quotes or in a comment. Whoever parses the result has to check.
  */
-export function maskHeredocs(text: string): Masked {
+export function maskHeredocs(text: string): MaskedText {
   if (!text.includes("<<")) return { text, bodies: [], hidden: 0 };
   const bodies: number[] = [];
   const lines = lineIndex(text);
@@ -142,7 +146,7 @@ export function maskHeredocs(text: string): Masked {
     bodies.push(end);
     const length = body - end;
     // One long line of a sign that no delimiter holds.
-    masked += length === 0 ? "" : `${blot.repeat(length - 1)}\n`;
+    masked += length === 0 ? "" : `${maskCharacter.repeat(length - 1)}\n`;
     hidden += length;
     at = body;
   }

@@ -1,23 +1,23 @@
 import type { HereDoc, Redirection } from "unbash";
-import { expandWord, knownIn, revealedNames, walkFound } from "./assignment.ts";
+import { expandWord, knownIn, revealedNames, walkFindings } from "./assignment.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { type Found, nothingFound, report, type Scope } from "./scope.ts";
+import { noFindings, report, type TextSource, type WordFindings } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
-import { placesOf, type State } from "./shell-state.ts";
-import type { Walk } from "./walk-context.ts";
+import { placesIn, type ShellState } from "./shell-state.ts";
+import type { ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { readQuoted } from "./word-pieces.ts";
 
 /** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */
-export function walkRedirections(redirections: readonly Redirection[], state: State, walk: Walk): void {
+export function walkRedirections(redirections: readonly Redirection[], state: ShellState, walk: ShellWalk): void {
   for (const redirection of redirections) {
-    const found = nothingFound();
+    const found = noFindings();
     readRedirection(redirection, state, walk, found);
-    walkFound(found, state, walk);
+    walkFindings(found, state, walk);
   }
 }
 
-function readRedirection(node: Redirection, state: State, walk: Walk, found: Found): void {
+function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, found: WordFindings): void {
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
@@ -44,14 +44,14 @@ function readRedirection(node: Redirection, state: State, walk: Walk, found: Fou
   }
   const at = scope.span(node.pos, node.end);
   const { via } = walk;
-  const places = placesOf(state);
+  const places = placesIn(state);
   const writes = node.operator !== "<" && node.operator !== "<&";
   walk.parts.push({ kind: writes ? "write" : "read", operator: node.operator, target, at, via, places });
   if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
 }
 
 /** In `>&-rm x` bash closes a descriptor and runs `rm x`: what stands behind the sign is a word of the command. */
-export function wordsBehindClosings(redirections: readonly Redirection[], scope: Scope): ReadWord[] {
+export function wordsBehindClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
     const { pos, end } = (closes && node.target) || { pos: 0, end: 0 };
@@ -65,7 +65,7 @@ export function wordsBehindClosings(redirections: readonly Redirection[], scope:
   });
 }
 
-function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
+function readHeredoc(node: HereDoc, scope: TextSource, found: WordFindings): void {
   const delimiter = node.delimiter;
   const known =
     delimiter &&
@@ -103,7 +103,11 @@ function readHeredoc(node: HereDoc, scope: Scope, found: Found): void {
 }
 
 /** Variables that a here-document or here-string puts before a command, and that may hold a secret. */
-export function inputReveals(redirections: readonly Redirection[], state: State, walk: Walk): readonly string[] {
+export function inputReveals(
+  redirections: readonly Redirection[],
+  state: ShellState,
+  walk: ShellWalk,
+): readonly string[] {
   const { source } = walk.scope;
   return redirections.flatMap((node) => {
     if (node.type === "HereString" && node.target) {
@@ -115,13 +119,13 @@ export function inputReveals(redirections: readonly Redirection[], state: State,
 }
 
 /** What a command finds on its standard input, where the text says so: a here-document or here-string without expansion. */
-export function standardInput(redirections: readonly Redirection[], scope: Scope): string | undefined {
+export function standardInput(redirections: readonly Redirection[], scope: TextSource): string | undefined {
   const last = redirections.findLast(
     ({ descriptor, operator }) =>
       operator.startsWith("<") &&
       (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0)),
   );
-  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, scope, nothingFound()));
+  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, scope, noFindings()));
   if (last?.type !== "HereDoc") return undefined;
   const { body } = last;
   const text = (scope.original ?? scope.source).slice(body.pos, body.end);

@@ -2,7 +2,7 @@ import type { ParsedScript } from "unbash";
 import type { ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
 
 /** The text that positions of a tree index, and how they map to the text that was given. */
-export interface Scope {
+export interface TextSource {
   readonly source: string;
   span(pos: number, end: number): Span;
   /** The text before here-documents were blotted out; the same positions. */
@@ -12,22 +12,22 @@ export interface Scope {
 }
 
 /** What reading words brings to light beside their values. */
-export interface Found {
+export interface WordFindings {
   readonly problems: ShellProblem[];
   /** Scripts of `$(…)`, backticks and `<(…)`, to be walked by whoever knows where they run. */
-  readonly nested: { readonly script: ParsedScript; readonly scope: Scope }[];
+  readonly nested: { readonly script: ParsedScript; readonly scope: TextSource }[];
   /** Names that expansion sets, as `${x:=1}` does. */
   readonly names: { readonly name: string; readonly at: Span }[];
 }
 
-export function nothingFound(): Found {
+export function noFindings(): WordFindings {
   return { problems: [], nested: [], names: [] };
 }
 
 export function report(
-  found: Found,
+  found: WordFindings,
   code: ShellProblemCode,
-  scope: Scope,
+  scope: TextSource,
   node: { pos: number; end: number },
   text: string,
 ): void {
@@ -35,6 +35,6 @@ export function report(
 }
 
 /** A scope whose every position is the same place: for text that was decoded and no longer lines up. */
-export function fixedScope(source: string, at: Span): Scope {
+export function fixedScope(source: string, at: Span): TextSource {
   return { source, span: () => at };
 }

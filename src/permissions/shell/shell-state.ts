@@ -1,27 +1,27 @@
 import { posix } from "node:path";
 import { type Places, type ShellWord, staticValue } from "./shell-part.ts";
-import { isPattern, someWord, unescapePattern, type Variables, type VariableValue } from "./word-pieces.ts";
+import { isPathPattern, type ShellVariables, someWord, unescapePattern, type VariableValue } from "./word-pieces.ts";
 
-export const noVariables: Variables = new Map();
+export const noVariables: ShellVariables = new Map();
 
-const mostValues = 32;
+const maxValues = 32;
 /** Each step copies them. */
-const mostVariables = 64;
+const maxVariables = 64;
 
 export function withVariable(
-  variables: Variables,
+  variables: ShellVariables,
   name: string,
   values: readonly VariableValue[] | undefined,
-): Variables {
+): ShellVariables {
   const known = variables.has(name);
-  if (!known && (values === undefined || variables.size >= mostVariables)) return variables;
+  if (!known && (values === undefined || variables.size >= maxVariables)) return variables;
   const changed = new Map(variables);
-  if (values === undefined || values.length > mostValues) changed.delete(name);
+  if (values === undefined || values.length > maxValues) changed.delete(name);
   else changed.set(name, values);
   return changed;
 }
 
-export function withoutVariables(variables: Variables, names: Iterable<string>): Variables {
+export function withoutVariables(variables: ShellVariables, names: Iterable<string>): ShellVariables {
   let changed: Map<string, readonly VariableValue[]> | undefined;
   for (const name of names) {
     if (!variables.has(name)) continue;
@@ -32,7 +32,7 @@ export function withoutVariables(variables: Variables, names: Iterable<string>):
 }
 
 /** What is known where two ways meet: a name keeps what it holds on either, if both know. */
-function mergeVariables(a: Variables, b: Variables): Variables {
+function mergeVariables(a: ShellVariables, b: ShellVariables): ShellVariables {
   if (a === b) return a;
   const merged = new Map<string, readonly VariableValue[]>();
   for (const [name, values] of a) {
@@ -41,48 +41,48 @@ function mergeVariables(a: Variables, b: Variables): Variables {
     const added = others.filter(
       ({ text, live }) => !values.some((known) => known.text === text && known.live === live),
     );
-    if (values.length + added.length <= mostValues)
+    if (values.length + added.length <= maxValues)
       merged.set(name, added.length === 0 ? values : [...values, ...added]);
   }
   return merged;
 }
 
 /** What is known at one point of a script: the folders it may be in, and its variables. */
-export interface State extends Places {
-  readonly variables: Variables;
+export interface ShellState extends Places {
+  readonly variables: ShellVariables;
 }
 
 /** Where a list goes on: after success, and after failure. No folder at all means that it never does. */
-export interface Flow {
-  readonly ok: State;
-  readonly fail: State;
+export interface ShellFlow {
+  readonly ok: ShellState;
+  readonly fail: ShellState;
 }
 
-export const nowhere: State = { folders: [], unknown: false, variables: noVariables };
+export const unreachable: ShellState = { folders: [], unknown: false, variables: noVariables };
 /** In whatever folder, and with whatever in its variables. */
-export const unknownPlace: State = { folders: [], unknown: true, variables: noVariables };
+export const unknownPlace: ShellState = { folders: [], unknown: true, variables: noVariables };
 
-const mostFolders = 8;
-const longestFolder = 512;
+const maxFolders = 8;
+const maxFolderLength = 512;
 
-export function here(folder: string): State {
+export function startState(folder: string): ShellState {
   return { folders: [folder], unknown: false, variables: noVariables };
 }
 
 /** The beginning of a script that another shell runs in these folders. */
-export function startIn(places: Places): State {
-  return { ...placesOf(places), variables: noVariables };
+export function startIn(places: Places): ShellState {
+  return { ...placesIn(places), variables: noVariables };
 }
 
-export function placesOf({ folders, unknown, followed }: Places): Places {
+export function placesIn({ folders, unknown, followed }: Places): Places {
   return { folders, unknown, ...(followed ? { followed } : {}) };
 }
 
-export function staying(state: State): Flow {
+export function sameFlow(state: ShellState): ShellFlow {
   return { ok: state, fail: state };
 }
 
-export function either(a: State, b: State): State {
+export function mergeStates(a: ShellState, b: ShellState): ShellState {
   if (a === b || !isReachable(b)) return a;
   if (!isReachable(a)) return b;
   const variables = mergeVariables(a.variables, b.variables);
@@ -91,9 +91,9 @@ export function either(a: State, b: State): State {
     return variables === a.variables ? a : { ...a, variables };
   }
   const folders = [...new Set([...a.folders, ...b.folders])];
-  const unknown = a.unknown || b.unknown || folders.length > mostFolders;
+  const unknown = a.unknown || b.unknown || folders.length > maxFolders;
   const followed = [...new Set([...followedFrom(a), ...followedFrom(b)])];
-  return { folders: folders.slice(0, mostFolders), unknown, variables, ...asFollowed(followed) };
+  return { folders: folders.slice(0, maxFolders), unknown, variables, ...asFollowed(followed) };
 }
 
 /** Paths from the folder that is not known to where the script may be; the folder itself is the empty one. */
@@ -102,22 +102,22 @@ function followedFrom({ unknown, followed }: Places): readonly string[] {
 }
 
 function asFollowed(paths: readonly string[]): Pick<Places, "followed"> {
-  const followed = paths.filter((path) => path.length <= longestFolder).slice(0, mostFolders);
+  const followed = paths.filter((path) => path.length <= maxFolderLength).slice(0, maxFolders);
   return followed.every((path) => path === "") ? {} : { followed };
 }
 
 /** The state in its folders or any other one: a `cd` may have run or not. */
-export function somewhere(state: State): State {
+export function withUnknownFolder(state: ShellState): ShellState {
   return { ...state, unknown: true };
 }
 
 /** The state in its folders, in one of `others`, or anywhere. A relative path was followed from a folder that is not known. */
-export function somewhereAmong(state: State, others: Iterable<string>): State {
+export function withPossibleFolders(state: ShellState, others: Iterable<string>): ShellState {
   const known = [...others].filter((path) => posix.isAbsolute(path));
   const followed = [...others].filter((path) => !posix.isAbsolute(path));
   return {
     ...state,
-    folders: [...new Set([...state.folders, ...known])].slice(0, mostFolders),
+    folders: [...new Set([...state.folders, ...known])].slice(0, maxFolders),
     unknown: true,
     ...asFollowed(
       followed.length > 0 ? [...new Set(["", ...followedFrom(state), ...followed])] : (state.followed ?? []),
@@ -138,25 +138,25 @@ export interface CdContext {
 }
 
 /** Where `cd` or `pushd` with these words leads; a failing `cd` stays where it was. */
-export function follow(head: string, args: readonly ShellWord[], from: State, context: CdContext): Flow {
+export function followCd(head: string, args: readonly ShellWord[], from: ShellState, context: CdContext): ShellFlow {
   const { sure, paths, back } = destination(head, args, context);
   const reached = paths.flatMap((path) => foldersBehind(path, from));
-  const folders = [...new Set(reached)].filter((folder) => folder.length <= longestFolder);
+  const folders = [...new Set(reached)].filter((folder) => folder.length <= maxFolderLength);
   const relative = paths.some((path) => !posix.isAbsolute(path));
   const unknown = !sure || (relative && from.unknown) || folders.length < new Set(reached).size;
   const followed = relative ? followedFrom(from).flatMap((start) => paths.map((path) => posix.join(start, path))) : [];
   // An empty name in quotes leads nowhere: the script stays where it is.
   const elsewhere = sure ? followed : ["", ...followed, ...followedFrom(from), ...from.folders];
-  const ok: State = {
+  const ok: ShellState = {
     folders,
     unknown,
     variables: from.variables,
     ...(unknown ? asFollowed([...new Set(elsewhere)]) : {}),
   };
-  return { ok: back ? somewhereAmong(ok, context.earlier) : ok, fail: from };
+  return { ok: back ? withPossibleFolders(ok, context.earlier) : ok, fail: from };
 }
 
-function foldersBehind(path: string, from: State): readonly string[] {
+function foldersBehind(path: string, from: ShellState): readonly string[] {
   if (posix.isAbsolute(path)) return [posix.resolve(path)];
   return from.folders.map((folder) => (/^[\w-]+$/.test(path) ? `${folder}/${path}` : posix.resolve(folder, path)));
 }
@@ -191,5 +191,5 @@ function destination(head: string, args: readonly ShellWord[], { home, hasCdPath
 
 /** What a word with variables may be where it is no pattern of names. */
 function textsOf({ expansions = [] }: ShellWord): readonly string[] {
-  return expansions.filter((text) => !isPattern(text) && !text.includes(someWord)).map(unescapePattern);
+  return expansions.filter((text) => !isPathPattern(text) && !text.includes(someWord)).map(unescapePattern);
 }

@@ -1,12 +1,12 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { type Found, report, type Scope } from "./scope.ts";
+import { report, type TextSource, type WordFindings } from "./scope.ts";
 
 /**
  * What lies between the words of a script must be blanks, comments, operators and reserved words: anything else was
  * skipped by the parser, or two words it made of one.
  */
-export function checkGaps(script: ParsedScript, scope: Scope, found: Found): void {
-  const leaves: Leaf[] = [];
+export function verifyParse(script: ParsedScript, scope: TextSource, found: WordFindings): void {
+  const leaves: ParsedSpan[] = [];
   for (const statement of script.commands) collectLeaves(statement, false, leaves);
   leaves.sort((a, b) => a.pos - b.pos);
   let at = script.pos;
@@ -19,7 +19,7 @@ export function checkGaps(script: ParsedScript, scope: Scope, found: Found): voi
   checkGap({ start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false }, scope, found);
 }
 
-interface Leaf {
+interface ParsedSpan {
   readonly pos: number;
   readonly end: number;
   /** May stand right behind a word, as `>` does. */
@@ -28,7 +28,7 @@ interface Leaf {
   readonly test: boolean;
 }
 
-function collectLeaves(node: SyntaxNode, test: boolean, leaves: Leaf[]): void {
+function collectLeaves(node: SyntaxNode, test: boolean, leaves: ParsedSpan[]): void {
   switch (node.type) {
     case "Word":
     case "Assignment":
@@ -56,7 +56,7 @@ const operators =
   /[ \t\n]+|;;&|;;|;&|&&|\|\||\|&|[;&|(){}!]|(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac)(?=[ \t\n;&|()]|$)/y;
 const testOperators = /[ \t\n]+|&&|\|\||[()!<>]|==?|=~|!=|-[a-zA-Z]{1,2}(?=[ \t\n])/y;
 
-interface Gap {
+interface UnparsedSpan {
   readonly start: number;
   readonly end: number;
   readonly behindLeaf: boolean;
@@ -64,7 +64,11 @@ interface Gap {
   readonly test: boolean;
 }
 
-function checkGap({ start, end, behindLeaf, beforeLeaf, test }: Gap, scope: Scope, found: Found): void {
+function checkGap(
+  { start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan,
+  scope: TextSource,
+  found: WordFindings,
+): void {
   const text = scope.source.slice(start, end);
   const pattern = test ? testOperators : operators;
   // Whether a reserved word or a comment may begin here.

@@ -1,36 +1,36 @@
 import type { Command } from "unbash";
-import { addName, expandWords, readAssignedWord, walkAssignment, walkFound } from "./assignment.ts";
+import { addName, expandWords, readAssignedWord, walkAssignment, walkFindings } from "./assignment.ts";
 import { costs, oddCharacters, parseShell } from "./prepare-text.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } from "./redirection.ts";
-import { fixedScope, nothingFound } from "./scope.ts";
+import { fixedScope, noFindings } from "./scope.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
 import {
-  either,
-  type Flow,
-  follow,
+  followCd,
+  mergeStates,
   noVariables,
-  nowhere,
-  placesOf,
-  type State,
-  somewhere,
+  placesIn,
+  type ShellFlow,
+  type ShellState,
+  sameFlow,
   startIn,
-  staying,
   unknownPlace,
+  unreachable,
   withoutVariables,
+  withUnknownFolder,
   withVariable,
 } from "./shell-state.ts";
-import { isHarmlessName, isPrivateName, type Walk } from "./walk-context.ts";
+import { isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
-const mostWrappers = 5;
-const mostVisited = 64;
+const maxWrappers = 5;
+const maxVisited = 64;
 
 /** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
-export function walkCommand(node: Command, before: State, walk: Walk): Flow {
-  const found = nothingFound();
+export function walkCommand(node: Command, before: ShellState, walk: ShellWalk): ShellFlow {
+  const found = noFindings();
   const read: ReadWord[] = [];
   if (node.name) read.push(readWord(node.name, walk.scope, found));
   for (const item of node.suffix) {
@@ -46,9 +46,9 @@ export function walkCommand(node: Command, before: State, walk: Walk): Flow {
   for (const item of node.prefix) {
     if (item.type === "Assignment") state = walkAssignment(item, read.length > 0, state, walk, found);
   }
-  walkFound(found, before, walk);
+  walkFindings(found, before, walk);
   walkRedirections(node.redirects, state, walk);
-  if (read.length === 0) return staying(state);
+  if (read.length === 0) return sameFlow(state);
   const words = expandWords(read, before, walk);
   const raw = walk.scope.source.slice(node.name?.pos ?? node.pos, node.end);
   const stdin = standardInput(node.redirects, walk.scope);
@@ -72,13 +72,13 @@ interface Started {
 /** A command from its words: written in the text, or found inside a wrapper. */
 function runCommand(
   { words, raw, at, openEnded, stdin, carried, fed, reveals }: Started,
-  state: State,
-  walk: Walk,
-): Flow {
+  state: ShellState,
+  walk: ShellWalk,
+): ShellFlow {
   const [name, ...args] = words;
-  if (name === undefined) return staying(state);
+  if (name === undefined) return sameFlow(state);
   const head = staticValue(name);
-  const places = placesOf(state);
+  const places = placesIn(state);
   const shown = reveals.length > 0 ? { inputReveals: reveals } : {};
   const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...shown } as const;
   const part: CommandPart = walk.within
@@ -87,7 +87,7 @@ function runCommand(
   if (head === undefined) {
     walk.parts.push(part);
     // It may become `cd`, or vanish before one.
-    return staying(somewhere(state));
+    return sameFlow(withUnknownFolder(state));
   }
   const builtin = readBuiltin(head, args);
   if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
@@ -98,21 +98,21 @@ function runCommand(
   const ends = inners.map((inner) => runInner(inner, head, part, stdin, walk));
   if (head === "cd" || head === "pushd" || head === "popd") return changeFolder(head, args, state, walk);
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
-    ? staying(afterInners(inners, ends, state))
-    : staying(state);
+    ? sameFlow(afterInners(inners, ends, state))
+    : sameFlow(state);
 }
 
-function changeFolder(head: string, args: readonly ShellWord[], state: State, walk: Walk): Flow {
+function changeFolder(head: string, args: readonly ShellWord[], state: ShellState, walk: ShellWalk): ShellFlow {
   const { home, visited, visitedBefore } = walk;
   const earlier = [...visited, ...visitedBefore];
-  const flow = follow(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
+  const flow = followCd(head, args, state, { home, earlier, hasCdPath: walk.envNames.has("CDPATH") });
   for (const { folders, followed = [] } of [state, flow.ok])
     for (const folder of [...folders, ...followed.filter((path) => !path.startsWith("/"))])
-      if (visited.size < mostVisited) visited.add(folder);
+      if (visited.size < maxVisited) visited.add(folder);
   return flow;
 }
 
-function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: State, walk: Walk): Flow {
+function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: ShellState, walk: ShellWalk): ShellFlow {
   const text = part.words.map((word) => staticValue(word) ?? word.raw).join(" ");
   walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places: part.places });
   for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
@@ -120,21 +120,27 @@ function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: S
   let variables = withoutVariables(state.variables, form.sets);
   for (const [name, text] of form.values) variables = withVariable(variables, name, [{ text, live: false }]);
   // Not `return`: outside of a function it fails, and the script goes on.
-  return staying(head === "exit" ? nowhere : { ...state, variables });
+  return sameFlow(head === "exit" ? unreachable : { ...state, variables });
 }
 
 /** Runs what stands inside a command, and gives what is known at its end. */
-function runInner(inner: Inner, head: string, part: CommandPart, stdin: string | undefined, walk: Walk): State {
-  if (inner.kind === "opaque") return nowhere;
-  if (walk.via.length >= mostWrappers) {
-    walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${mostWrappers} commands inside each other` });
+function runInner(
+  inner: Inner,
+  head: string,
+  part: CommandPart,
+  stdin: string | undefined,
+  walk: ShellWalk,
+): ShellState {
+  if (inner.kind === "opaque") return unreachable;
+  if (walk.via.length >= maxWrappers) {
+    walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${maxWrappers} commands inside each other` });
     return unknownPlace;
   }
-  const below: Walk = { ...walk, via: [...walk.via, head], within: part };
+  const below: ShellWalk = { ...walk, via: [...walk.via, head], within: part };
   if (inner.kind === "file") {
     const { access, option, word } = inner;
     walk.parts.push({ kind: access, operator: option, target: word, at: part.at, via: below.via, places: part.places });
-    return nowhere;
+    return unreachable;
   }
   if (inner.kind === "script") return endOf(parseNested(inner, part, below));
   walk.budget.words -= inner.words.length;
@@ -164,35 +170,35 @@ function runInner(inner: Inner, head: string, part: CommandPart, stdin: string |
   return endOf(runCommand({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, below));
 }
 
-function endOf({ ok, fail }: Flow): State {
-  return either(ok, fail);
+function endOf({ ok, fail }: ShellFlow): ShellState {
+  return mergeStates(ok, fail);
 }
 
 /** What is known after `command x`, `builtin x` or `eval x`, where `x` may be `cd` or set a variable. */
-function afterInners(inners: readonly Inner[], ends: readonly State[], state: State): State {
+function afterInners(inners: readonly Inner[], ends: readonly ShellState[], state: ShellState): ShellState {
   const heads = inners.map((inner) =>
     inner.kind === "command" && inner.words[0] ? staticValue(inner.words[0]) : undefined,
   );
   if (heads.some((head) => head === undefined || /^(cd|pushd|popd|command|builtin)$/.test(head)))
-    return { ...somewhere(ends.reduce(either, state)), variables: noVariables };
+    return { ...withUnknownFolder(ends.reduce(mergeStates, state)), variables: noVariables };
   return heads.some((head) => isBuiltin(head ?? "")) ? { ...state, variables: noVariables } : state;
 }
 
-const deepestScript = 5;
+const maxScriptDepth = 5;
 /** Starting over costs something, however short the script. */
 const leastCost = 64;
 
 /** A script given to a shell as a word: the whole analysis once more, up to a depth. Gives what is known at its end. */
-function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: Walk): Flow {
+function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: ShellWalk): ShellFlow {
   const at = inner.from?.at ?? part.at;
-  if (walk.depth >= deepestScript) {
-    walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${deepestScript} deep` });
-    return staying(unknownPlace);
+  if (walk.depth >= maxScriptDepth) {
+    walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${maxScriptDepth} deep` });
+    return sameFlow(unknownPlace);
   }
   walk.budget.characters -= Math.max(leastCost, inner.text.length);
   if (walk.budget.characters < 0) {
     walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
-    return staying(unknownPlace);
+    return sameFlow(unknownPlace);
   }
   const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
   walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
@@ -202,11 +208,11 @@ function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk:
   if (/\\\n/.test(inner.text)) {
     walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
   }
-  if (refused.length > 0) return staying(unknownPlace);
+  if (refused.length > 0) return sameFlow(unknownPlace);
   const parsed = parseShell(inner.text);
   if ("failed" in parsed) {
     walk.problems.push({ code: "syntax", at, text: parsed.failed });
-    return staying(unknownPlace);
+    return sameFlow(unknownPlace);
   }
   return walk.walkScript(parsed.script, startIn(part.places), {
     ...walk,

@@ -1,12 +1,12 @@
 import type { CompoundList, ParsedScript } from "unbash";
 import type { Dialect } from "./programs/inner-command.ts";
-import type { Scope } from "./scope.ts";
+import type { TextSource } from "./scope.ts";
 import type { CommandPart, ShellPart, ShellProblem } from "./shell-part.ts";
-import type { Flow, State } from "./shell-state.ts";
+import type { ShellFlow, ShellState } from "./shell-state.ts";
 
 /** What a walk through a text gathers, and what it needs to know. */
-export interface Walk {
-  readonly scope: Scope;
+export interface ShellWalk {
+  readonly scope: TextSource;
   readonly parts: ShellPart[];
   readonly problems: ShellProblem[];
   readonly via: readonly string[];
@@ -27,8 +27,8 @@ export interface Walk {
   /** True while a loop is walked only to see which folders its rounds reach. */
   readonly rehearses: boolean;
   /** Set once, by `analyse.ts`: the stages below call the walk again for what a script contains. */
-  readonly walkScript: (script: ParsedScript, state: State, walk: Walk) => Flow;
-  readonly walkBody: (list: CompoundList, state: State, walk: Walk) => Flow;
+  readonly walkScript: (script: ParsedScript, state: ShellState, walk: ShellWalk) => ShellFlow;
+  readonly walkBody: (list: CompoundList, state: ShellState, walk: ShellWalk) => ShellFlow;
 }
 
 /** Names whose value changes how things look, not what runs. */

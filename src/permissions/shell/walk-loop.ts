@@ -1,38 +1,38 @@
 import { forEachChild, type SyntaxNode } from "unbash";
-import { addName, expansionsOf, walkFound } from "./assignment.ts";
-import { nothingFound, type Scope } from "./scope.ts";
+import { addName, expansionsOf, walkFindings } from "./assignment.ts";
+import { noFindings, type TextSource } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
 import {
-  either,
-  type Flow,
-  type State,
-  somewhere,
-  somewhereAmong,
-  staying,
+  mergeStates,
+  type ShellFlow,
+  type ShellState,
+  sameFlow,
   withoutVariables,
+  withPossibleFolders,
+  withUnknownFolder,
   withVariable,
 } from "./shell-state.ts";
-import { isPrivateName, type Walk } from "./walk-context.ts";
+import { isPrivateName, type ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
-import { isPattern, unescapePattern, type VariableValue } from "./word-pieces.ts";
+import { isPathPattern, unescapePattern, type VariableValue } from "./word-pieces.ts";
 
-const mostRounds = 3;
+const maxRounds = 3;
 
 type Loop = SyntaxNode & { type: "While" | "For" };
 
 /** `for`, `while` and `until`: what a round leaves behind, the next one finds. */
-export function walkLoop(node: Loop, state: State, walk: Walk): Flow {
-  const fixed: State = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
+export function walkLoop(node: Loop, state: ShellState, walk: ShellWalk): ShellFlow {
+  const fixed: ShellState = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
   const inside = changesFolder(node) ? startsOfRounds(node, fixed, walk) : fixed;
   walkRound(node, inside, state, walk);
-  return staying(inside);
+  return sameFlow(inside);
 }
 
 /** Every folder that a round of the loop may begin or end in: a `cd` in one round moves the next. */
-function startsOfRounds(node: Loop, before: State, walk: Walk): State {
-  let starts = somewhere(before);
+function startsOfRounds(node: Loop, before: ShellState, walk: ShellWalk): ShellState {
+  let starts = withUnknownFolder(before);
   if (walk.rehearses) return starts;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     walk.budget.loops -= node.end - node.pos;
     if (walk.budget.loops < 0) {
       walk.problems.push({
@@ -52,7 +52,7 @@ function startsOfRounds(node: Loop, before: State, walk: Walk): State {
       visitedBefore: walk.visited,
       rehearses: true,
     });
-    const more = somewhereAmong(starts, visited);
+    const more = withPossibleFolders(starts, visited);
     if (more.folders.length + (more.followed?.length ?? 0) === starts.folders.length + (starts.followed?.length ?? 0))
       return more;
     starts = more;
@@ -61,28 +61,32 @@ function startsOfRounds(node: Loop, before: State, walk: Walk): State {
 }
 
 /** One round of a loop that begins in `inside`; the words of a `for` are read in `before`. */
-function walkRound(node: Loop, inside: State, before: State, walk: Walk): void {
+function walkRound(node: Loop, inside: ShellState, before: ShellState, walk: ShellWalk): void {
   if (node.type === "While") {
     const tested = walk.walkBody(node.clause, inside, walk);
-    walk.walkBody(node.body, either(tested.ok, tested.fail), walk);
+    walk.walkBody(node.body, mergeStates(tested.ok, tested.fail), walk);
     return;
   }
-  const found = nothingFound();
+  const found = noFindings();
   const name = readWord(node.name, walk.scope, found);
   const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, found));
   addName(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
-  walkFound(found, before, walk);
+  walkFindings(found, before, walk);
   const values = node.wordlist && loopValues(words, before, walk);
   walk.walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
 }
 
 /** What `for x in …` gives its variable in turn. */
-function loopValues(words: readonly ReadWord[], state: State, walk: Walk): readonly VariableValue[] | undefined {
+function loopValues(
+  words: readonly ReadWord[],
+  state: ShellState,
+  walk: ShellWalk,
+): readonly VariableValue[] | undefined {
   const values = words.map((word) => {
     const text = staticValue(word);
     if (text !== undefined) return [{ text, live: false }];
     return expansionsOf(word, state, walk)?.map((pattern) =>
-      isPattern(pattern) ? { text: pattern, live: true } : { text: unescapePattern(pattern), live: false },
+      isPathPattern(pattern) ? { text: pattern, live: true } : { text: unescapePattern(pattern), live: false },
     );
   });
   return values.every((value) => value !== undefined) ? values.flat() : undefined;
@@ -117,7 +121,7 @@ function search(node: SyntaxNode): boolean {
 const settingBuiltin = /^(read|export|declare|typeset|local|readonly|mapfile|readarray|getopts|printf|unset|let)$/;
 
 /** Every name that something in a node may set, in whatever shell. */
-export function assignedNames(node: SyntaxNode, scope: Scope): ReadonlySet<string> {
+export function assignedNames(node: SyntaxNode, scope: TextSource): ReadonlySet<string> {
   const known = namesByNode.get(node);
   if (known) return known;
   const names = new Set<string>();
@@ -130,7 +134,7 @@ export function assignedNames(node: SyntaxNode, scope: Scope): ReadonlySet<strin
 const repeating = new Set(["While", "For", "Case"]);
 const namesByNode = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
-function collect(node: SyntaxNode, scope: Scope, names: Set<string>): void {
+function collect(node: SyntaxNode, scope: TextSource, names: Set<string>): void {
   const { source } = scope;
   const text = () => source.slice(node.pos, node.end);
   if (node.type === "Assignment") addNames(text(), names);

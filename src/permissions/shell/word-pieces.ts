@@ -7,12 +7,12 @@ export type Atom =
 
 /** Where and as whom a word is expanded. */
 export interface Expander {
-  readonly variables: Variables;
+  readonly variables: ShellVariables;
   readonly folders: readonly string[] | undefined;
   readonly home: string;
 }
 
-const mostFields = 64;
+const maxFields = 64;
 
 /** In a pattern: a number or a name that is not known, without blanks and slashes. It is not looked for on disk. */
 export const someWord = "\u0001";
@@ -27,7 +27,7 @@ export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\([\s\S])/g, "$1");
 }
 
-export function isPattern(pattern: string): boolean {
+export function isPathPattern(pattern: string): boolean {
   return /[*?[]/.test(pattern.replace(/\\[\s\S]/g, ""));
 }
 
@@ -52,7 +52,7 @@ export function expandAtoms(atoms: readonly Atom[], expander: Expander): readonl
         return { done: [...done, ...whole], open: rest.at(-1) ?? undefined };
       }),
     );
-    if (states.length > mostFields || states.some(({ done }) => done.length > mostFields)) return undefined;
+    if (states.length > maxFields || states.some(({ done }) => done.length > maxFields)) return undefined;
   }
   return [...new Set(states.flatMap(({ done, open }) => (open === undefined ? done : [...done, open])))];
 }
@@ -72,7 +72,7 @@ export function assignAtoms(atoms: readonly Atom[], expander: Expander): readonl
     values = values.flatMap((value) =>
       added.map(({ pattern, live }) => ({ pattern: value.pattern + pattern, live: value.live || live })),
     );
-    if (values.length > mostFields) return undefined;
+    if (values.length > maxFields) return undefined;
   }
   return values.map(({ pattern, live }) => ({ text: live ? pattern : unescapePattern(pattern), live }));
 }
@@ -226,4 +226,4 @@ export interface VariableValue {
 }
 
 /** What is known of the shell's variables at one point of a script; a name that is absent may hold anything. */
-export type Variables = ReadonlyMap<string, readonly VariableValue[]>;
+export type ShellVariables = ReadonlyMap<string, readonly VariableValue[]>;

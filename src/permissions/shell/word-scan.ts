@@ -23,7 +23,7 @@ export interface NameTest {
 }
 
 /** Where wanted words stand, in each of two cuts of the text, and which wanted names occur in it. */
-export interface WordNet {
+export interface WordScan {
   readonly cuts: readonly ReadonlyMap<string, readonly number[]>[];
   readonly names: ReadonlySet<NameTest>;
 }
@@ -32,7 +32,7 @@ export interface WordNet {
  * Cuts the text at blanks and metacharacters without any understanding of it, once with quotes and backslashes dropped,
  * once cut there too. It finds too much rather than too little.
  */
-export function castNet(text: string, wanted: Wanted): WordNet {
+export function scanWords(text: string, wanted: Wanted): WordScan {
   const words = [...wanted.words];
   const literal = new Set(words.flatMap((word) => (word.length === 1 ? [word[0]] : [])));
   const patterns = words.filter((word) => word.length > 1);
@@ -58,7 +58,7 @@ export function castNet(text: string, wanted: Wanted): WordNet {
 }
 
 /** Whether the literal words of a rule occur in the text, in order. A rule without any always does. */
-export function isCaught(net: WordNet, words: readonly Glob[]): boolean {
+export function occursInOrder(net: WordScan, words: readonly Glob[]): boolean {
   return net.cuts.some((places) => {
     let from = 0;
     return words.every((word) => {
@@ -70,7 +70,7 @@ export function isCaught(net: WordNet, words: readonly Glob[]): boolean {
 }
 
 /** Calls back with each word of a text, quotes, backslashes and invisible characters dropped. */
-export function eachPlainWord(text: string, use: (word: string) => void): void {
+export function forEachPlainWord(text: string, use: (word: string) => void): void {
   eachWord(text.replace(dropped, ""), separators, use);
 }
 
@@ -151,21 +151,21 @@ export function criticalRemoval(part: CommandPart, context: RemovalContext): str
   return risky?.raw;
 }
 
-const mostCandidates = 2_000;
+const maxCandidates = 2_000;
 
 /** The same for a text that could not be taken apart: the words after an `rm`, as they stand. */
 export function criticalWords(text: string, context: RemovalContext): string | undefined {
   const seen = new Set<string>();
   let removing = false;
   let critical: string | undefined;
-  eachPlainWord(text, (word) => {
+  forEachPlainWord(text, (word) => {
     if (critical !== undefined) return;
     if (!removing) {
       removing = /(^|\/)(rm|rmdir)$/.test(word);
     } else if (/^[/~.*]/.test(word) && !seen.has(word)) {
       seen.add(word);
       // Beyond what is looked at nobody can say; the question is asked.
-      if (seen.size > mostCandidates || isCritical(word, context.cwd, context)) critical = word;
+      if (seen.size > maxCandidates || isCritical(word, context.cwd, context)) critical = word;
     }
   });
   return critical;

@@ -1,7 +1,7 @@
 import type { Word, WordPart } from "unbash";
 import type { Glob } from "../rules/spec-glob.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { type Found, report, type Scope } from "./scope.ts";
+import { report, type TextSource, type WordFindings } from "./scope.ts";
 import type { ShellWord, Span } from "./shell-part.ts";
 import {
   type Atom,
@@ -23,7 +23,7 @@ import {
  * A word of the tree as a value, checked against its source: the parts must cover the word without a hole,
  * and what the parser took for plain text must be plain text for bash. What is not goes to `found`.
  */
-export function readWord(word: Word, scope: Scope, found: Found): ReadWord {
+export function readWord(word: Word, scope: TextSource, found: WordFindings): ReadWord {
   const raw = scope.source.slice(word.pos, word.end);
   if (isPlain(raw) && word.text === raw) return plainWord(raw, scope.span(word.pos, word.end));
   const reading = fresh();
@@ -84,7 +84,13 @@ function fresh(): Reading {
   };
 }
 
-function readParts(parts: readonly WordPart[], word: Word, reading: Reading, scope: Scope, found: Found): void {
+function readParts(
+  parts: readonly WordPart[],
+  word: Word,
+  reading: Reading,
+  scope: TextSource,
+  found: WordFindings,
+): void {
   let at = word.pos;
   for (const part of parts) {
     if (part.pos !== at || part.end <= part.pos) report(found, "lexical", scope, word, word.text);
@@ -94,7 +100,7 @@ function readParts(parts: readonly WordPart[], word: Word, reading: Reading, sco
   if (at !== word.end) report(found, "lexical", scope, word, word.text);
 }
 
-function readPart(part: WordPart, reading: Reading, scope: Scope, found: Found): void {
+function readPart(part: WordPart, reading: Reading, scope: TextSource, found: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
   switch (part.type) {
     case "Literal":
@@ -171,8 +177,8 @@ function readPlain(
   raw: string,
   node: { pos: number; end: number },
   reading: Reading,
-  scope: Scope,
-  found: Found,
+  scope: TextSource,
+  found: WordFindings,
 ): void {
   const literal = readUnquoted(raw);
   if (!literal.clean) report(found, "lexical", scope, node, raw);
@@ -185,8 +191,8 @@ function readPlain(
 function readDoubleQuoted(
   part: Extract<WordPart, { type: "DoubleQuoted" }>,
   reading: Reading,
-  scope: Scope,
-  found: Found,
+  scope: TextSource,
+  found: WordFindings,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
   if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(found, "lexical", scope, part, raw);
@@ -201,7 +207,7 @@ function readDoubleQuoted(
   if (at !== part.end - 1) report(found, "lexical", scope, part, raw);
 }
 
-function readQuotedChild(child: WordPart, reading: Reading, scope: Scope, found: Found): void {
+function readQuotedChild(child: WordPart, reading: Reading, scope: TextSource, found: WordFindings): void {
   const raw = scope.source.slice(child.pos, child.end);
   if (child.type === "Literal") {
     const literal = readQuoted(raw, false);
@@ -220,7 +226,7 @@ function readQuotedChild(child: WordPart, reading: Reading, scope: Scope, found:
 }
 
 /** The word inside `${x:-…}`: its value is not known anyway, what matters is what runs in it. */
-function readOperand(word: Word, scope: Scope, found: Found): void {
+function readOperand(word: Word, scope: TextSource, found: WordFindings): void {
   readWord(word, scope, found);
 }
 

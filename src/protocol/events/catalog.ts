@@ -1,4 +1,4 @@
-import { nearest } from "../did-you-mean.ts";
+import { closestName } from "../did-you-mean.ts";
 import { Problem } from "../problem.ts";
 import type { CommonInput } from "./common-fields.ts";
 import { configChange } from "./config-change.ts";
@@ -129,7 +129,7 @@ export function isEventName(name: string): name is EventName {
 }
 
 /** The row of an event; `rows` may hold a host's own beside the catalog's. */
-export function rowOf(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
+export function eventRow(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
   // Callers without types pass anything; a list of one name would be taken for the name.
   if (typeof name !== "string") {
     const kind = Array.isArray(name) ? "a list" : `of the type ${typeof name}`;
@@ -140,7 +140,7 @@ export function rowOf(name: string, rows: Readonly<Record<string, EventRow>> = c
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row !== undefined) return row;
   const given: string = name;
-  const near = nearest(given, Object.keys(rows));
+  const near = closestName(given, Object.keys(rows));
   const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
   throw new Problem("event/unknown", `"${given}" is not an event. ${hint}`, { about: { event: given, near } });
 }

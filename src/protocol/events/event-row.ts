@@ -40,11 +40,11 @@ export interface EventRow<Name extends string = string, Own = unknown> {
   readonly onStop: StopEffect;
   /** What `ok: false` of a prompt or agent hook does; an agent hook never stops the turn where `deny-and-stop` does. */
   readonly onNotOk: "deny" | "deny-and-stop" | "stop" | "ignore";
-  readonly special: SpecialRules;
+  readonly special: EventSpecials;
 }
 
 /** A row of the catalog. Apps have a method for each of them; an event of a host's own they register for by its name. */
-export interface CatalogRow<Name extends string, Own, App extends AppSide = AppSide> extends EventRow<Name, Own> {
+export interface CatalogRow<Name extends string, Own, App extends AppMethod = AppMethod> extends EventRow<Name, Own> {
   readonly app: App;
 }
 
@@ -67,7 +67,7 @@ export type AnswerName = Exclude<keyof HookSpecificOutput, "hookEventName" | "pe
 type Payload = Readonly<Record<string, unknown>>;
 
 /** What only a few events do; each key is read by exactly one stage. */
-export interface SpecialRules {
+export interface EventSpecials {
   /** One tool call: `tool_name` and `tool_input` are needed, `if` conditions are read. */
   readonly onTool?: true;
   /** The agent wants to end its turn: context makes it go on too, continuations are counted and capped. */
@@ -105,7 +105,7 @@ export interface SpecialRules {
 const io: readonly HookType[] = ["command", "http", "mcp_tool", "callback"];
 
 /** The type lists that rows choose from. In-process callbacks are accepted everywhere. */
-export const types: Readonly<Record<"all" | "io" | "local" | "stop", readonly HookType[]>> = {
+export const hookTypes: Readonly<Record<"all" | "io" | "local" | "stop", readonly HookType[]>> = {
   all: [...io, "prompt", "agent"],
   io,
   local: ["command", "mcp_tool", "callback"],
@@ -122,7 +122,7 @@ export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "field
   answers: [],
   decisions: [],
   blockWord: false,
-  types: types.io,
+  types: hookTypes.io,
   timeoutMs: null,
   blocks: null,
   awaited: true,
@@ -133,11 +133,11 @@ export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "field
 };
 
 /** What the apps of hook authors know of an event, beside what its row tells an engine. */
-export interface AppSide {
+export interface AppMethod {
   /** The method that registers for it. */
   readonly method: string;
   /** What a handler may answer. A message for the person and raw fields are legal everywhere. */
-  readonly answers: readonly AppAnswer[];
+  readonly answers: readonly HandlerAnswerName[];
   /** What all its handlers may take together; 30 seconds unless told. */
   readonly deadlineMs?: number;
   /** A warm app that is gone comes back with it: once at the start of a session, once at every turn. */
@@ -147,7 +147,7 @@ export interface AppSide {
 }
 
 /** The words of a handler. How each is spelled on the wire follows from the event's row. */
-export type AppAnswer =
+export type HandlerAnswerName =
   | "allow"
   | "ask"
   | "deny"

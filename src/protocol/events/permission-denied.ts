@@ -1,6 +1,6 @@
 import type { ToolInput } from "../hook-output.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface PermissionDeniedInput {
   readonly tool_name: string;
@@ -29,7 +29,7 @@ export const permissionDenied: CatalogRow<"PermissionDenied", PermissionDeniedIn
   matchesOn: { field: "tool_name" },
   onOther: null,
   answers: ["retry"],
-  types: types.all,
+  types: hookTypes.all,
   onNotOk: "ignore",
   special: { onTool: true },
   app,

@@ -1,7 +1,7 @@
 import type { ToolInput } from "../hook-output.ts";
 import type { PermissionUpdate } from "../outcome.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface PermissionRequestInput {
   readonly tool_name: string;
@@ -29,7 +29,7 @@ export const permissionRequest: CatalogRow<"PermissionRequest", PermissionReques
   answers: ["decision"],
   decisions: ["allow", "deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "the call is refused without asking",
   onFailure: "guard",
   onStop: "stop",

@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface SettledCall {
   readonly tool_name: string;
@@ -39,7 +39,7 @@ export const postToolBatch: CatalogRow<"PostToolBatch", PostToolBatchInput, type
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "no further model call",
   onFailure: "guard",
   onStop: "refuse",

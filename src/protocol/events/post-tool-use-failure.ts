@@ -1,6 +1,6 @@
 import type { ToolInput } from "../hook-output.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface PostToolUseFailureInput {
   readonly tool_name: string;
@@ -35,7 +35,7 @@ export const postToolUseFailure: CatalogRow<"PostToolUseFailure", PostToolUseFai
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   onFailure: "guard",
   special: { onTool: true },
   app,

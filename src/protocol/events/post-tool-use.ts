@@ -1,6 +1,6 @@
 import type { ToolInput } from "../hook-output.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface PostToolUseInput {
   readonly tool_name: string;
@@ -34,7 +34,7 @@ export const postToolUse: CatalogRow<"PostToolUse", PostToolUseInput, typeof app
   answers: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "stop",

@@ -1,6 +1,6 @@
 import type { ToolInput } from "../hook-output.ts";
 import { type McpServerRef, mcpServerField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface PreToolUseInput {
   readonly tool_name: string;
@@ -32,7 +32,7 @@ export const preToolUse: CatalogRow<"PreToolUse", PreToolUseInput, typeof app> =
   answers: ["permissionDecision", "updatedInput", "additionalContext"],
   decisions: ["allow", "ask", "defer", "deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "the tool does not run",
   onFailure: "guard",
   onStop: "after-tool",

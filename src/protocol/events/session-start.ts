@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface SessionStartInput {
   /** Newer clients say `fork`; the measured one reports a fork as `resume` with the original session's id and path. */
@@ -37,7 +37,7 @@ export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof 
   matchesOn: { field: "source" },
   onText: "context",
   answers: ["additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
-  types: types.local,
+  types: hookTypes.local,
   special: {
     envFile: true,
     // A title is for a session that begins or comes back, not for one that was cleared or compacted.

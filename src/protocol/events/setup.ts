@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface SetupInput {
   readonly trigger: "init" | "maintenance";
@@ -18,7 +18,7 @@ export const setup: CatalogRow<"Setup", SetupInput, typeof app> = {
   matchesOn: { field: "trigger" },
   onText: "context",
   answers: ["additionalContext"],
-  types: types.local,
+  types: hookTypes.local,
   special: { envFile: true },
   app,
 };

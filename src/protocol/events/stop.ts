@@ -1,5 +1,5 @@
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface StopInput {
   /** False on the first Stop of a turn, true after a hook made the agent go on. */
@@ -28,7 +28,7 @@ export const stop: CatalogRow<"Stop", StopInput, typeof app> = {
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.stop,
+  types: hookTypes.stop,
   blocks: "the agent must go on working",
   onStop: "end-turn",
   special: { endsTurn: true, insideAgent: "SubagentStop" },

@@ -1,5 +1,5 @@
 import { type BackgroundTask, backgroundTasksField, type SessionCron, sessionCronsField } from "./common-fields.ts";
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface SubagentStopInput {
   readonly agent_id: string;
@@ -36,7 +36,7 @@ export const subagentStop: CatalogRow<"SubagentStop", SubagentStopInput, typeof 
   answers: ["additionalContext"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.stop,
+  types: hookTypes.stop,
   blocks: "the subagent goes on",
   onStop: "end-turn",
   special: { endsTurn: true },

@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface TaskCompletedInput {
   readonly task_id: string;
@@ -27,7 +27,7 @@ export const taskCompleted: CatalogRow<"TaskCompleted", TaskCompletedInput, type
   onOther: null,
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "the task stays open; the reason goes to the model, not as an error",
   onStop: "stop",
   app,

@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface TaskCreatedInput {
   readonly task_id: string;
@@ -27,7 +27,7 @@ export const taskCreated: CatalogRow<"TaskCreated", TaskCreatedInput, typeof app
   onOther: null,
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "no task; the tool call fails with the reason",
   onFailure: "guard",
   app,

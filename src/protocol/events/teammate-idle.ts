@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface TeammateIdleInput {
   readonly teammate_name: string;
@@ -21,7 +21,7 @@ export const teammateIdle: CatalogRow<"TeammateIdle", TeammateIdleInput, typeof 
   onBlock: "goOn",
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "the teammate goes on",
   onStop: "stop",
   onNotOk: "stop",

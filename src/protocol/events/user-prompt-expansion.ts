@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface UserPromptExpansionInput {
   readonly expansion_type: "slash_command" | "mcp_prompt";
@@ -31,7 +31,7 @@ export const userPromptExpansion: CatalogRow<"UserPromptExpansion", UserPromptEx
   answers: ["additionalContext", "suppressOriginalPrompt"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   blocks: "nothing is expanded or sent",
   onFailure: "guard",
   onStop: "refuse",

@@ -1,4 +1,4 @@
-import { type CatalogRow, types, usual } from "./event-row.ts";
+import { type CatalogRow, hookTypes, usual } from "./event-row.ts";
 
 export interface UserPromptSubmitInput {
   /** As typed: `/name args` for an expanded one. */
@@ -37,7 +37,7 @@ export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitIn
   answers: ["additionalContext", "sessionTitle", "suppressOriginalPrompt"],
   decisions: ["deny"],
   blockWord: true,
-  types: types.all,
+  types: hookTypes.all,
   timeoutMs: 30_000,
   blocks: "the prompt is dropped and never sent",
   onFailure: "guard",

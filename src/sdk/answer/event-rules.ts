@@ -1,5 +1,5 @@
 import {
-  type AppSide,
+  type AppMethod,
   type Catalog,
   catalog,
   type EventInputs,
@@ -84,7 +84,7 @@ export function usualDeadlineMs(event: string): number {
   return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
 }
 
-type Row = EventRow & { readonly app: AppSide };
+type Row = EventRow & { readonly app: AppMethod };
 
 function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
   const made = Object.entries<Row>(rows).map(([name, row]) => [name, ruleFor(row)]);

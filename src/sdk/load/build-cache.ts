@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { isOwnState, packageVersion, statePath, whyUnsafe } from "../../files/internal.ts";
+import { isStateFolderSafe, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
 import { makeFolder } from "../log/make-folder.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
@@ -37,9 +37,9 @@ export const maker: string = `${packageVersion()} builds 4 node ${process.versio
 export function cachedBuild(file: string, env: Readonly<Record<string, string | undefined>>): CachedBuild | undefined {
   try {
     const folder = buildsFolder(env);
-    if (!isOwnState("builds", { env })) return undefined;
+    if (!isStateFolderSafe("builds", { env })) return undefined;
     const path = join(folder, recordName(file));
-    if (whyUnsafe(lstatSync(path)) !== undefined) return undefined;
+    if (unsafeReason(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
     if (record.made !== maker || record.file !== file || !holds(record)) return undefined;
     return { module: builtFile(folder, record.output), script: builtFile(folder, record.script) };
@@ -60,7 +60,7 @@ function builtFile(folder: string, name: string | null): string | undefined {
   if (name === null) return undefined;
   const path = join(folder, name);
   const stat = lstatSync(path);
-  if (!/^[0-9a-f]{64}\.[mc]js$/.test(name) || !stat.isFile() || whyUnsafe(stat) !== undefined)
+  if (!/^[0-9a-f]{64}\.[mc]js$/.test(name) || !stat.isFile() || unsafeReason(stat) !== undefined)
     throw new Error(`${name} is no build`);
   return path;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nearest, type Problem } from "../../protocol/internal.ts";
+import { closestName, type Problem } from "../../protocol/internal.ts";
 import { wrong } from "../app/argument-checks.ts";
 import { ownDoors } from "./bundle-plugins.ts";
 
@@ -76,7 +76,7 @@ function missingExport(
   cause?: unknown,
 ): Problem {
   const found = findImport(name, door, inputs);
-  const near = nearest(name, exported);
+  const near = closestName(name, exported);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
   const from = door ?? found?.specifier ?? "the module";
   const place = found === undefined ? "" : `${found.place}: `;

@@ -1,4 +1,4 @@
-import { ticks } from "../../files/internal.ts";
+import { monotonicMs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import { type AppWarning, accept } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
@@ -41,7 +41,7 @@ export interface Settled extends Spelled {
 
 /** One event through an app. Contract: resolves, whatever handlers, middleware, observers and providers do. */
 export async function dispatch(parts: AppParts, payload: WirePayload, world: World): Promise<Settled> {
-  const begun = ticks();
+  const begun = monotonicMs();
   const event = readEvent(payload);
   const foreign = whyForeign(event, parts.registrations);
   if (foreign !== undefined) return refuseForeign(foreign, event, parts, world);
@@ -62,8 +62,8 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const told = await tellFailures(run, event, state, world);
   const folded = deniedForCodex(fold([...said, ...(await tasks.due()), ...told]), payload);
   const spelled = spell(event.name, folded);
-  parts.observers.tell("hook-end", () => ({ ...about(), ms: ticks() - begun, wire: spelled.wire }), trouble);
-  const ms = ticks() - begun;
+  parts.observers.tell("hook-end", () => ({ ...about(), ms: monotonicMs() - begun, wire: spelled.wire }), trouble);
+  const ms = monotonicMs() - begun;
   if (world.log !== undefined) {
     const content = await contentFor(parts.options, event, spelled, world);
     world.log({
@@ -163,7 +163,7 @@ async function throughApp(
 ): Promise<readonly Answer[]> {
   const { parts, world, trouble } = around;
   const ms = deadlineOf(event.name, chain, parts);
-  const call = { ...around, deadline: ticks() + ms };
+  const call = { ...around, deadline: monotonicMs() + ms };
   if (parts.middleware.length === 0) {
     await runChain(chain, event, call, run);
     return run.answers;

@@ -1,4 +1,4 @@
-import { ticks } from "../../files/internal.ts";
+import { monotonicMs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import { type AppWarning, accept } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
@@ -112,9 +112,9 @@ async function runOne(
   const { name } = registration;
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
   observers.tell("handler-start", about, trouble);
-  const begun = ticks();
+  const begun = monotonicMs();
   const ended = await answerOf(registration, event, call);
-  const ms = ticks() - begun;
+  const ms = monotonicMs() - begun;
   const mark = again ? ({ again } as const) : {};
   if (ended.by === "value" && ended.value === "skipped") {
     run.trace.push({ name, outcome: "skipped", ms, ...mark });
@@ -157,7 +157,7 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
     log: () => eventLogger(event, world, name),
     emit: (type, payload) => emit(registration, event, type, payload, call),
   });
-  const leftMs = Math.max(0, call.deadline - ticks());
+  const leftMs = Math.max(0, call.deadline - monotonicMs());
   const ms = Math.min(leftMs, options.timeoutMs ?? parts.options.timeoutMs ?? leftMs);
   return within(ms, own, () => {
     const checked = withCheckedInput(registration, event, parts);

@@ -4,13 +4,13 @@ import { readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
   errorCode,
+  ignoringErrors,
   openFolder,
   openState,
   packageFile,
   readPrivate,
   replaceFile,
   takeLock,
-  unless,
   withLock,
 } from "../../files/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
@@ -142,7 +142,7 @@ async function look(
 ): Promise<{ entries: Entries } | { broken: string }> {
   const bytes = await readPrivate(file);
   if (bytes === undefined) return { entries: new Map() };
-  const writtenAt = expires ? (await unless(["ENOENT"], stat(file)))?.mtimeMs : undefined;
+  const writtenAt = expires ? (await ignoringErrors(["ENOENT"], stat(file)))?.mtimeMs : undefined;
   if (writtenAt !== undefined && writtenAt + keptMs < world.now()) return { entries: new Map() };
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
@@ -180,7 +180,7 @@ const keptMs: number = 30 * 24 * 3_600_000;
 export async function sweepState(folder: string, now: number): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const scope of ["session", "told"]) {
-    for (const name of (await unless(["ENOENT"], readdir(join(folder, scope)))) ?? []) {
+    for (const name of (await ignoringErrors(["ENOENT"], readdir(join(folder, scope)))) ?? []) {
       const file = join(folder, scope, name);
       if (!/\.json(?:\.unreadable-\d+)?$/.test(name) || !(await isOld(file, now))) continue;
       const lock = await takeLock(file, { waitMs: 0 });
@@ -198,7 +198,7 @@ export async function sweepState(folder: string, now: number): Promise<readonly 
 }
 
 async function isOld(file: string, now: number): Promise<boolean> {
-  const found = await unless(["ENOENT"], stat(file));
+  const found = await ignoringErrors(["ENOENT"], stat(file));
   return found !== undefined && found.mtimeMs + keptMs < now;
 }
 

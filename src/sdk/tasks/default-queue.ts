@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { directFs, openState, statePath } from "../../files/internal.ts";
+import { openState, statePath, syncBackedFs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { appKey } from "../app/app-runtime.ts";
@@ -20,7 +20,7 @@ export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
   }
   const { file, env } = world;
   return queueTasks(queueFolder(file, env), {
-    prepare: () => openState(["tasks", appKey(file)], { env }, directFs),
+    prepare: () => openState(["tasks", appKey(file)], { env }, syncBackedFs),
     wake: async (folder, call) => (await import("./start-worker.ts")).startWorker(folder, call),
   });
 }

@@ -1,7 +1,14 @@
 import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { directFs as fs, openFolder, ownOwner, replaceFile, unless, withLock } from "../../files/internal.ts";
+import {
+  syncBackedFs as fs,
+  ignoringErrors,
+  openFolder,
+  ownIdentity,
+  replaceFile,
+  withLock,
+} from "../../files/internal.ts";
 import {
   type JobFolder,
   type JobName,
@@ -96,7 +103,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
           addedAt,
           begun: 0,
         });
-        for (const { state, name } of old) await unless(["ENOENT"], fs.unlink(path(state, name.file)));
+        for (const { state, name } of old) await ignoringErrors(["ENOENT"], fs.unlink(path(state, name.file)));
       });
       return id;
     },
@@ -147,7 +154,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
           const running: TaskRecord = { ...bare(record, "pending"), state: "running", begun: record.begun + 1 };
           const file = `${name.base}.${lease}.json`;
           await fs.rename(path("pending", name.file), path("running", file));
-          await write("running", file, { ...running, owner: ownOwner() });
+          await write("running", file, { ...running, owner: ownIdentity() });
           return { record: running, lease };
         }
         return undefined;
@@ -158,7 +165,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       const time = new Date(now());
       const touched =
         name &&
-        unless(
+        ignoringErrors(
           ["ENOENT"],
           utimes(path("running", name.file), time, time).then(() => true),
         );

@@ -3,14 +3,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  directFs,
   errorCode,
-  directFs as fs,
-  lifeOf,
-  type Owner,
+  syncBackedFs as fs,
+  ignoringErrors,
+  livenessOf,
+  type ProcessIdentity,
   readPrivate,
   replaceFile,
-  unless,
+  syncBackedFs,
 } from "../../files/internal.ts";
 import type { TaskTable } from "./task.ts";
 import { type NewJob, type Place, type TaskRecord, workerLost } from "./task-backend.ts";
@@ -86,11 +86,11 @@ function hashed(text: string): string {
 }
 
 /** What a job's file holds; of a running job, who runs it. */
-export type StoredJob = TaskRecord & { readonly owner?: Owner };
+export type StoredJob = TaskRecord & { readonly owner?: ProcessIdentity };
 
 /** Undefined when it is gone; one that cannot be read is put aside. */
 export async function readJob(path: string): Promise<StoredJob | undefined> {
-  const bytes = await readPrivate(path, directFs);
+  const bytes = await readPrivate(path, syncBackedFs);
   if (bytes === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
@@ -98,7 +98,7 @@ export async function readJob(path: string): Promise<StoredJob | undefined> {
   } catch {
     // Told apart from a record of another shape by nothing that matters: both are put aside below.
   }
-  await directFs.rename(path, `${path}.unreadable`);
+  await syncBackedFs.rename(path, `${path}.unreadable`);
   return undefined;
 }
 
@@ -135,7 +135,7 @@ export async function recover(folder: string, options: RecoverOptions): Promise<
   const { leaseMs, now, wanted, wait = sleep } = options;
   for (const name of namesIn(folder, "running").filter(wanted)) {
     const file = join(folder, "running", name.file);
-    const beatAt = (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs;
+    const beatAt = (await ignoringErrors(["ENOENT"], fs.lstat(file)))?.mtimeMs;
     const job = await readJob(file);
     if (job === undefined || beatAt === undefined) continue;
     const { owner, ...record } = job;
@@ -148,9 +148,9 @@ export async function recover(folder: string, options: RecoverOptions): Promise<
     const isLate = async (): Promise<boolean> => {
       if (beatAt + leaseMs > now()) return false;
       await wait(Math.min(500, leaseMs));
-      return (await unless(["ENOENT"], fs.lstat(file)))?.mtimeMs === beatAt;
+      return (await ignoringErrors(["ENOENT"], fs.lstat(file)))?.mtimeMs === beatAt;
     };
-    if (owner !== undefined && lifeOf(owner) !== "dead" && !(await isLate())) continue;
+    if (owner !== undefined && livenessOf(owner) !== "dead" && !(await isLate())) continue;
     const again = record.begun < record.attempts;
     const next = again
       ? { ...record, state: "pending" }
@@ -170,7 +170,7 @@ export async function sweepDone(folder: string, now: number): Promise<void> {
     const file = join(folder, "done", name.file);
     const job = await readJob(file);
     if (job?.endedAt === undefined || now < job.endedAt + job.ttlMs + expiredMs) continue;
-    await unless(["ENOENT"], fs.unlink(file));
+    await ignoringErrors(["ENOENT"], fs.unlink(file));
   }
 }
 

@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { directFs as fs, lifeOf, type Owner, packageFile, takeLock, unless } from "../../files/internal.ts";
+import {
+  syncBackedFs as fs,
+  ignoringErrors,
+  livenessOf,
+  type ProcessIdentity,
+  packageFile,
+  takeLock,
+} from "../../files/internal.ts";
 import { startDetached } from "../start-detached.ts";
 import { isWaiting, namesIn, readJob } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";
@@ -37,7 +44,7 @@ async function isWork(folder: string, tasks: TaskTable): Promise<boolean> {
 }
 
 /** Who works on the queue; undefined when nobody does. */
-async function workerOf(folder: string): Promise<Owner | "unknown" | undefined> {
+async function workerOf(folder: string): Promise<ProcessIdentity | "unknown" | undefined> {
   const lock = await takeLock(workerLock(folder), { fs, waitMs: 0 });
   if (!lock.held) return lock.owner ?? "unknown";
   await lock.release();
@@ -48,16 +55,16 @@ async function workerOf(folder: string): Promise<Owner | "unknown" | undefined> 
  * A task that never lets go of the thread cannot be aborted, and its worker gives no signs and takes no jobs.
  * Contract: true only for another process of this machine that is surely alive. A machine that just woke up is given a moment.
  */
-async function isStuck(folder: string, owner: Owner): Promise<boolean> {
-  if (owner.pid === process.pid || lifeOf(owner) !== "alive" || !(await isSilent(folder, owner))) return false;
+async function isStuck(folder: string, owner: ProcessIdentity): Promise<boolean> {
+  if (owner.pid === process.pid || livenessOf(owner) !== "alive" || !(await isSilent(folder, owner))) return false;
   await sleep(500);
-  return (await isSilent(folder, owner)) && lifeOf(owner) === "alive";
+  return (await isSilent(folder, owner)) && livenessOf(owner) === "alive";
 }
 
-async function isSilent(folder: string, { pid, start }: Owner): Promise<boolean> {
+async function isSilent(folder: string, { pid, start }: ProcessIdentity): Promise<boolean> {
   for (const { file } of namesIn(folder, "running")) {
     const path = join(folder, "running", file);
-    const beatAt = (await unless(["ENOENT"], fs.lstat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    const beatAt = (await ignoringErrors(["ENOENT"], fs.lstat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (beatAt + backendDefaults.leaseMs > Date.now()) continue;
     const job = await readJob(path);
     if (job?.owner?.pid === pid && job.owner.start === start) return true;

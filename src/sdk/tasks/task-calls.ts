@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ticks } from "../../files/internal.ts";
+import { monotonicMs } from "../../files/internal.ts";
 import { longestMs } from "../app/app-definition.ts";
 import { checkOptions, jsonText, wrong } from "../app/argument-checks.ts";
 import type { TaskRef } from "./task.ts";
@@ -35,13 +35,13 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
 
   /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
   const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
-    const end = ticks() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    const end = monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     await wake(await call.backend());
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
       const records = await Promise.all(keys.map(look));
       const open = records.filter(isOpen).length;
       const done = enough === "all" ? open === 0 : open === 0 || records.some(hasEnded);
-      const leftMs = end - ticks();
+      const leftMs = end - monotonicMs();
       if (done || leftMs <= 0 || handler.signal.aborted) return records;
       await sleep(Math.min(pauseMs, leftMs), undefined, { signal: handler.signal }).catch(() => undefined);
     }

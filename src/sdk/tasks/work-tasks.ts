@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldLock, openFolder, takeLock, unless } from "../../files/internal.ts";
+import { type HeldLock, ignoringErrors, openFolder, takeLock } from "../../files/internal.ts";
 import type { AppInside } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";
@@ -75,7 +75,7 @@ async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOption
 /** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
   const folder = queueFolder(file, env);
-  if ((await unless(["ENOENT"], stat(folder))) === undefined) return false;
+  if ((await ignoringErrors(["ENOENT"], stat(folder))) === undefined) return false;
   const open = namesIn(folder, "pending").length + namesIn(folder, "running").length;
   if (open === 0) return false;
   const lock = await takeLock(workerLock(folder), { waitMs: 0 });

@@ -1,4 +1,11 @@
-import { type EventInputs, type EventName, eventNames, type Payload, Problem, rowOf } from "../../protocol/internal.ts";
+import {
+  type EventInputs,
+  type EventName,
+  eventNames,
+  eventRow,
+  type Payload,
+  Problem,
+} from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import { type MethodOf, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
 import { appInside } from "../app/app-runtime.ts";
@@ -104,7 +111,7 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
 function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {
   if (ruleOf(name).tool) {
     return (tool: string, input: unknown, ...rest: unknown[]) => {
-      const third = ["tool_response", "error"].find((field) => field in rowOf(name).fields);
+      const third = ["tool_response", "error"].find((field) => field in eventRow(name).fields);
       const own = third === undefined ? {} : { [third]: rest.shift() };
       return send(name, { tool_name: tool, tool_input: input, ...own, ...(rest[0] as object | undefined) });
     };

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
-import { type EventRow, type OutcomeOutput, rowOf, type ToolInput } from "../../protocol/internal.ts";
+import { type EventRow, eventRow, type OutcomeOutput, type ToolInput } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import type { Folded } from "../answer/fold-answers.ts";
 import type { Settled } from "../run/dispatch-event.ts";
@@ -148,7 +148,7 @@ function permissionOf({ refusal, approval }: Folded): Pick<OutcomeOutput, "permi
 
 function rowFor(event: string): EventRow | undefined {
   try {
-    return rowOf(event);
+    return eventRow(event);
   } catch {
     return undefined; // an event the catalog does not have: nothing is known of it, and the app may still answer
   }

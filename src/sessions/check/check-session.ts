@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { unless } from "../../files/internal.ts";
+import { ignoringErrors } from "../../files/internal.ts";
 import { formatDriftOf } from "../formats/claude-code/format-drift.ts";
 import { missingParts } from "../parts/restore-large-parts.ts";
 import { largePartsIn } from "../parts/spill-large-parts.ts";
@@ -53,7 +53,9 @@ function* agents({ model }: CheckedSession): Generator<CheckFinding> {
 async function* spilled({ model, threads }: CheckedSession): AsyncGenerator<CheckFinding> {
   const folder = join(model.place.folder, model.id);
   const isThere = async (path: string) => {
-    const found = await Promise.all([path, `${path}.gz`].map((name) => unless(["ENOENT", "ENOTDIR"], lstat(name))));
+    const found = await Promise.all(
+      [path, `${path}.gz`].map((name) => ignoringErrors(["ENOENT", "ENOTDIR"], lstat(name))),
+    );
     return found.some((stat) => stat?.isFile());
   };
   for (const { toolCalls, entries } of threads) {

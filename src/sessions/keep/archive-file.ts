@@ -5,12 +5,12 @@ import { gunzip, gzip } from "node:zlib";
 import {
   ensureFolder,
   type Fs,
-  openFor,
+  ignoringErrors,
+  openFlags,
   readPrivate,
   replaceFile,
   sha256,
-  unless,
-  writeAll,
+  writeWholeFile,
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
@@ -31,7 +31,7 @@ export async function archiveFile(
   known: ArchivedFile | undefined,
   fs: Fs,
 ): Promise<ArchivedFile> {
-  const packed = await unless(["ENOENT"], fs.lstat(target));
+  const packed = await ignoringErrors(["ENOENT"], fs.lstat(target));
   // A copy that is shorter than we know it is no copy to go on with.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
   const file = await openTranscriptFile(source).catch((cause: unknown) => {
@@ -75,7 +75,7 @@ async function append(
   fs: Fs,
 ): Promise<ArchivedFile> {
   await ensureFolder(dirname(target), fs);
-  const out = await fs.open(target, openFor.appending, 0o600);
+  const out = await fs.open(target, openFlags.appending, 0o600);
   const members = [...before.members];
   let { sizeBytes, packedBytes } = before;
   try {
@@ -84,7 +84,7 @@ async function append(
     while (sizeBytes < end || members.length === 0) {
       const plain = await read(file, sizeBytes, Math.min(end - sizeBytes, memberBytes));
       const packed = await promisify(gzip)(plain);
-      await writeAll(out, packed);
+      await writeWholeFile(out, packed);
       members.push({ sizeBytes: plain.length, packedBytes: packed.length, sha256: sha256(plain) });
       sizeBytes += plain.length;
       packedBytes += packed.length;
@@ -130,8 +130,8 @@ async function sameContent(file: Source, size: number, before: ArchivedFile): Pr
 async function keepOld(target: string, mark: string, fs: Fs): Promise<void> {
   const kept = target.replace(/\.gz$/, `.old-${mark}.gz`);
   // A run that was killed may have moved it already; what lies at the target then is that run's beginning.
-  if ((await unless(["ENOENT"], fs.lstat(kept))) !== undefined) return;
-  await unless(["ENOENT"], fs.rename(target, kept));
+  if ((await ignoringErrors(["ENOENT"], fs.lstat(kept))) !== undefined) return;
+  await ignoringErrors(["ENOENT"], fs.rename(target, kept));
   await fs.syncFolder(dirname(target));
 }
 

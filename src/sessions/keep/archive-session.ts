@@ -1,6 +1,14 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Fs, type HomeSource, nodeFs, openFolder, openState, unless, withLock } from "../../files/internal.ts";
+import {
+  type Fs,
+  type HomeSource,
+  ignoringErrors,
+  nodeFs,
+  openFolder,
+  openState,
+  withLock,
+} from "../../files/internal.ts";
 import { projectFolderResolver } from "../find/list-sessions.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
@@ -118,7 +126,7 @@ export async function expiringSessions(options: ExpiringOptions = {}): Promise<E
       const place = await unlinked(found);
       if (files.has(place.file)) continue;
       files.add(place.file);
-      const stats = await unless(["ENOENT"], stat(place.file));
+      const stats = await ignoringErrors(["ENOENT"], stat(place.file));
       const dueMs = stats === undefined ? Number.POSITIVE_INFINITY : stats.mtimeMs + days * dayMs;
       if (stats === undefined || dueMs > now() + withinDays * dayMs) continue;
       const held = await heldBytes(archive, place, fs);

@@ -5,11 +5,11 @@ import {
   ensureFolder,
   type Fs,
   type HomeSource,
+  ignoringErrors,
   nodeFs,
   openState,
   replaceFile,
   sha256,
-  unless,
   withLock,
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
@@ -231,7 +231,7 @@ const agentsBeside: MigrationStep = {
       const bytes = await readFile(file);
       const target = join(folder, basename(file));
       await ensureFolder(folder, fs);
-      const there = await unless(["ENOENT"], readFile(target));
+      const there = await ignoringErrors(["ENOENT"], readFile(target));
       // Another file of that name is another agent's: then this one stays where it is.
       if (there !== undefined && !there.equals(bytes)) continue;
       await replaceFile(target, bytes, { fs });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
+import { ensureFolder, type Fs, ignoringErrors, replaceFile, sha256 } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/internal.ts";
 import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import type { SessionModel } from "../model/session-model.ts";
@@ -47,7 +47,7 @@ export async function replaceSessionFiles(
       await ensureFolder(dirname(full(path)), fs);
       await replaceFile(full(path), await readFile(join(copy.place.folder, path)), { fs });
     }
-    for (const path of removed) await unless(["ENOENT"], fs.unlink(full(path)));
+    for (const path of removed) await ignoringErrors(["ENOENT"], fs.unlink(full(path)));
   } catch (error) {
     await restoreBackup(backup, fs).catch((second: unknown) => {
       const rollback = `Bring it back with hookline sessions repair ${place.id} --rollback`;

@@ -1,6 +1,14 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ensureFolder, type Fs, openFolder, readPrivate, replaceFile, sha256, unless } from "../../files/internal.ts";
+import {
+  ensureFolder,
+  type Fs,
+  ignoringErrors,
+  openFolder,
+  readPrivate,
+  replaceFile,
+  sha256,
+} from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 
 /** Copies of files as they were before a change, with what is needed to bring them back. */
@@ -58,7 +66,7 @@ export async function backUpSession(wish: BackupRequest, fs: Fs): Promise<Backup
 async function freshFolder(wanted: string, fs: Fs): Promise<string> {
   for (let n = 0; ; n += 1) {
     const folder = n === 0 ? wanted : `${wanted}-${n}`;
-    if ((await unless(["ENOENT"], lstat(folder))) !== undefined) continue;
+    if ((await ignoringErrors(["ENOENT"], lstat(folder))) !== undefined) continue;
     await openFolder(folder, fs);
     return folder;
   }
@@ -76,18 +84,18 @@ export async function restoreBackup(backup: Backup, fs: Fs): Promise<void> {
     await ensureFolder(dirname(path), fs);
     await replaceFile(path, bytes, { fs });
   }
-  for (const path of backup.added) await unless(["ENOENT"], fs.unlink(path));
+  for (const path of backup.added) await ignoringErrors(["ENOENT"], fs.unlink(path));
 }
 
 async function isFileWith(path: string, bytes: Buffer): Promise<boolean> {
-  const found = await unless(["ENOENT", "ENOTDIR"], lstat(path));
+  const found = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(path));
   return found?.isFile() === true && found.size === bytes.length && (await readFile(path)).equals(bytes);
 }
 
 /** Backs up what restoring `backup` would change; undefined when that is nothing. */
 export async function backUpPresentFiles(backup: Backup, fs: Fs): Promise<Backup | undefined> {
   const hashOf = async (path: string) => {
-    const bytes = await unless(["ENOENT", "ENOTDIR"], readFile(path));
+    const bytes = await ignoringErrors(["ENOENT", "ENOTDIR"], readFile(path));
     return bytes === undefined ? undefined : sha256(bytes);
   };
   const saved = await Promise.all(backup.files.map(async (file) => ({ ...file, present: await hashOf(file.path) })));
@@ -104,7 +112,7 @@ export async function backUpPresentFiles(backup: Backup, fs: Fs): Promise<Backup
 
 /** Backups of a session, oldest first. One that was never finished has no manifest and is not among them. */
 export async function listBackups(root: string, session: string): Promise<Backup[]> {
-  const names = (await unless(["ENOENT"], readdir(join(root, session)))) ?? [];
+  const names = (await ignoringErrors(["ENOENT"], readdir(join(root, session)))) ?? [];
   const backups = await Promise.all(names.sort().map((name) => readBackup(join(root, session, name))));
   return backups.filter((backup) => backup !== undefined);
 }

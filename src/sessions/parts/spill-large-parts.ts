@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { ensureFolder, type Fs, replaceFile, sha256, unless } from "../../files/internal.ts";
+import { ensureFolder, type Fs, ignoringErrors, replaceFile, sha256 } from "../../files/internal.ts";
 import { isObject } from "../../protocol/internal.ts";
 import type { RecordDraft } from "../formats/claude-code/write-record.ts";
 import { isSafeId, resolveInside } from "../safe-paths.ts";
@@ -117,7 +117,7 @@ async function spillBlob(
   const file = `blobs/${sha}`;
   const path = join(sessionFolder, "blobs", sha);
   await ensureFolder(dirname(path), fs);
-  const there = await unless(["ENOENT"], fs.lstat(path));
+  const there = await ignoringErrors(["ENOENT"], fs.lstat(path));
   if (there?.size !== bytes.length || !there.isFile()) await replaceFile(path, bytes, { fs });
   const mediaAt = mediaBlockAt(record, at);
   const part = { at, file, as, sizeBytes: bytes.length };

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import {
   type Fs,
   type HomeSource,
+  ignoringErrors,
   nodeFs,
   openFolder,
   openState,
   readPrivate,
   replaceFile,
-  unless,
 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
@@ -104,7 +104,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       // An id that was just made is nowhere yet.
       const there = id === undefined ? undefined : await placeOf(root, safeId(id));
       const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
-      const begun = (await unless(["ENOENT"], lstat(place.file))) !== undefined;
+      const begun = (await ignoringErrors(["ENOENT"], lstat(place.file))) !== undefined;
       return begun ? goOn(place, wanted) : start(place, wanted);
     },
     async resume(id, wanted) {

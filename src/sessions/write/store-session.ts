@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Fs, openFolder, replaceFile, unless } from "../../files/internal.ts";
+import { type Fs, ignoringErrors, openFolder, replaceFile } from "../../files/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import { checkObject, checkRecord } from "../option-checks.ts";
@@ -65,7 +65,7 @@ export function openStoreSession(options: StoreSessionOptions): StoreSession {
       await resolveInside(place.root.path, file);
       await openFolder(join(folder, "subagents"), fs);
       await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
-      const there = (await unless(["ENOENT"], lstat(file))) !== undefined;
+      const there = (await ignoringErrors(["ENOENT"], lstat(file))) !== undefined;
       const before = there ? (await readTranscriptConversation(file, { ofAgent: true })).branches.leaf : undefined;
       const agent = openTranscriptWriter({
         ...common,

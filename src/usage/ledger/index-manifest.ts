@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
-import { type Fs, openFor, replaceFile } from "../../files/internal.ts";
+import { type Fs, openFlags, replaceFile } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type Rollups, sumColumn } from "../calls/rollups.ts";
@@ -56,7 +56,7 @@ export async function writeIndexManifest(path: string, manifest: Manifest, fs: F
 function bytesOf(path: string): Buffer | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(path, openFor.reading);
+    descriptor = openSync(path, openFlags.reading);
   } catch {
     // Not there, or a link that we do not follow.
     return undefined;

@@ -1,4 +1,4 @@
-import { isObject, nearest, Problem } from "../../protocol/internal.ts";
+import { closestName, isObject, Problem } from "../../protocol/internal.ts";
 
 /** Integer pico-dollars per token, one for each class of tokens. */
 export interface Prices {
@@ -73,7 +73,7 @@ const rowNames = [
 function onlyNames(value: object, names: readonly string[], where: string): void {
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    const near = nearest(name, names);
+    const near = closestName(name, names);
     throw wrong(where, `"${name}" is not known${near === undefined ? "" : `; did you mean "${near}"`}`);
   }
 }

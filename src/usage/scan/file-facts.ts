@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { openFor } from "../../files/internal.ts";
+import { openFlags } from "../../files/internal.ts";
 import { fieldOf, isObject } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
 import { textAt, timestampMs } from "../calls/read-usage.ts";
@@ -180,7 +180,7 @@ export function forkSource(path: string): string | undefined {
   const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });
   let descriptor: number;
   try {
-    descriptor = openSync(`${note}${packed}`, openFor.reading);
+    descriptor = openSync(`${note}${packed}`, openFlags.reading);
   } catch {
     // No note, as beside nearly all transcripts, or one that cannot be read: then the lines alone tell.
     return undefined;

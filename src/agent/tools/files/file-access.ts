@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, tempName, unless } from "../../../files/internal.ts";
+import { errorCode, ignoringErrors, tempName } from "../../../files/internal.ts";
 
 /** A file opened at its real path, no link followed and nothing waited for: a pipe with nobody at its other end would hold us for ever. */
 export async function openNoFollow(path: string): Promise<FileHandle> {
@@ -18,7 +18,7 @@ export async function openNoFollow(path: string): Promise<FileHandle> {
 
 /** Everything in a file, or nothing when there is no file. A folder or a device is an error. */
 export async function readWholeFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  const file = await unless(["ENOENT", "ENOTDIR"], openNoFollow(path));
+  const file = await ignoringErrors(["ENOENT", "ENOTDIR"], openNoFollow(path));
   if (file === undefined) return undefined;
   try {
     const stat = await file.stat();
@@ -78,7 +78,7 @@ interface FileVersion {
 }
 
 async function readVersion(folder: HeldFolder, name: string): Promise<FileVersion | undefined> {
-  const file = await unless(["ENOENT"], openIn(folder, name));
+  const file = await ignoringErrors(["ENOENT"], openIn(folder, name));
   if (file === undefined) return undefined;
   try {
     const stat = await file.stat();
@@ -119,7 +119,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
 
 /** The same, with folders made that are not there yet. */
 export async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
-  const there = await unless(["ENOENT"], holdFolder(folder));
+  const there = await ignoringErrors(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;
   const above = await holdOrMakeFolder(dirname(folder));
   try {

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { unless } from "../../../files/internal.ts";
+import { ignoringErrors } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText, readWholeFile, replaceIfUnchanged, sha256Of } from "./file-access.ts";
@@ -81,7 +81,7 @@ export type WriteTarget =
 /** Only what was read, and is still what it was, may be written over; and never through a link. */
 export async function checkWriteTarget(given: string, context: ToolContext): Promise<WriteTarget> {
   try {
-    const link = await unless(["ENOENT", "ENOTDIR"], lstat(given));
+    const link = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(given));
     if (link?.isSymbolicLink()) {
       return {
         refused: `Refusing to write through symlink: ${given}. Resolve the symlink and pass the real target path explicitly.`,

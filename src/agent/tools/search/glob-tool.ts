@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { run } from "../../../exec/internal.ts";
-import { unless } from "../../../files/internal.ts";
+import { runProcess } from "../../../exec/internal.ts";
+import { ignoringErrors } from "../../../files/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";
@@ -55,7 +55,7 @@ async function glob(given: string, folder: string, context: ToolContext): Promis
   const startedAt = context.now();
   const { base, pattern } = isAbsolute(given) ? splitAbsolutePattern(given) : { base: folder, pattern: given };
   const root = judgedPath(base, context);
-  if (!(await unless(["ENOENT", "ENOTDIR"], stat(root)))?.isDirectory()) {
+  if (!(await ignoringErrors(["ENOENT", "ENOTDIR"], stat(root)))?.isDirectory()) {
     return toolError(`Directory does not exist: ${base}. Note: your current working directory is ${context.cwd()}.`);
   }
   try {
@@ -88,7 +88,7 @@ async function filesIn(root: string, { env, signal }: ToolContext): Promise<read
   const out = controlFolders.flatMap((name) => ["--glob", `!${name}`]);
   const args = ["--no-config", "--files", "--hidden", "--no-ignore", "--null", ...out, "--", "./"];
   const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
-  const { stdout } = await run({ form: "exec", file: rg, args }, options);
+  const { stdout } = await runProcess({ form: "exec", file: rg, args }, options);
   return stdout.text
     .split("\0")
     .filter((path) => path !== "")

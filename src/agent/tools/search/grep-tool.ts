@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { unless } from "../../../files/internal.ts";
+import { ignoringErrors } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
@@ -80,7 +80,7 @@ async function linesOf(
 /** What was changed last comes first; of one age, by name. */
 export async function byAge(root: string, paths: readonly string[]): Promise<string[]> {
   const aged = await Promise.all(
-    paths.map(async (path) => ({ path, at: (await unless(["ENOENT"], stat(join(root, path))))?.mtimeMs ?? 0 })),
+    paths.map(async (path) => ({ path, at: (await ignoringErrors(["ENOENT"], stat(join(root, path))))?.mtimeMs ?? 0 })),
   );
   return aged.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
@@ -93,7 +93,7 @@ export function shownPath(path: string, cwd: string): string {
 
 async function placeOf(path: string, context: ToolContext): Promise<SearchPlace | string> {
   const real = judgedPath(path, context);
-  const found = await unless(["ENOENT", "ENOTDIR"], stat(real));
+  const found = await ignoringErrors(["ENOENT", "ENOTDIR"], stat(real));
   const { env, signal } = context;
   if (found?.isDirectory()) return { root: real, env, signal };
   if (found?.isFile()) return { root: dirname(real), file: basename(real), env, signal };

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../../../exec/internal.ts";
-import { unless } from "../../../files/internal.ts";
+import { runProcess } from "../../../exec/internal.ts";
+import { ignoringErrors } from "../../../files/internal.ts";
 
 export interface ListFilesOptions {
   readonly root: string;
@@ -40,7 +40,7 @@ const none: Ignored = { has: () => false };
 async function walk(root: string, below: string, files: string[], out: Ignored, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (files.length >= mostFiles) return;
-  const entries = await unless(
+  const entries = await ignoringErrors(
     ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
     readdir(join(root, below), { withFileTypes: true }),
   );
@@ -68,7 +68,7 @@ async function ignoredBy(root: string, env: ListFilesOptions["env"], signal: Abo
     "--directory",
   ];
   const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
-  const { ended, stdout } = await run({ form: "exec", file: "git", args }, options);
+  const { ended, stdout } = await runProcess({ form: "exec", file: "git", args }, options);
   if (ended.by !== "exit" || ended.code !== 0) return none;
   return new Set(stdout.text.split("\0"));
 }

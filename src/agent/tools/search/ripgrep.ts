@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { run } from "../../../exec/internal.ts";
+import { runProcess } from "../../../exec/internal.ts";
 import { controlFolders, type SearchAnswer, type SearchHit, type SearchWish, searchMs, tooSlow } from "./list-files.ts";
 
 export interface SearchPlace {
@@ -16,7 +16,7 @@ export interface SearchPlace {
 export async function searchWithRipgrep(rg: string, wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
   const { root, env, signal } = place;
   const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 32 * 2 ** 20 };
-  const { ended, stdout, stderr } = await run({ form: "exec", file: rg, args: argsOf(wish, place) }, options);
+  const { ended, stdout, stderr } = await runProcess({ form: "exec", file: rg, args: argsOf(wish, place) }, options);
   if (ended.by === "timeout") return { error: tooSlow };
   if (ended.by === "not-started") return { error: ended.why };
   // 1 is no match. With 2 there may be answers beside the trouble of one file.

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Ended, endLeftovers, findLeftovers, runTag } from "../../../exec/internal.ts";
+import { endLeftovers, findLeftovers, type ProcessEnd, runTag } from "../../../exec/internal.ts";
 import { errorCode } from "../../../files/internal.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import type { BashInput } from "./bash.ts";
@@ -114,7 +114,7 @@ export async function runShellInBackground(
 }
 
 function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext): BackgroundShell {
-  let ended: Ended | undefined;
+  let ended: ProcessEnd | undefined;
   const done = shell.done.then((end: ShellEnd) => {
     ended = end.ended;
   });

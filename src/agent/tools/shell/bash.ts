@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
-import type { Ended } from "../../../exec/internal.ts";
-import { unless } from "../../../files/internal.ts";
+import type { ProcessEnd } from "../../../exec/internal.ts";
+import { ignoringErrors } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { inputIssue, type JsonSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
@@ -83,7 +83,7 @@ async function runCommand(
 
 /** In a folder that is gone nothing can be started; the session goes back to where it is at home. */
 async function leaveGoneFolder(context: ToolContext): Promise<void> {
-  if ((await unless(["ENOENT", "ENOTDIR"], stat(context.cwd()))) !== undefined) return;
+  if ((await ignoringErrors(["ENOENT", "ENOTDIR"], stat(context.cwd()))) !== undefined) return;
   await context.moveTo(context.worktrees.current()?.path ?? context.projectRoot);
 }
 
@@ -103,7 +103,7 @@ async function runOnce(
   }
 }
 
-function codeOf(ended: Ended): number | undefined {
+function codeOf(ended: ProcessEnd): number | undefined {
   return ended.by === "exit" ? ended.code : undefined;
 }
 
@@ -140,7 +140,8 @@ function duration(ms: number): string {
 
 /** The session goes where the command went, if that is inside its folders; else it stays, and the note says so. */
 async function followFolder(folder: string, context: ToolContext): Promise<string> {
-  if (folder === (await realOf(context.cwd())) || !(await unless(["ENOENT"], stat(folder)))?.isDirectory()) return "";
+  if (folder === (await realOf(context.cwd())) || !(await ignoringErrors(["ENOENT"], stat(folder)))?.isDirectory())
+    return "";
   const home = context.worktrees.current()?.path ?? context.projectRoot;
   const roots = await Promise.all([home, ...context.directories()].map(realOf));
   const inside = roots.some((root) => isInside(folder, root));
@@ -151,7 +152,7 @@ async function followFolder(folder: string, context: ToolContext): Promise<strin
 
 /** The shell tells real paths; a session may have begun at a link. */
 async function realOf(folder: string): Promise<string> {
-  return (await unless(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
+  return (await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
 }
 
 function isInside(path: string, folder: string): boolean {

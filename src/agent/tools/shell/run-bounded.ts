@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { endLeftovers, findLeftovers, run, runTag } from "../../../exec/internal.ts";
+import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
 
 export interface BoundedOptions {
@@ -54,7 +54,7 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
 
   const { line, warnings } = limited(command, maxMemoryMb);
   const tag = { name: runTag, value: randomUUID() };
-  const finished = await run(line, {
+  const finished = await runProcess(line, {
     cwd,
     env,
     tag,

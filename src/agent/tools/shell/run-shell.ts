@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Ended, type Running, run, runTag, start } from "../../../exec/internal.ts";
-import { openFolder, unless } from "../../../files/internal.ts";
+import { type ProcessEnd, type RunningProcess, runProcess, runTag, startProcess } from "../../../exec/internal.ts";
+import { ignoringErrors, openFolder } from "../../../files/internal.ts";
 import type { ToolContext } from "../tool.ts";
 
 export interface StartedShell {
@@ -12,7 +12,7 @@ export interface StartedShell {
 }
 
 export interface ShellEnd {
-  readonly ended: Ended;
+  readonly ended: ProcessEnd;
   /** The output grew beyond the limit, and that is why it was ended. */
   readonly flooded: boolean;
   readonly stoppedIn?: string;
@@ -38,7 +38,7 @@ export async function startShell(options: ShellOptions, context: ToolContext): P
   const outputPath = await makeOutput(context);
   const { command, envFiles, timeoutMs, signal } = options;
   const args = ["--noprofile", "--norc", "-c", shellScript, "/bin/bash", outputPath, ...envFiles];
-  const running = start(
+  const running = startProcess(
     { form: "exec", file: "/bin/bash", args },
     {
       cwd: context.cwd(),
@@ -78,7 +78,7 @@ async function makeOutput({ paths, newId, shells }: ToolContext): Promise<string
   return path;
 }
 
-async function follow(running: Running, outputPath: string): Promise<ShellEnd> {
+async function follow(running: RunningProcess, outputPath: string): Promise<ShellEnd> {
   let flooded = false;
   const watch = setInterval(async () => {
     // A command can take the file or its folder away; what it then writes is no output of ours.
@@ -129,11 +129,11 @@ export function readShellWords(text: string): ShellWords {
 
 /** The env files in a session's folder `session-env/<session>`, in the order in which they were last written. */
 export async function envFilesOf(folder: string): Promise<string[]> {
-  const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
+  const names = (await ignoringErrors(["ENOENT"], readdir(folder))) ?? [];
   const files: { path: string; writtenAt: number }[] = [];
   for (const name of names.filter((one) => /^[a-z]+-hook-\d+\.sh$/.test(one)).sort(byNumber)) {
     const path = join(folder, name);
-    const found = await unless(["ENOENT"], stat(path));
+    const found = await ignoringErrors(["ENOENT"], stat(path));
     if (found?.isFile() && found.size > 0) files.push({ path, writtenAt: found.mtimeMs });
   }
   return files.sort((a, b) => a.writtenAt - b.writtenAt).map(({ path }) => path);
@@ -176,7 +176,7 @@ function byNumber(a: string, b: string): number {
 }
 
 async function versionOf(path: string): Promise<string> {
-  const found = await unless(["ENOENT"], stat(path));
+  const found = await ignoringErrors(["ENOENT"], stat(path));
   return `${path} ${found?.mtimeMs} ${found?.size} ${found?.ino}`;
 }
 
@@ -184,7 +184,7 @@ async function versionOf(path: string): Promise<string> {
 async function faultOf(path: string, { env, cwd, signal }: ToolContext): Promise<string | undefined> {
   const args = ["--noprofile", "--norc", "-n", path];
   const options = { cwd: cwd(), env: { ...env, BASH_ENV: undefined }, timeoutMs: 5_000, signal };
-  const { ended, stderr } = await run({ form: "exec", file: "/bin/bash", args }, options);
+  const { ended, stderr } = await runProcess({ form: "exec", file: "/bin/bash", args }, options);
   if (ended.by === "exit" && ended.code === 0) return undefined;
   return stderr.text.trim().split("\n")[0] || `bash could not read it (${ended.by})`;
 }

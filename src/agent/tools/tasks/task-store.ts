@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile, unless, withLock } from "../../../files/internal.ts";
+import { ignoringErrors, replaceFile, withLock } from "../../../files/internal.ts";
 
 /** One task of a session's list, as `<n>.json` holds it. */
 export interface StoredTask {
@@ -30,7 +30,7 @@ export async function listTasks(folder: string): Promise<StoredTask[]> {
 }
 
 async function idsIn(folder: string): Promise<string[]> {
-  const names = (await unless(["ENOENT"], readdir(folder))) ?? [];
+  const names = (await ignoringErrors(["ENOENT"], readdir(folder))) ?? [];
   const ids = names.flatMap((name) => /^(\d{1,9})\.json$/.exec(name)?.[1] ?? []);
   return ids.sort((a, b) => Number(a) - Number(b));
 }
@@ -38,7 +38,7 @@ async function idsIn(folder: string): Promise<string[]> {
 /** Undefined for what is no number of a task: an id from a model never names another file. */
 export async function loadTask(folder: string, id: string): Promise<StoredTask | undefined> {
   if (!/^\d{1,9}$/.test(id)) return undefined;
-  const text = await unless(["ENOENT"], readFile(join(folder, `${id}.json`), "utf8"));
+  const text = await ignoringErrors(["ENOENT"], readFile(join(folder, `${id}.json`), "utf8"));
   return text === undefined ? undefined : readTask(text, id);
 }
 
@@ -72,7 +72,7 @@ export async function releaseTaskId(folder: string, id: string): Promise<void> {
 const markName = ".highwatermark";
 
 async function mark(folder: string): Promise<number> {
-  const text = (await unless(["ENOENT"], readFile(join(folder, markName), "utf8"))) ?? "";
+  const text = (await ignoringErrors(["ENOENT"], readFile(join(folder, markName), "utf8"))) ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../../../files/internal.ts";
-import { escapedJson, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
+import { escapeJson, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
 import {
   type ExportFormat,
   exportSession,
@@ -68,7 +68,7 @@ Account data and environment files never leave. By default the format is that of
       ...(leaf === undefined ? {} : { leaf }),
     });
     await tellCutArchives(await session.load(), io);
-    if (file === undefined) await io.out(format === "json" ? escapedJson(text) : text);
+    if (file === undefined) await io.out(format === "json" ? escapeJson(text) : text);
     else {
       await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {
         throw new Problem("cli/usage", plainLine(`${file} cannot be written: ${messageOf(cause)}`), {

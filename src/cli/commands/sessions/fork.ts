@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ensureFolder, openFolder } from "../../../files/internal.ts";
-import { visible } from "../../../protocol/internal.ts";
+import { escapeControls } from "../../../protocol/internal.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSessions, rootOption } from "../../options/session-options.ts";
@@ -29,7 +29,7 @@ back into Hookline's own store.`,
     const into = source.root.origin === "archive" ? await storePlace(source, io) : source;
     const fork = await forkSession(source, { into, ...(at === undefined ? {} : { at }) });
     const object = { session: fork.id, file: fork.file, forkedFrom: source.id };
-    await io.out(call.flag("json") ? jsonText(object) : `${fork.id}\n${visible(fork.file)}\n`);
+    await io.out(call.flag("json") ? jsonText(object) : `${fork.id}\n${escapeControls(fork.file)}\n`);
     return 0;
   },
 };

@@ -1,5 +1,5 @@
 import { nodeFs, openState } from "../../../files/internal.ts";
-import { Problem, visible } from "../../../protocol/internal.ts";
+import { escapeControls, Problem } from "../../../protocol/internal.ts";
 import {
   type Backup,
   isPathInside,
@@ -53,11 +53,13 @@ function repairJson(place: SessionPlace, { mends, place: mended, backup }: Repai
 
 function repairText(place: SessionPlace, { mends, place: mended, backup }: RepairResult, dryRun: boolean): string {
   if (mends.length === 0) return `${place.id}: nothing to mend\n`;
-  const name = (file: string) => visible(file.slice(place.folder.length + 1));
-  const lines = mends.map(({ code, file, line, message }) => `  ${code}  ${name(file)}:${line}  ${visible(message)}`);
+  const name = (file: string) => escapeControls(file.slice(place.folder.length + 1));
+  const lines = mends.map(
+    ({ code, file, line, message }) => `  ${code}  ${name(file)}:${line}  ${escapeControls(message)}`,
+  );
   const end = dryRun
     ? ["nothing was changed (--dry-run)"]
-    : [`mended: ${visible(mended?.file ?? "")}`, `backup: ${visible(backup?.folder ?? "")}`];
+    : [`mended: ${escapeControls(mended?.file ?? "")}`, `backup: ${escapeControls(backup?.folder ?? "")}`];
   return `${[`${place.id}: ${mends.length} to mend`, ...lines, ...end].join("\n")}\n`;
 }
 
@@ -68,8 +70,8 @@ async function migrate(place: SessionPlace, to: string, live: boolean, call: Cal
     await io.out(jsonText({ session: place.id, done, backup: backup?.folder ?? null }));
     return 0;
   }
-  const lines = done.flatMap(({ from, what }) => what.map((one) => `  ${from}: ${visible(one)}`));
-  const end = backup === undefined ? [] : [`backup: ${visible(backup.folder)}`];
+  const lines = done.flatMap(({ from, what }) => what.map((one) => `  ${from}: ${escapeControls(one)}`));
+  const end = backup === undefined ? [] : [`backup: ${escapeControls(backup.folder)}`];
   const head = done.length === 0 ? `${place.id} is of the layout "${to}" already` : place.id;
   await io.out(`${[head, ...lines, ...end].join("\n")}\n`);
   return 0;
@@ -96,10 +98,10 @@ async function rollBack(place: SessionPlace, live: boolean, call: Call, io: Io):
     backup: newest.folder,
     kept: kept?.folder ?? null,
   };
-  const before = `as it was before the ${visible(newest.why)} of ${newest.madeAt}`;
+  const before = `as it was before the ${escapeControls(newest.why)} of ${newest.madeAt}`;
   const lines = dryRun
     ? [`${place.id} would be ${before}`, "nothing was changed (--dry-run)"]
-    : [`${place.id} is ${before}`, ...(kept === undefined ? [] : [`what was there: ${visible(kept.folder)}`])];
+    : [`${place.id} is ${before}`, ...(kept === undefined ? [] : [`what was there: ${escapeControls(kept.folder)}`])];
   await io.out(call.flag("json") ? jsonText(object) : `${lines.join("\n")}\n`);
   return 0;
 }

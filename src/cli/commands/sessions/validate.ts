@@ -1,4 +1,4 @@
-import { Problem, plainLine, visible } from "../../../protocol/internal.ts";
+import { escapeControls, Problem, plainLine } from "../../../protocol/internal.ts";
 import {
   type CheckFinding,
   findRoots,
@@ -90,10 +90,11 @@ function validationText(
   style: Style,
 ): string {
   const colour = { error: style.red, warning: style.yellow, note: style.dim };
-  const name = (file: string) => visible(file.startsWith(place.folder) ? file.slice(place.folder.length + 1) : file);
+  const name = (file: string) =>
+    escapeControls(file.startsWith(place.folder) ? file.slice(place.folder.length + 1) : file);
   const lines = findings.map(
     ({ severity, code, file, line, message }) =>
-      `  ${colour[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${visible(message)}`,
+      `  ${colour[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${escapeControls(message)}`,
   );
   const { reached, missed, breaksAt } = resume;
   const lost = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
@@ -104,6 +105,6 @@ function validationText(
     ...(missed.entries === 0 ? [] : [`${lost} and misses ${of}`]),
     ...(breaksAt === undefined
       ? []
-      : [`  it breaks at line ${breaksAt.line}: ${visible(breaksAt.parentUuid)} is not there`]),
+      : [`  it breaks at line ${breaksAt.line}: ${escapeControls(breaksAt.parentUuid)} is not there`]),
   ].join("\n")}\n`;
 }

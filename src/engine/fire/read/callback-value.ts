@@ -1,10 +1,10 @@
 import {
+  eventOutputShapes,
   type HookOutput,
+  hookOutputShapes,
   isObject,
   messageOf,
-  outputShapes,
-  shown,
-  specificShapes,
+  showValue,
   type ToolInput,
 } from "../../../protocol/internal.ts";
 import type { Ran } from "../../runners/runner-result.ts";
@@ -52,12 +52,12 @@ function readValue(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
   if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
   if ("invalid" in exact) return failed(ran, exact.invalid, run);
   if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
-    const why = `returned a reason without a decision, and ${unknown.map(shown).join(", ")}, which no answer has`;
+    const why = `returned a reason without a decision, and ${unknown.map(showValue).join(", ")}, which no answer has`;
     return withFieldWarnings(failed(ran, why, run), value, run, "The callback returned");
   }
   const read = withFieldWarnings(exact, value, run, "The callback returned");
   if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
-  const failure = `returned an unknown decision ${shown(exact.unknownWord)}`;
+  const failure = `returned an unknown decision ${showValue(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
 }
 
@@ -73,12 +73,12 @@ const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
 function readVerdict(ran: Ran, value: Json, run: HookRun): ReadAnswer {
   const kind = kinds.find((known) => known === value["kind"]);
   if (kind === undefined) {
-    const why = `kind ${shown(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
+    const why = `kind ${showValue(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
     return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
   }
   const { reason, input } = value;
   if (input !== undefined && !isObject(input) && (kind === "allow" || kind === "ask")) {
-    const why = `input must be an object, not ${shown(input)}`;
+    const why = `input must be an object, not ${showValue(input)}`;
     return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
   }
   const unknown = Object.keys(value).filter((name) => !["kind", "reason", "input"].includes(name));
@@ -88,21 +88,21 @@ function readVerdict(ran: Ran, value: Json, run: HookRun): ReadAnswer {
   const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(run);
   const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
   if (reason === undefined || typeof reason === "string") return { answer, warnings };
-  const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${shown(reason)}.`);
+  const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${showValue(reason)}.`);
   return { answer, warnings: [...warnings, dropped] };
 }
 
 /** What opens a door must be exact: the field may have been meant to change the input. */
 function inexactAllow(unknown: readonly string[]): string {
-  return `returned an allow with ${unknown.map(shown).join(", ")}, which no such answer has`;
+  return `returned an allow with ${unknown.map(showValue).join(", ")}, which no such answer has`;
 }
 
 /** Names of fields that no answer has, in the object and in its part for the event. */
 function unknownIn(value: Json): readonly string[] {
   const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   return [
-    ...Object.keys(value).filter((name) => !Object.hasOwn(outputShapes, name)),
-    ...Object.keys(specific).filter((name) => !Object.hasOwn(specificShapes, name)),
+    ...Object.keys(value).filter((name) => !Object.hasOwn(hookOutputShapes, name)),
+    ...Object.keys(specific).filter((name) => !Object.hasOwn(eventOutputShapes, name)),
   ];
 }
 
@@ -128,8 +128,8 @@ function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer 
 /** Names of the wire are many, and an object that has none of them was meant as something else. */
 function nothingKnownIn(value: Json): string | undefined {
   const names = Object.keys(value);
-  if (names.length === 0 || names.some((name) => Object.hasOwn(outputShapes, name))) return undefined;
-  return `it has no field of an answer, only ${names.slice(0, 5).map(shown).join(", ")}`;
+  if (names.length === 0 || names.some((name) => Object.hasOwn(hookOutputShapes, name))) return undefined;
+  return `it has no field of an answer, only ${names.slice(0, 5).map(showValue).join(", ")}`;
 }
 
 function failed(ran: Ran, why: string, run: HookRun): ReadAnswer {

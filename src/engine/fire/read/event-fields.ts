@@ -1,5 +1,12 @@
 import { isAbsolute } from "node:path";
-import type { Answer, HookOutput, OutcomeOutput, ToolInput, Verdict, Warning } from "../../../protocol/internal.ts";
+import type {
+  HookAnswerRecord,
+  HookOutput,
+  OutcomeOutput,
+  ToolInput,
+  Verdict,
+  Warning,
+} from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";
 import { outputFault } from "./exact-shape.ts";
@@ -14,7 +21,7 @@ export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun
   const { verdict, warnings, unknownWord } = verdictOf(output, run);
   const specific = outputOf(output, verdict, run);
   const sequence = terminalSequence(output, run);
-  const answer: Answer = {
+  const answer: HookAnswerRecord = {
     verdict,
     ...inputOf(output, verdict.kind, run),
     ...textsOf(output, verdict.kind, run),
@@ -56,7 +63,7 @@ function textsOf(
   output: HookOutput,
   decision: string,
   { event: { row, payload } }: HookRun,
-): Pick<Answer, "context" | "messages"> {
+): Pick<HookAnswerRecord, "context" | "messages"> {
   const context: string[] = [];
   const added = output.hookSpecificOutput?.additionalContext;
   if (added?.trim() && row.answers.includes("additionalContext") && decision !== "defer") context.push(added);
@@ -69,7 +76,7 @@ function textsOf(
   };
 }
 
-function stopOf(output: HookOutput, interrupted: boolean): Pick<Answer, "stop"> {
+function stopOf(output: HookOutput, interrupted: boolean): Pick<HookAnswerRecord, "stop"> {
   if (output.continue !== false && !interrupted) return {};
   return { stop: output.stopReason?.trim() ? { reason: output.stopReason } : {} };
 }

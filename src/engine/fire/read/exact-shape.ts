@@ -1,12 +1,12 @@
 import {
+  closestName,
+  eventOutputShapes,
   type HookOutput,
+  hookOutputShapes,
   isObject,
-  nearest,
-  outputShapes,
-  shown,
-  specificShapes,
+  type OutputShape,
+  showValue,
   type Warning,
-  type WireShape,
 } from "../../../protocol/internal.ts";
 import type { HookRun } from "../fire.ts";
 import { type ReadAnswer, warn } from "./read-verdict.ts";
@@ -15,19 +15,21 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Describes the first field with an invalid value; undefined when the object has exactly the shape that the protocol allows. */
 export function outputFault(value: Json): string | undefined {
-  const [top] = faultsIn(value, outputShapes, "");
+  const [top] = faultsIn(value, hookOutputShapes, "");
   if (top !== undefined) return top.why;
   const specific = (value as HookOutput).hookSpecificOutput;
-  return specific === undefined ? undefined : faultsIn({ ...specific }, specificShapes, "hookSpecificOutput.")[0]?.why;
+  return specific === undefined
+    ? undefined
+    : faultsIn({ ...specific }, eventOutputShapes, "hookSpecificOutput.")[0]?.why;
 }
 
 /** The object without its invalid fields, and what is wrong with each of them. */
 export function withoutFaults(value: Json): { readonly value: Json; readonly faults: readonly string[] } {
-  const top = faultsIn(value, outputShapes, "");
+  const top = faultsIn(value, hookOutputShapes, "");
   const kept = without(value, top);
   const specific = kept["hookSpecificOutput"];
   if (!isObject(specific)) return { value: kept, faults: top.map(({ why }) => why) };
-  const inner = faultsIn(specific, specificShapes, "hookSpecificOutput.");
+  const inner = faultsIn(specific, eventOutputShapes, "hookSpecificOutput.");
   return {
     value: { ...kept, hookSpecificOutput: without(specific, inner) },
     faults: [...top, ...inner].map(({ why }) => why),
@@ -39,14 +41,14 @@ interface Fault {
   readonly why: string;
 }
 
-function faultsIn(value: Json, shapes: Readonly<Record<string, WireShape>>, prefix: string): readonly Fault[] {
+function faultsIn(value: Json, shapes: Readonly<Record<string, OutputShape>>, prefix: string): readonly Fault[] {
   const faults: Fault[] = [];
   for (const key in shapes) {
     const shape = shapes[key];
     if (shape === undefined || !Object.hasOwn(value, key)) continue;
     const field = value[key];
     if (!fits(field, shape)) {
-      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${shown(field)}` });
+      faults.push({ key, why: `${prefix}${key} must be ${describe(shape)}, not ${showValue(field)}` });
     }
   }
   return faults;
@@ -56,7 +58,7 @@ function without(value: Json, faults: readonly Fault[]): Json {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !faults.some((fault) => fault.key === key)));
 }
 
-function fits(value: unknown, shape: WireShape): boolean {
+function fits(value: unknown, shape: OutputShape): boolean {
   if (typeof shape !== "string") return typeof value === "string" && shape.includes(value);
   switch (shape) {
     case "text":
@@ -88,7 +90,7 @@ function isPermissionAnswer(value: unknown): boolean {
   );
 }
 
-function describe(shape: WireShape): string {
+function describe(shape: OutputShape): string {
   if (typeof shape !== "string") return shape.map((word) => `"${word}"`).join(", ");
   const words = {
     text: "a string",
@@ -106,8 +108,8 @@ function describe(shape: WireShape): string {
 export function withFieldWarnings(read: ReadAnswer, value: Json, run: HookRun, subject: string): ReadAnswer {
   const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const found = [
-    ...misspelledFields(value, Object.keys(outputShapes), "", run, subject),
-    ...misspelledFields(specific, Object.keys(specificShapes), "hookSpecificOutput.", run, subject),
+    ...misspelledFields(value, Object.keys(hookOutputShapes), "", run, subject),
+    ...misspelledFields(specific, Object.keys(eventOutputShapes), "hookSpecificOutput.", run, subject),
     ...misplacedFields(read, value, run, subject),
   ];
   return { answer: read.answer, warnings: found.length === 0 ? read.warnings : [...read.warnings, ...found] };
@@ -122,7 +124,7 @@ function misspelledFields(
 ): readonly Warning[] {
   const names = Object.keys(value).slice(0, maxComparedFields);
   return names.flatMap((name) => {
-    const near = known.includes(name) ? undefined : nearest(name, known);
+    const near = known.includes(name) ? undefined : closestName(name, known);
     if (near === undefined) return [];
     return [warn(run, "output-invalid", `${subject} ${prefix}${name}, which no answer has. Did you mean "${near}"?`)];
   });
@@ -135,7 +137,7 @@ const maxComparedFields = 1_000;
 function misplacedFields({ warnings }: ReadAnswer, value: Json, run: HookRun, subject: string): readonly Warning[] {
   if (warnings.some(({ code }) => code === "output-repaired")) return [];
   const names = run.event.row.answers.filter(
-    (name) => Object.hasOwn(value, name) && !Object.hasOwn(outputShapes, name),
+    (name) => Object.hasOwn(value, name) && !Object.hasOwn(hookOutputShapes, name),
   );
   return names.map((name) =>
     warn(run, "output-ignored", `${subject} ${name} at the top of the object. It counts in hookSpecificOutput only.`),

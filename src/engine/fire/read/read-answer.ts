@@ -1,4 +1,4 @@
-import { type Answer, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/internal.ts";
+import { type HookAnswerRecord, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/internal.ts";
 import type { Ran } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { readReturned } from "./callback-value.ts";
@@ -204,7 +204,7 @@ function onlyRestrictions(ran: Ran, run: HookRun): ReadAnswer {
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 
-function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): Answer {
+function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
   const { row } = run.event;
   if (said.ok || row.onNotOk === "ignore") return noAnswer;
   const reason = said.reason?.trim() ? said.reason : undefined;
@@ -217,7 +217,7 @@ function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): A
   return { verdict: worded("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
 }
 
-function failedOnly(ran: Ran): Answer {
+function failedOnly(ran: Ran): HookAnswerRecord {
   return ran.failure === undefined ? noAnswer : { ...noAnswer, failure: ran.failure };
 }
 

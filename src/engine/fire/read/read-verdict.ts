@@ -1,7 +1,7 @@
 import {
-  type Answer,
   compareDecisions,
   type Decision,
+  type HookAnswerRecord,
   type HookOutput,
   stripControl,
   type Verdict,
@@ -11,11 +11,11 @@ import {
 import type { HookRun } from "../fire.ts";
 
 export interface ReadAnswer {
-  readonly answer: Answer;
+  readonly answer: HookAnswerRecord;
   readonly warnings: readonly Warning[];
 }
 
-export const noAnswer: Answer = { verdict: { kind: "none" } };
+export const noAnswer: HookAnswerRecord = { verdict: { kind: "none" } };
 
 /** A warning may quote the hook, and is shown to the user. */
 export function warn({ hook }: HookRun, code: WarningCode, message: string): Warning {

@@ -1,9 +1,9 @@
-import type { Finished } from "../../../exec/internal.ts";
+import type { FinishedProcess } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
 import type { Ran } from "../runner-result.ts";
 
 /** A finished process in the engine's words. */
-export function ranOf(finished: Finished, hook: CommandHook, ref: HookRef, before: readonly Warning[]): Ran {
+export function ranOf(finished: FinishedProcess, hook: CommandHook, ref: HookRef, before: readonly Warning[]): Ran {
   const { ended, stdout, stderr } = finished;
   const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
   // What a timed-out hook printed is no answer, not even in the record.
@@ -20,14 +20,14 @@ export function ranOf(finished: Finished, hook: CommandHook, ref: HookRef, befor
   };
 }
 
-function saidOf({ ended, stdout }: Finished): Ran["said"] {
+function saidOf({ ended, stdout }: FinishedProcess): Ran["said"] {
   const whole = stdout.droppedBytes === 0;
   if (ended.by === "exit") return { kind: "printed", exit: ended.code, whole };
   if (ended.by === "signal") return { kind: "printed", exit: null, whole };
   return { kind: "nothing" };
 }
 
-function failureOf({ ended, stderr }: Finished, ref: HookRef): string | undefined {
+function failureOf({ ended, stderr }: FinishedProcess, ref: HookRef): string | undefined {
   switch (ended.by) {
     case "signal":
       return `killed by ${ended.signal}`;
@@ -44,7 +44,7 @@ function failureOf({ ended, stderr }: Finished, ref: HookRef): string | undefine
   }
 }
 
-function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHook, ref: HookRef): Warning[] {
+function warningsOf({ leaked, stdout, stderr, ended }: FinishedProcess, hook: CommandHook, ref: HookRef): Warning[] {
   const warnings: Warning[] = [];
   if (leaked.length > 0) {
     warnings.push({ code: "possible-leak", message: leakMessage(leaked, ref), place: ref.id });
@@ -62,7 +62,7 @@ function warningsOf({ leaked, stdout, stderr, ended }: Finished, hook: CommandHo
 }
 
 /** A hook may leave hundreds of processes behind; a few names are enough to find them. */
-function leakMessage(leaked: Finished["leaked"], ref: HookRef): string {
+function leakMessage(leaked: FinishedProcess["leaked"], ref: HookRef): string {
   const names = leaked.map((leak) => ("pid" in leak ? `${leak.pid} ${leak.name}`.trim() : "an unknown process"));
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
   return `Processes of hook ${ref.name} may still run: ${names.slice(0, mostNamed).join(", ")}${more}.`;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   type CommandLine,
-  type Finished,
+  type FinishedProcess,
   type OnLine,
-  type Running,
-  type StartOptions,
-  start,
+  type ProcessOptions,
+  type RunningProcess,
+  startProcess,
 } from "../../../exec/internal.ts";
 import type { CommandHook, Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
@@ -28,7 +28,7 @@ import { type AsyncNotice, asyncNotice, questionLine, ranOf } from "./command-re
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
   readonly done: Promise<Ran>;
-  readonly running: Running | undefined;
+  readonly running: RunningProcess | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function startCommand(
   const mark = openDepthMark(event.depth + 1);
   const graceMs = event.row.special.budget?.graceMs;
   const timeoutMs = remainingMs(run);
-  const optionsIn = (cwd: string): StartOptions => ({
+  const optionsIn = (cwd: string): ProcessOptions => ({
     inherits: mark,
     cwd,
     env,
@@ -66,13 +66,13 @@ export function startCommand(
     reportLeftBehind: true,
     onLine: lineReader(hook, run, () => running, onBackground),
   });
-  let running = start(line, optionsIn(String(event.payload["cwd"])));
+  let running = startProcess(line, optionsIn(String(event.payload["cwd"])));
   // Only when nothing could be started is it worth a look whether the folder is still there.
   const instead = running.pid === undefined ? folderInstead(run) : undefined;
-  if (instead !== undefined) running = start(line, optionsIn(instead.path));
+  if (instead !== undefined) running = startProcess(line, optionsIn(instead.path));
   closeDepthMark(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
-  const done = running.done.then((finished: Finished) => ranOf(finished, hook, run.hook.ref, warnings));
+  const done = running.done.then((finished: FinishedProcess) => ranOf(finished, hook, run.hook.ref, warnings));
   return { done, running };
 }
 
@@ -147,7 +147,7 @@ const tagName = "HOOKLINE_RUN";
 function lineReader(
   hook: CommandHook,
   run: HookRun,
-  running: () => Running,
+  running: () => RunningProcess,
   onBackground: ((notice: AsyncNotice) => void) | undefined,
 ): OnLine {
   let first = true;
@@ -174,7 +174,7 @@ function lineReader(
 async function answerQuestion(
   question: NonNullable<ReturnType<typeof questionLine>>,
   { event, hook }: HookRun,
-  running: Running,
+  running: RunningProcess,
 ): Promise<void> {
   const gone = new AbortController();
   void running.done.then(() => gone.abort());

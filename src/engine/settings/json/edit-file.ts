@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode, type Fs, nodeFs, replaceFile, sha256, unless, withLock } from "../../../files/internal.ts";
+import { errorCode, type Fs, ignoringErrors, nodeFs, replaceFile, sha256, withLock } from "../../../files/internal.ts";
 import { Problem } from "../../../protocol/internal.ts";
 import { maxSettingsBytes, readSourceFile } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
@@ -117,18 +117,18 @@ function settingsIn(text: string): unknown {
 
 /** The file behind a link, so that whoever edits it under another name waits for the same lock. */
 async function targetOf(file: string, fs: Fs): Promise<string> {
-  const real = await unless(["ENOENT"], fs.realpath(file));
+  const real = await ignoringErrors(["ENOENT"], fs.realpath(file));
   if (real !== undefined) return real;
-  const link = await unless(["ENOENT", "EINVAL"], fs.readlink(file));
+  const link = await ignoringErrors(["ENOENT", "EINVAL"], fs.readlink(file));
   const folder = await fs.realpath(dirname(file));
   // A link may point to a file that is not there yet.
   return link === undefined ? join(folder, basename(file)) : targetOf(resolve(folder, link), fs);
 }
 
 async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
-  if ((await unless(["ENOENT"], fs.realpath(folder))) !== undefined) return;
+  if ((await ignoringErrors(["ENOENT"], fs.realpath(folder))) !== undefined) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder), fs, mode);
-  await unless(["EEXIST"], fs.mkdir(folder, mode));
+  await ignoringErrors(["EEXIST"], fs.mkdir(folder, mode));
 }
 
 /** What the disk or a lock has against it, as a wrong call; anything else goes on as it is. */

@@ -1,5 +1,5 @@
 import type { TestExpression, Word } from "unbash";
-import { type Found, report, type Scope } from "../scope.ts";
+import { report, type TextSource, type WordFindings } from "../scope.ts";
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { type ReadWord, readWord } from "../word.ts";
 
@@ -125,7 +125,7 @@ const arithmetic = new Set("-eq -ne -lt -le -gt -ge".split(" "));
 export type FileTest = readonly (ReadWord | string)[];
 
 /** `[[ … ]]`: comparing numbers evaluates both sides, so only written-out numbers pass. Gives its questions about files. */
-export function checkTest(expression: TestExpression, scope: Scope, found: Found): readonly FileTest[] {
+export function checkTest(expression: TestExpression, scope: TextSource, found: WordFindings): readonly FileTest[] {
   switch (expression.type) {
     case "TestUnary": {
       const { operator } = expression;

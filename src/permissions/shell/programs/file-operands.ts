@@ -14,7 +14,7 @@ export interface FileOperand {
 }
 
 /** More than these are not gathered; a command that has more is asked about. */
-export const mostOperands = 2_000;
+export const maxOperands = 2_000;
 
 /** The operands of a command that is known to work on files; none for any other. Best effort. */
 export function fileOperands(part: CommandPart): FileOperand[] {
@@ -44,7 +44,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
     const last = elsewhere || index === words.length - 1;
     const access = writes || (program.does === "writes last" && last) ? "write" : "read";
     for (const pattern of names) operands.set(`${access} ${pattern ?? `\0${raw}`}`, operand(pattern, raw, access));
-    if (operands.size > mostOperands) break;
+    if (operands.size > maxOperands) break;
   }
   return [...operands.values()];
 }

@@ -1,5 +1,5 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { escapePattern, isPattern, someWord, unescapePattern } from "../word-pieces.ts";
+import { escapePattern, isPathPattern, someWord, unescapePattern } from "../word-pieces.ts";
 
 /** What a command starts in turn. */
 export type Inner =
@@ -57,8 +57,8 @@ export const emptyWord: ShellWord = {
   readings: [],
 };
 
-const mostSingle = 8;
-const mostWords = 2_000;
+const maxSingle = 8;
+const maxWords = 2_000;
 
 /**
  * The words with every variable whose value the script says put in, as far as that makes known text. A word that may be one of several,
@@ -68,10 +68,10 @@ export function knownLines(words: readonly ShellWord[]): readonly (readonly Shel
   const values = words.map(valuesOf);
   const most = values.reduce((found, known) => Math.max(found, known?.length ?? 0), 0);
   if (most === 0) return [words];
-  if (values.reduce((sum, known) => sum + (known?.length ?? 1), 0) > mostWords) return undefined;
+  if (values.reduce((sum, known) => sum + (known?.length ?? 1), 0) > maxWords) return undefined;
   const row = words.flatMap((word, at) => values[at]?.map((text) => known(word, text)) ?? [word]);
   if (most === 1) return [row];
-  const single = Array.from({ length: Math.min(most, mostSingle) }, (_, choice) =>
+  const single = Array.from({ length: Math.min(most, maxSingle) }, (_, choice) =>
     words.map((word, at) => {
       const texts = values[at];
       return texts ? known(word, texts[Math.min(choice, texts.length - 1)] ?? "") : word;
@@ -84,7 +84,7 @@ export function knownLines(words: readonly ShellWord[]): readonly (readonly Shel
 function valuesOf(word: ShellWord): readonly string[] | undefined {
   const { expansions = [] } = word;
   if (staticValue(word) !== undefined || expansions.length === 0) return undefined;
-  if (expansions.some((text) => isPattern(text) || text.includes(someWord))) return undefined;
+  if (expansions.some((text) => isPathPattern(text) || text.includes(someWord))) return undefined;
   return expansions.map(unescapePattern);
 }
 

@@ -32,31 +32,31 @@ export function grammarOf(usage: string): OptionGrammar {
 }
 
 /** An option's letter or long name, with its value. */
-export interface Option {
+export interface ProgramOption {
   readonly name: string;
   readonly value?: ShellWord;
 }
 
 export interface ReadOptions {
-  readonly options: readonly Option[];
+  readonly options: readonly ProgramOption[];
   /** The words from the first operand on. */
   readonly rest: readonly ShellWord[];
 }
 
 /** The leading options of a line, or undefined when a word is not known or an option is none of the grammar's. */
 export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar): ReadOptions | undefined {
-  const options: Option[] = [];
+  const options: ProgramOption[] = [];
   const read = readFrom(words, 0, grammar, options);
   return read && { options, rest: words.slice(read.next) };
 }
 
 /** Options anywhere among the operands, as GNU programs take them. `unknownIsText`: a word that is not known is an operand. */
-export function readArguments(
+export function readProgramArguments(
   words: readonly ShellWord[],
   grammar: OptionGrammar,
   unknownIsText: boolean,
-): { options: readonly Option[]; operands: readonly ShellWord[] } | undefined {
-  const options: Option[] = [];
+): { options: readonly ProgramOption[]; operands: readonly ShellWord[] } | undefined {
+  const options: ProgramOption[] = [];
   const operands: ShellWord[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index];
@@ -79,7 +79,7 @@ function readFrom(
   words: readonly ShellWord[],
   start: number,
   grammar: OptionGrammar,
-  options: Option[],
+  options: ProgramOption[],
 ): { next: number; ended: boolean } | undefined {
   for (let index = start; index < words.length; index++) {
     const word = words[index];
@@ -113,7 +113,7 @@ function readFrom(
   return { next: words.length, ended: false };
 }
 
-const mostReadings = 16;
+const maxReadings = 16;
 
 /**
  * Where the operands of a line may begin, for a program whose options are only partly known: an option that is not in the
@@ -123,7 +123,7 @@ export function operandStarts(words: readonly ShellWord[], grammar: OptionGramma
   const starts = new Set<number>();
   const seen = new Set<number>([0]);
   for (const index of seen) {
-    if (seen.size > mostReadings) return undefined;
+    if (seen.size > maxReadings) return undefined;
     const word = words[index];
     if (word === undefined) continue;
     const text = word.pieces[0];

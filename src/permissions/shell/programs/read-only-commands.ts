@@ -1,5 +1,5 @@
 import { type CommandPart, type ShellWord, staticValue } from "../shell-part.ts";
-import { grammarOf, type OptionGrammar, readArguments } from "./program-options.ts";
+import { grammarOf, type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
 export interface ReadOnlyCommand extends OptionGrammar {
@@ -150,7 +150,7 @@ export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFile
   const command = table.get(head);
   if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
   if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
-  const read = readArguments(args, command, command.operands === "text");
+  const read = readProgramArguments(args, command, command.operands === "text");
   if (read === undefined) return undefined;
   const named = read.options.flatMap(({ name: option, value }) =>
     value && command.fileOptions?.includes(option) ? [value] : [],

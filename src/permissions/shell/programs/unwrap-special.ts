@@ -149,11 +149,11 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
 }
 
 /** More than a name of a file may have. */
-const longestName = 1_000;
+const maxNameLength = 1_000;
 
 /** `[eE][nN][vV]` for `env`; text in brackets is kept. */
 function inAnyCase(pattern: string): string {
-  if (pattern.length > longestName) return pattern;
+  if (pattern.length > maxNameLength) return pattern;
   return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>
     sign.length > 1 ? sign : `[${sign.toLowerCase()}${sign.toUpperCase()}]`,
   );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { missingPackage } from "../../../protocol/internal.ts";
+import { missingPackageProblem } from "../../../protocol/internal.ts";
 import type { Place, TaskRecord } from "../task-backend.ts";
 
 /** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */
@@ -77,5 +77,5 @@ export async function loadBullmq(): Promise<{ readonly bullmq: Bullmq; readonly 
 }
 
 function missing(name: string, cause: unknown): never {
-  throw missingPackage(name, "hookline/tasks/bullmq", cause);
+  throw missingPackageProblem(name, "hookline/tasks/bullmq", cause);
 }
