@@ -30,6 +30,7 @@ async function build() {
   await Promise.all([
     run(process.execPath, [tsc(), "-p", "tsconfig.build.json"]).then(declarations),
     script("bundle.mjs"),
+    script("data-files.mjs"),
   ]);
   writeFileSync(built, "");
   const now = new Date();
@@ -46,7 +47,7 @@ function* sources() {
   yield join(root, "tsconfig.json");
   yield join(root, "tsconfig.build.json");
   yield* filesBelow(join(root, "scripts", "build"));
-  yield* filesBelow(join(root, "src"));
+  for (const folder of ["src", "schema", "conformance"]) yield* filesBelow(join(root, folder));
 }
 
 function* filesBelow(folder) {

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build as esbuild } from "esbuild";
@@ -14,6 +15,13 @@ const root = resolve(import.meta.dirname, "..");
 /** A project of somebody else's that has installed the packed package. */
 let project: string;
 let env: Record<string, string | undefined>;
+let packed: Packed;
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
 
 beforeAll(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), "hookline-package-")));
@@ -23,10 +31,10 @@ beforeAll(async () => {
     cwd: root,
     maxBuffer: 64 * 2 ** 20,
   });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  [packed] = JSON.parse(stdout) as [Packed];
   const modules = join(project, "node_modules");
   await mkdir(modules);
-  await run("tar", ["-xzf", join(project, filename), "-C", modules]);
+  await run("tar", ["-xzf", join(project, packed.filename), "-C", modules]);
   await run("mv", [join(modules, "package"), join(modules, "hookline")]);
   for (const name of await readdir(join(root, "node_modules"))) {
     if (!name.startsWith(".") && name !== "hookline")
@@ -161,6 +169,77 @@ test("the package holds no number of a specification that its readers do not hav
   }
 });
 
+test("the package has fewer than 300 files and is smaller than 3 MB", () => {
+  expect(packed.files.length).toBeLessThan(300);
+  expect(packed.unpackedSize).toBeLessThan(3_000_000);
+});
+
+test("every link and every path that README and docs name is in the package", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const isShipped = (path: string) => paths.some((file) => file === path || file.startsWith(path.replace(/\/?$/, "/")));
+  const named = paths
+    .filter((path) => path === "README.md" || /^docs\/.*\.md$/.test(path))
+    .flatMap((page) => {
+      const text = readFileSync(join(root, page), "utf8");
+      const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]+)[^)]*\)/g)].map(([, to = ""]) =>
+        join(dirname(page), to),
+      );
+      const inCode = [...text.matchAll(/`((?:dist|docs|client|examples|conformance|schema)\/[^`\s#]*)`/g)];
+      const paths = inCode.map(([, path = ""]) => path).filter((path) => !/\/[A-Z-]+\//.test(path));
+      return [...links, ...paths].map((to) => ({ page, to }));
+    });
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ to }) => !isShipped(to))).toEqual([]);
+});
+
+test("the package has every conformance case and every schema of the repository, and each reference in a schema resolves", async () => {
+  const own = (path: string) => readFile(join(project, "node_modules/hookline", path), "utf8").then(JSON.parse);
+  const jsonFiles = async (folder: string) =>
+    (await readdir(join(root, folder), { recursive: true })).filter((file) => file.endsWith(".json")).sort();
+  const topics = (await readdir(join(project, "node_modules/hookline/dist/conformance"))).map((file) =>
+    file.slice(0, -5),
+  );
+  const cases = await Promise.all(
+    topics.map(async (topic) =>
+      Object.keys((await own(`dist/conformance/${topic}.json`)) as object).map((claim) => `${topic}/${claim}.json`),
+    ),
+  );
+  expect(cases.flat().sort()).toEqual(await jsonFiles("conformance"));
+  const schema = (await own("dist/schema.json")) as { $defs: object };
+  expect(Object.keys(schema.$defs).sort()).toEqual(
+    (await jsonFiles("schema")).map((file) => file.slice(0, -5).replaceAll("/", ".")).sort(),
+  );
+  const at = (pointer: string) =>
+    pointer
+      .split("/")
+      .slice(1)
+      .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], schema);
+  const references = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = ""]) => to);
+  expect(references.length).toBeGreaterThan(10);
+  expect(references.filter((to) => at(to) === undefined)).toEqual([]);
+});
+
+test("a class that two entry points export is the same class in both", async () => {
+  const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { exports: object };
+  const names = Object.keys(exports)
+    .filter((key) => key !== "./package.json")
+    .map((key) => key.replace(".", "hookline"));
+  const file = join(project, "classes.mjs");
+  await writeFile(
+    file,
+    `const modules = await Promise.all(${JSON.stringify(names)}.map((name) => import(name)));
+const classes = modules.map(({ Problem }) => Problem).filter((Problem) => Problem !== undefined);
+console.log(JSON.stringify([classes.length > 1, new Set(classes).size]));`,
+  );
+  expect(await printed(file)).toEqual([true, 1]);
+});
+
+test("publint has nothing to say about the package", async () => {
+  const words = [join(root, "node_modules/publint/src/cli.js"), "run", "--strict", join(project, packed.filename)];
+  const { stdout } = await run(process.execPath, words, { cwd: project, env });
+  expect(stdout).toContain("All good!");
+});
+
 test("every host example runs from the package", async () => {
   const folder = join(project, "node_modules/hookline/examples/hosts");
   for (const name of await readdir(folder)) {
@@ -169,11 +248,14 @@ test("every host example runs from the package", async () => {
   }
 }, 60_000);
 
-async function compile(...files: readonly string[]): Promise<string> {
-  const options = ["--noEmit", "--strict", "--allowJs", "--checkJs", "--module", "nodenext", "--target", "es2023"];
+const nodenext = ["--module", "nodenext"];
+const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
+
+async function compile(files: readonly string[], resolution: readonly string[] = nodenext): Promise<string> {
+  const options = ["--noEmit", "--strict", "--allowJs", "--checkJs", "--skipLibCheck", "false", "--target", "es2023"];
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   try {
-    await run(process.execPath, [tsc, ...options, "--types", "node", ...files], { cwd: project });
+    await run(process.execPath, [tsc, ...options, ...resolution, "--types", "node", ...files], { cwd: project });
     return "";
   } catch (error) {
     return String((error as { stdout?: string }).stdout);
@@ -185,7 +267,16 @@ test("every host example compiles in TypeScript against the package", async () =
   await cp(join(root, "examples/hosts"), folder, { recursive: true });
   const files = (await readdir(folder)).map((name) => join(folder, name));
   expect(files.length).toBeGreaterThan(3);
-  expect(await compile(...files)).toBe("");
+  expect(await compile(files)).toBe("");
+}, 60_000);
+
+test("the declarations of every entry point compile without skipLibCheck, by both ways to resolve modules", async () => {
+  const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { exports: object };
+  const names = Object.keys(exports).filter((key) => key !== "./package.json");
+  const file = join(project, "all.mts");
+  const lines = names.map((key, index) => `import * as m${index} from "${key.replace(".", "hookline")}";`);
+  await writeFile(file, `${lines.join("\n")}\nexport { ${names.map((_, index) => `m${index}`).join(", ")} };\n`);
+  expect([await compile([file]), await compile([file], bundler)]).toEqual(["", ""]);
 }, 60_000);
 
 test("a wrong event name, payload field or answer does not compile against the package", async () => {
@@ -215,9 +306,9 @@ test("a wrong event name, payload field or answer does not compile against the p
   ];
   const file = join(project, "consumer.mts");
   await writeFile(file, [...head, ...right, ...wrong.flatMap((line) => ["// @ts-expect-error", line])].join("\n"));
-  expect(await compile(file)).toBe("");
+  expect([await compile([file]), await compile([file], bundler)]).toEqual(["", ""]);
   await writeFile(file, [...head, ...right, ...wrong].join("\n"));
-  const told = await compile(file);
+  const told = await compile([file]);
   for (const [index] of wrong.entries())
     expect(told).toContain(`consumer.mts(${head.length + right.length + index + 1},`);
 }, 60_000);

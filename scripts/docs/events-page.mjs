@@ -16,6 +16,7 @@ export function eventsPage({ catalog, commonFields }) {
     "## What every payload begins with",
     "The engine sends one JSON object: these fields, then the event's own. A field marked ? is not always there. Fields the host adds are passed on unchanged.",
     fieldTable(commonFields),
+    "`dist/schema.json` in the package has a JSON Schema of what each event's hooks read and write, under `$defs`: `PreToolUse.input`, `PreToolUse.output`.",
     "`permission_mode`, `effort`, and the pair `agent_id` and `agent_type` come only with events that say so below.",
     "## What every hook may answer",
     table(["field", "effect"], universal),
@@ -87,7 +88,6 @@ function eventSection(row) {
     `Fires: ${row.fires}.${row.since === "declared" ? " Declared by newer clients; not measured." : ""}`,
     table(["", ""], facts(row)),
     Object.keys(row.fields).length === 0 ? "It has no fields of its own." : fieldTable(row.fields),
-    `Schemas: [input](../schema/${row.name}.input.json), [output](../schema/${row.name}.output.json).`,
   ].join("\n\n");
 }
 

@@ -15,7 +15,7 @@ export const command: Command = {
 
 Nothing is fetched: prices are part of the package (models --show-prices), and calls without one are named, never counted as free.
 With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
-report in schema/usage/. Money is in whole micro-dollars.`,
+report in dist/schema.json. Money is in whole micro-dollars.`,
   mostArguments: 1,
   options: {
     since: { type: "string", value: "DAY", about: "from this day on: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
