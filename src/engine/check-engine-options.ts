@@ -5,7 +5,7 @@ import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
-export function checkOptions(options: EngineOptions): void {
+export function checkEngineOptions(options: EngineOptions): void {
   if (!isObject(options)) throw bad("", `Engine options are an object, not ${showValue(options)}.`);
   for (const [name, value] of Object.entries(options)) {
     if (!isOption(name)) {

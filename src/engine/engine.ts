@@ -7,14 +7,14 @@ import {
   showValue,
   type Warning,
 } from "../protocol/internal.ts";
-import { checkOptions } from "./check-engine-options.ts";
+import { checkEngineOptions } from "./check-engine-options.ts";
 import type { CallbackHandler, CallbackOptions, Engine, FireOptions, NoOwnEvents, OwnEvents } from "./engine-type.ts";
 import { openEvents } from "./fire/event-intake.ts";
 import { listHooks } from "./fire/explain.ts";
-import { waitsLike } from "./fire/hook-depth.ts";
+import { markAsync } from "./fire/hook-depth.ts";
 import type { AnyPayload } from "./fire/payload.ts";
 import { sessionState } from "./fire/session-state.ts";
-import { liveHooks } from "./live/memory-hooks.ts";
+import { memoryHooks } from "./live/memory-hooks.ts";
 import { openSettings } from "./live/reload-settings.ts";
 import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
@@ -27,12 +27,12 @@ import { honorsOnce } from "./settings/layer.ts";
 export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   options: EngineOptions = {},
 ): Promise<Engine<Own>> {
-  checkOptions(options);
+  checkEngineOptions(options);
   const resolved = resolveOptions(options);
   const told: Warning[] = [];
   const warn = (warning: Warning): void => void told.push(warning);
   const sessions = sessionState();
-  const live = liveHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
+  const live = memoryHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
   const settings = await openSettings(resolved);
   settings.followTrust();
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
@@ -93,7 +93,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       const hook = {
         type: "callback" as const,
         name: handler.name || "callback",
-        callback: waitsLike(adapted(handler), handler),
+        callback: markAsync(toCallback(handler), handler),
         ...checkedOptions(given, event),
       };
       const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
@@ -107,7 +107,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     budgetMs(event) {
       const hooks = allHooks().filter(({ row }) => row.name === event);
       const [first] = hooks;
-      const env = { ...resolved.env, ...settings.inForce().effective.env.shared };
+      const env = { ...resolved.env, ...settings.inForce().merged.env.shared };
       return (
         first &&
         eventBudgetMs(
@@ -122,7 +122,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     rules: whileOpen(async () =>
       (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
     ),
-    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().effective.env.shared }),
+    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env.shared }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
       for (const hash of options?.written ?? []) written.add(hash);
       return settings.reload(asking);
@@ -189,7 +189,7 @@ type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, o
 type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;
 
 /** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
-function adapted(handler: AnyHandler): Callback {
+function toCallback(handler: AnyHandler): Callback {
   if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
   return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });
 }

@@ -23,13 +23,13 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 export async function openRules(
   options: EngineOptions = {},
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
-  const [{ checkOptions }, { openSettings }, { resolveOptions }, { permissionRules }] = await Promise.all([
+  const [{ checkEngineOptions }, { openSettings }, { resolveOptions }, { permissionRules }] = await Promise.all([
     import("./check-engine-options.ts"),
     import("./live/reload-settings.ts"),
     import("./options.ts"),
     import("./settings/permission-rules.ts"),
   ]);
-  checkOptions(options);
+  checkEngineOptions(options);
   const resolved = resolveOptions(options);
   const now = (await openSettings(resolved)).inForce();
   return { ...permissionRules(now, resolved), warnings: now.warnings };

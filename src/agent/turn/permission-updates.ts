@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approveGrants, type Change, clientHome, type Engine, editSettings } from "../../engine/internal.ts";
+import { approveGrants, clientHome, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
 import type { PermissionDestination, PermissionUpdate } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
@@ -54,7 +54,7 @@ function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOpt
   }
 }
 
-function editsOf(update: PermissionUpdate): Change {
+function editsOf(update: PermissionUpdate): PlanEdits {
   return (settings) => {
     if (update.type === "setMode") return [{ do: "set", path: ["permissions", "defaultMode"], value: update.mode }];
     const [list, values] = listOf(update);

@@ -6,7 +6,7 @@ import {
   managedFiles,
   managedFolder,
   readValue,
-  realPath,
+  realPathOrNone,
   valueIn,
 } from "../../engine/internal.ts";
 import { isObject } from "../../protocol/internal.ts";
@@ -54,7 +54,7 @@ async function placesOf(options: AgentOptions): Promise<readonly Place[]> {
   const project = join(own, "settings.json");
   const user = join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
   // Where the start folder is the home folder, its settings are the user's and not a checkout's.
-  const isUsers = reads("user") && (await realPath(project)) === (await realPath(user));
+  const isUsers = reads("user") && (await realPathOrNone(project)) === (await realPathOrNone(user));
   const { files } = await managedFiles(managed ?? managedFolder(process.platform));
   return [
     ...files.toReversed().map((file): Place => ({ file, source: "managed" })),

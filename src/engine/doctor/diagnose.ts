@@ -7,10 +7,10 @@ import { environmentUnder } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import { permissionRules } from "../settings/permission-rules.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
-import { leftoverFindings, ownHookFindings, safetyFindings } from "./safety.ts";
+import { leftoverFindings, safetyFindings, userHookFindings } from "./safety.ts";
 
 /** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
@@ -20,10 +20,10 @@ export async function diagnose(options: EngineOptions): Promise<readonly Finding
     ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
     ...permissionRules(now, resolved).policy.warnings.map(ofRules),
     ...programs(now, resolved),
-    ...standingFindings(now),
+    ...inactiveHookFindings(now),
     ...safetyFindings(now, resolved),
     ...(await leftoverFindings(resolved)),
-    ...ownHookFindings(now),
+    ...userHookFindings(now),
   ];
   return (["error", "warning", "note"] as const).flatMap((level) => found.filter((one) => one.level === level));
 }
@@ -57,7 +57,7 @@ function ofRules({ code, message, place }: RuleWarning): Finding {
   };
 }
 
-function programs(now: InForce, options: ResolvedOptions): readonly Finding[] {
+function programs(now: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
   return [...now.byEvent.values()].flat().flatMap((configured) => {
     const { hook, ref, layer } = configured;
     if (hook.type !== "command") return [];
@@ -67,7 +67,7 @@ function programs(now: InForce, options: ResolvedOptions): readonly Finding[] {
 }
 
 /** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another. */
-function standingFindings(now: InForce): readonly Finding[] {
+function inactiveHookFindings(now: EffectiveSettings): readonly Finding[] {
   const all = [...now.byEvent.values()];
   const isOff = new Map(all.flat().map((hook) => [hook, switchedOff(hook, now)]));
   const waiting = all
@@ -85,7 +85,7 @@ function standingFindings(now: InForce): readonly Finding[] {
         return [finding("hook-off", `${ref.name} is off in Hookline's hosts: ${refusal.detail}.`, ref.id)];
       }),
     ]),
-    ...untrusted(waiting, now.trust.wayOut),
+    ...untrusted(waiting, now.trust.howToApprove),
   ];
 }
 

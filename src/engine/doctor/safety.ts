@@ -4,12 +4,12 @@ import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { namedPaths } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Whether anybody else may change what decides here what runs: settings, scripts of hooks that need no approval, our own state. */
-export function safetyFindings({ layers, byEvent }: InForce, options: ResolvedOptions): readonly Finding[] {
+export function safetyFindings({ layers, byEvent }: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
   const scripts = [...byEvent.values()].flat().flatMap(({ hook, layer }) => {
     if (hook.type !== "command") return [];
     const { command, args } = hook;
@@ -47,7 +47,7 @@ function unsafe(file: string): string | undefined {
 }
 
 /** Hooks that run in every folder without anybody being asked: whoever did not put them there should hear of them. */
-export function ownHookFindings({ byEvent }: InForce): readonly Finding[] {
+export function userHookFindings({ byEvent }: EffectiveSettings): readonly Finding[] {
   return [...byEvent.values()].flat().flatMap(({ ref, layer }) => {
     if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];
     const on = ref.matcher ? `${ref.event} [${ref.matcher}]` : ref.event;

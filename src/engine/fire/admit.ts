@@ -2,10 +2,10 @@ import { basename } from "node:path";
 import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/internal.ts";
 import type { Ports } from "../ports.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 import type { HookEvent } from "./fire.ts";
-import { deepest } from "./hook-depth.ts";
+import { maxHookDepth } from "./hook-depth.ts";
 import type { Selection } from "./select.ts";
 
 export interface SkipRefusal {
@@ -54,7 +54,7 @@ function isSettledBeforehand({ hook }: ConfiguredHook): boolean {
   return isInProcess(hook) && !hook.once;
 }
 
-const admitted = new WeakMap<Selection, { settings: InForce; depth: number; result: Selection }>();
+const admitted = new WeakMap<Selection, { settings: EffectiveSettings; depth: number; result: Selection }>();
 
 function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | undefined {
   for (const check of skipChecks) {
@@ -66,13 +66,16 @@ function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | und
 
 /** Hooks inside hooks inside hooks: somewhere it has to end. */
 function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefined {
-  if (depth < deepest) return undefined;
-  return { why: "recursion", detail: `fired ${depth} hooks deep; ${deepest} is the most` };
+  if (depth < maxHookDepth) return undefined;
+  return { why: "recursion", detail: `fired ${depth} hooks deep; ${maxHookDepth} is the most` };
 }
 
 /** Keys that switch hooks off, in any file. */
-export function switchedOff(hook: ConfiguredHook, { effective, disabling }: InForce): SkipRefusal | undefined {
-  const { disabled, managedOnly, pluginsOnly } = effective;
+export function switchedOff(
+  hook: ConfiguredHook,
+  { merged, disabling }: EffectiveSettings,
+): SkipRefusal | undefined {
+  const { disabled, managedOnly, pluginsOnly } = merged;
   const managed = isManaged(hook);
   if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
   if (disabled.unmanaged && !managed)
@@ -99,7 +102,10 @@ function nameOf({ file, kind }: Layer): string {
 function notTrusted(hook: ConfiguredHook, { settings: { trust }, payload }: HookEvent): SkipRefusal | undefined {
   const { state, detail } = trust.ofHook(hook, String(payload["cwd"]));
   if (state === "trusted") return undefined;
-  return { why: "trust", detail: `${state}: ${detail}; ${trust.wayOut}; Claude Code runs it without this approval` };
+  return {
+    why: "trust",
+    detail: `${state}: ${detail}; ${trust.howToApprove}; Claude Code runs it without this approval`,
+  };
 }
 
 /** An agent's own hooks are for what happens inside it, a skill's for what happens after it was used. */

@@ -19,7 +19,7 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/internal.ts";
-import { beginning, cut, mostContextChars } from "../safe-text/display-text.ts";
+import { beginning, cutText, maxContextChars } from "../safe-text/display-text.ts";
 import type { HookRun } from "./fire.ts";
 
 export interface CheckedAnswer {
@@ -66,7 +66,7 @@ export async function spill(
   folder: string,
   fs: Fs = nodeFs,
 ): Promise<{ readonly text: string; readonly warning?: Warning }> {
-  if (text.length <= mostContextChars) return { text };
+  if (text.length <= maxContextChars) return { text };
   try {
     await refuseLink(folder, fs);
     const path = await writePrivate(folder, text, { fs, prefix: "hook-", suffix: ".txt" });
@@ -76,7 +76,7 @@ export async function spill(
   } catch (error) {
     const why = messageOf(error);
     const message = `A text of ${text.length} characters could not be written to ${folder} and was cut: ${why}`;
-    return { text: cut(text, mostContextChars), warning: { code: "spill-failed", message, place: folder } };
+    return { text: cutText(text, maxContextChars), warning: { code: "spill-failed", message, place: folder } };
   }
 }
 

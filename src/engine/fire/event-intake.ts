@@ -9,16 +9,16 @@ import {
 } from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
 import type { FireOptions, RunStep } from "../engine-type.ts";
-import type { LiveHooks } from "../live/memory-hooks.ts";
-import { matchedValue } from "../match/matcher.ts";
+import type { MemoryHooks } from "../live/memory-hooks.ts";
+import { matcherValue } from "../match/matcher.ts";
 import type { Services } from "../services.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
 import { fireEvent, type HookEvent, planEvent } from "./fire.ts";
 import { currentDepth, processDepth } from "./hook-depth.ts";
 import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
-import { type Soon, soon } from "./maybe-async.ts";
+import { type MaybeAsync, whenReady } from "./maybe-async.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { selectByMatcher } from "./select.ts";
@@ -36,10 +36,10 @@ export interface Events {
 }
 
 export interface EventParts {
-  inForce(): InForce;
+  inForce(): EffectiveSettings;
   /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
   trustAgain(): Promise<void> | undefined;
-  readonly live: LiveHooks;
+  readonly live: MemoryHooks;
   readonly services: Services;
   /** Notes that a hook ran, and tells whoever registered it. */
   ran(record: RunRecord): Warning | undefined;
@@ -76,7 +76,7 @@ export function openEvents(parts: EventParts): Events {
     if (trusting !== undefined) await trusting;
     const settings = inForce();
     const hooks = hooksOf(name, given, settings);
-    const matched = matchedValue(row.matchesOn, given);
+    const matched = matcherValue(row.matchesOn, given);
     const { hooks: concerned, skipped } = selectByMatcher(hooks, matched);
     // Most events concern no hook: they cost a look at the matchers and nothing else.
     if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, settings) === undefined)
@@ -99,11 +99,11 @@ export function openEvents(parts: EventParts): Events {
     { signal, forceSync, rewrittenFrom, progress }: FireOptions,
     onStep: OnStep | undefined,
     awaited: boolean,
-  ): Soon<Outcome> {
+  ): MaybeAsync<Outcome> {
     const waitsFor = awaited ? (forceSync ? "all" : "foreground") : "nothing";
-    const begin = (signal: AbortSignal): Soon<Outcome> => {
+    const begin = (signal: AbortSignal): MaybeAsync<Outcome> => {
       const event = eventOf(given, found, { signal, waitsFor, rewrittenFrom, onStep, progress });
-      return soon(fireEvent(event), (outcome) => note(event.row, event.payload, outcome));
+      return whenReady(fireEvent(event), (outcome) => note(event.row, event.payload, outcome));
     };
     // What the host does not wait for and nothing ends outlives the engine.
     if (!awaited && found.row.awaited === "detached") return begin(never);
@@ -148,10 +148,10 @@ export function openEvents(parts: EventParts): Events {
     return waiting.length === 0 ? warnings : [...waiting, ...warnings];
   }
 
-  function hooksOf(event: string, given: AnyPayload, now: InForce): readonly ConfiguredHook[] {
+  function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
-    return live.behind(fromFiles, event, String(given["session_id"] ?? ownSession), now.effective.managedOnFailure);
+    return live.behind(fromFiles, event, String(given["session_id"] ?? ownSession), now.merged.managedOnFailure);
   }
 
   function complete(row: EventRow, given: AnyPayload): AnyPayload {
@@ -218,7 +218,7 @@ export function openEvents(parts: EventParts): Events {
       const row = eventRow(name, options.rows);
       const warnings = checkPayload(row, given);
       const settings = inForce();
-      const matched = matchedValue(row.matchesOn, given);
+      const matched = matcherValue(row.matchesOn, given);
       const hooks = hooksOf(name, given, settings);
       const event = eventOf(
         given,

@@ -1,7 +1,7 @@
 import type { HookRef, SkipReason, Warning } from "../../protocol/internal.ts";
 import { matcherDetail } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
-import type { Standing, Trust, TrustState } from "../trust/trust-state.ts";
+import type { Trust, TrustState, TrustStatus } from "../trust/trust-state.ts";
 import type { HookEvent } from "./fire.ts";
 import type { Selection } from "./select.ts";
 
@@ -56,6 +56,6 @@ export function listHooks(hooks: readonly ConfiguredHook[], trust: Trust): reado
   }));
 }
 
-function standing({ state, detail }: Standing): Pick<ListedHook, "trust" | "trustDetail"> {
+function standing({ state, detail }: TrustStatus): Pick<ListedHook, "trust" | "trustDetail"> {
   return state === "trusted" ? { trust: state } : { trust: state, trustDetail: detail };
 }

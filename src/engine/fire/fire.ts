@@ -4,9 +4,9 @@ import type { SharedCopies } from "../runners/in-process.ts";
 import type { Slots } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
 import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { admitHooks } from "./admit.ts";
-import { type Soon, soon } from "./maybe-async.ts";
+import { type MaybeAsync, whenReady } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
@@ -27,7 +27,7 @@ export interface HookEvent {
   readonly round: 1 | 2;
   /** Every hook configured for the event, in configured order. */
   readonly hooks: readonly ConfiguredHook[];
-  readonly settings: InForce;
+  readonly settings: EffectiveSettings;
   readonly services: Services;
   readonly signal: AbortSignal;
   readonly depth: number;
@@ -61,10 +61,10 @@ export interface HookRun {
 }
 
 /** select → admit → run → settle; a rewritten input goes round once more. */
-export function fireEvent(event: HookEvent): Soon<Outcome> {
+export function fireEvent(event: HookEvent): MaybeAsync<Outcome> {
   if (event.rewrittenFrom !== undefined) return secondRoundOnly(event, event.rewrittenFrom);
   const plan = planEvent(event);
-  return soon(runHooks(plan.hooks, event), (runs) => {
+  return whenReady(runHooks(plan.hooks, event), (runs) => {
     event.signal.throwIfAborted();
     const first: EventRuns = { runs, skipped: plan.skipped, warnings: none };
     const outcome = settle(event, first);

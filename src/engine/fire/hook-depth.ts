@@ -5,7 +5,7 @@ import type { CallbackHook, FunctionHook } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */
-export const deepest = 3;
+export const maxHookDepth = 3;
 
 /** The depth of the hook that holds the thread, and of those that wait for something. */
 let onThread: number | undefined;
@@ -23,7 +23,7 @@ export function processDepth(env: Environment): number {
   const told = Number.isInteger(outer) && outer > 0 ? outer : 0;
   const { depth, sessions } = nesting();
   const runs = (env["HOOKLINE_RUN"] ?? "").split("/").length;
-  return Math.max(told, depth, sessions >= mostEngines || runs > mostEngines ? deepest : 0);
+  return Math.max(told, depth, sessions >= mostEngines || runs > mostEngines ? maxHookDepth : 0);
 }
 
 /** How many hooks deep the caller is. */
@@ -35,17 +35,17 @@ export function currentDepth(outer: number): number {
  * Runs an in-process hook so that events it fires know how deep they are. Following a hook across its waits slows down every promise of
  * the process, so it is done only for hooks that are written with `async` or have been seen to wait.
  */
-export function oneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, work: () => T): T {
+export function runOneDeeper<T>(hook: CallbackHook | FunctionHook, depth: number, work: () => T): T {
   if (!waits.has(hook) && !isAsync(hook)) {
-    const result = onThisThread(depth + 1, work);
+    const result = runAtDepth(depth + 1, work);
     if (result instanceof Promise) waits.add(hook);
     return result;
   }
-  return acrossWaits(depth, work);
+  return runDeeperAsync(depth, work);
 }
 
 /** The same for a hook whose work the host does: what it fires meanwhile is one deeper, wherever it waited. */
-export function acrossWaits<T>(depth: number, work: () => T): T {
+export function runDeeperAsync<T>(depth: number, work: () => T): T {
   waiting ??= new AsyncLocalStorage();
   return waiting.run(depth + 1, work);
 }
@@ -58,7 +58,7 @@ function isAsync(hook: CallbackHook | FunctionHook): boolean {
 }
 
 /** A wrapper around a function that is written with `async` waits like it. */
-export function waitsLike<T extends object>(wrapper: T, inner: unknown): T {
+export function markAsync<T extends object>(wrapper: T, inner: unknown): T {
   if (inner instanceof AsyncFunction) wrappers.add(wrapper);
   return wrapper;
 }
@@ -66,7 +66,7 @@ export function waitsLike<T extends object>(wrapper: T, inner: unknown): T {
 const wrappers = new WeakSet<object>();
 const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
 
-function onThisThread<T>(depth: number, work: () => T): T {
+function runAtDepth<T>(depth: number, work: () => T): T {
   const before = onThread;
   onThread = depth;
   try {

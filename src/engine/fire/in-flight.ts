@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
-import type { Soon } from "./maybe-async.ts";
+import type { MaybeAsync } from "./maybe-async.ts";
 
 /** Work that the end of the engine ends too. */
 export interface InFlight {
   /** Runs it under a signal that is aborted with the given one and with the engine. */
-  run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Soon<T>): Soon<T>;
+  run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => MaybeAsync<T>): MaybeAsync<T>;
   /** Grants `waitMs` to what runs and to `others`, then aborts with the reason. Resolves when nothing runs any more. */
   close(waitMs: number, reason: unknown, others: readonly Promise<unknown>[]): Promise<void>;
 }

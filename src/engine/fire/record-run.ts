@@ -7,11 +7,11 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/internal.ts";
-import type { Ran } from "../runners/runner-result.ts";
-import { mostContextChars } from "../safe-text/display-text.ts";
+import type { RunnerResult } from "../runners/runner-result.ts";
+import { maxContextChars } from "../safe-text/display-text.ts";
 import { type CheckedAnswer, checkWorktree, shorten } from "./answer-files.ts";
 import type { HookRun } from "./fire.ts";
-import { type Soon, soon } from "./maybe-async.ts";
+import { type MaybeAsync, whenReady } from "./maybe-async.ts";
 import { readAnswer } from "./read/read-answer.ts";
 
 /** A run that is over, or continues in the background. */
@@ -28,10 +28,10 @@ export interface RunTimes {
 }
 
 /** What a run came to: its output read by the event's row, completed, judged by the hook's failure policy. */
-export function recordRun(run: HookRun, result: Ran, times: RunTimes): Soon<FinishedRun> {
+export function recordRun(run: HookRun, result: RunnerResult, times: RunTimes): MaybeAsync<FinishedRun> {
   if (saidNothing(result, run)) return finished(run, recordOf(run, result, times, none), result.warnings);
   const read = readAnswer(result, run);
-  return soon(checkAnswer(withEnvFile(read.answer, result.envFile), run), (checked) => {
+  return whenReady(checkAnswer(withEnvFile(read.answer, result.envFile), run), (checked) => {
     const judged = withFailurePolicy(checked.answer, result.ended, run);
     const { verdict: _, ...answer } = checked.answer;
     const warnings = [...result.warnings, ...read.warnings, ...checked.warnings, ...judged.warnings];
@@ -52,7 +52,7 @@ function finished({ hook: { group } }: HookRun, record: RunRecord, warnings: rea
 }
 
 /** Most hooks have nothing to say about most events: they return nothing, or end well and print nothing. */
-function saidNothing({ said, failure, stdout, envFile }: Ran, { event: { row } }: HookRun): boolean {
+function saidNothing({ said, failure, stdout, envFile }: RunnerResult, { event: { row } }: HookRun): boolean {
   if (failure !== undefined) return false;
   if (said.kind === "returned") return said.value === undefined || said.value === null;
   // Where a hook answers by its text, silence says something too.
@@ -64,19 +64,19 @@ function withEnvFile(answer: HookAnswerRecord, envFile: string | undefined): Hoo
 }
 
 /** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
-function checkAnswer(answer: HookAnswerRecord, run: HookRun): Soon<CheckedAnswer> {
+function checkAnswer(answer: HookAnswerRecord, run: HookRun): MaybeAsync<CheckedAnswer> {
   const checked: CheckedAnswer = { answer, warnings: [] };
   if (run.event.row.special.answersPath) return checkWorktree(answer, run).then((one) => shortIfLong(one, run));
   return shortIfLong(checked, run);
 }
 
-function shortIfLong(checked: CheckedAnswer, run: HookRun): Soon<CheckedAnswer> {
+function shortIfLong(checked: CheckedAnswer, run: HookRun): MaybeAsync<CheckedAnswer> {
   return needsShortening(checked.answer) ? shorten(checked, run) : checked;
 }
 
 function needsShortening({ verdict, context, messages, stop, output }: HookAnswerRecord): boolean {
   const reason = verdict.kind === "none" ? undefined : verdict.reason;
-  const isLong = (text: string | undefined): boolean => text !== undefined && text.length > mostContextChars;
+  const isLong = (text: string | undefined): boolean => text !== undefined && text.length > maxContextChars;
   if (messages !== undefined || stop?.reason !== undefined) return true;
   return isLong(reason) || isLong(output?.customInstructions) || (context?.some(isLong) ?? false);
 }
@@ -118,7 +118,13 @@ function placeOf(hook: HookRef): string {
 
 function recordOf(
   { hook: { ref }, event: { round } }: HookRun,
-  { ended, stdout, stderr, droppedBytes, spent }: Pick<Ran, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
+  {
+    ended,
+    stdout,
+    stderr,
+    droppedBytes,
+    spent,
+  }: Pick<RunnerResult, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
   { startedAt, durationMs }: RunTimes,
   verdict: Verdict,
   answer?: Omit<HookAnswerRecord, "verdict">,

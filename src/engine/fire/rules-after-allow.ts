@@ -47,7 +47,7 @@ export async function rulesAgainst(event: HookEvent, rewritten: ToolInput | unde
 
 /** The host's own rules, else those of the settings; they are loaded when hooks allow something. */
 async function judgeFor({ settings, services: { options } }: HookEvent): Promise<Judge> {
-  return options.ports.judge ?? (await import("../settings/permission-rules.ts")).judgeByRules(settings, options);
+  return options.ports.judge ?? (await import("../settings/permission-rules.ts")).judgeBySettings(settings, options);
 }
 
 type ReadJudged = RuleObjection & { readonly fault?: true };

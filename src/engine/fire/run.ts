@@ -3,10 +3,10 @@ import type { RunStep } from "../engine-type.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";
 import { runByType } from "../runners/runner-by-type.ts";
-import type { Ran } from "../runners/runner-result.ts";
+import type { RunnerResult } from "../runners/runner-result.ts";
 import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
 import type { HookEvent, HookRun } from "./fire.ts";
-import { allSoon, type Soon } from "./maybe-async.ts";
+import { allReady, type MaybeAsync } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";
 
@@ -14,7 +14,7 @@ import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts
  * Runs hooks side by side, those of a sequential group one after another; all of them run, whatever others answer. The runs are in
  * configured order, whatever order they finished in.
  */
-export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): Soon<readonly FinishedRun[]> {
+export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): MaybeAsync<readonly FinishedRun[]> {
   if (hooks.length === 0) return noRuns;
   const inProcess = hooks.every(({ hook }) => isInProcess(hook));
   const shared: Shared = {
@@ -24,7 +24,7 @@ export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): So
     endsAt: budgetEnd(hooks, event),
   };
   if (!hooks.some(({ group }) => group.sequential)) {
-    return allSoon(hooks.map((hook) => runHook(hookRun(hook, event, shared))));
+    return allReady(hooks.map((hook) => runHook(hookRun(hook, event, shared))));
   }
   const groups = groupsOf(hooks).map((group) => runChain(group, event, shared));
   return Promise.all(groups).then((runs) => inConfiguredOrder(runs.flat(), hooks));
@@ -108,7 +108,7 @@ function inConfiguredOrder(runs: readonly FinishedRun[], hooks: readonly Configu
 }
 
 /** One hook from start to record. */
-function runHook(run: HookRun): Soon<FinishedRun> {
+function runHook(run: HookRun): MaybeAsync<FinishedRun> {
   const { event, hook } = run;
   const startedAt = event.services.clock.now();
   if (event.onStep !== undefined) event.onStep(startedStep(hook));
@@ -121,7 +121,7 @@ function startedStep({ ref, hook }: ConfiguredHook): RunStep {
   return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
 }
 
-function finish(run: HookRun, result: Ran | "background", startedAt: number): Soon<FinishedRun> {
+function finish(run: HookRun, result: RunnerResult | "background", startedAt: number): MaybeAsync<FinishedRun> {
   const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
   const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
   if (finished instanceof Promise) return finished.then((late) => report(late, run));

@@ -1,5 +1,5 @@
 import type { Skip, ToolInput } from "../../protocol/internal.ts";
-import type { Condition, Place } from "../match/conditions.ts";
+import type { ConditionFolders, HookCondition } from "../match/conditions.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { HookEvent } from "./fire.ts";
@@ -67,12 +67,12 @@ function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: HookEv
   return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
 }
 
-function conditionHolds(condition: Condition, event: HookEvent): boolean {
+function conditionHolds(condition: HookCondition, event: HookEvent): boolean {
   const { tool_name: tool, tool_input: input } = event.payload;
   return condition(String(tool), input as ToolInput, conditionFolders(event));
 }
 
 /** What a condition's relative paths are resolved against. */
-function conditionFolders({ payload, services: { options } }: HookEvent): Place {
+function conditionFolders({ payload, services: { options } }: HookEvent): ConditionFolders {
   return { cwd: String(payload["cwd"]), home: options.home, projectRoot: options.cwd };
 }

@@ -87,7 +87,7 @@ describe("rewritten input", () => {
   const to = (command: string) => ({ input: { command } });
   const onConflict = (decision: "ask" | "deny") => {
     const { settings } = eventOf("PreToolUse");
-    return { settings: { ...settings, effective: { ...settings.effective, onConflict: decision } } };
+    return { settings: { ...settings, effective: { ...settings.merged, onConflict: decision } } };
   };
 
   test("the last configured of two rewrites wins, and both are named", () => {

@@ -9,7 +9,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
-import type { InForce } from "../settings/snapshot.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
 import type { HookEvent } from "./fire.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { type SettledInput, settleInput, settleOutput, withDecision } from "./settle-output.ts";
@@ -36,7 +36,7 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
     return quietOutcome(row, { runs, skipped, warnings });
   }
   const answered = runs.filter(({ record }) => !record.background);
-  const input = settleInput(answered, settings.effective.onConflict);
+  const input = settleInput(answered, settings.merged.onConflict);
   const verdict = strongest([...answered.map(({ record }) => record.verdict), input.verdict, others]);
   const decided = settleDefer(verdict, services.options.canDefer);
   const context = answered.flatMap(({ record }) => record.answer?.context ?? []);
@@ -82,9 +82,9 @@ function warningsSoFar({ warnings: before }: HookEvent, { runs, warnings }: Even
 }
 
 /** While policy cannot be read completely, what it might have refused is at least asked about. */
-export function policyFloor(row: EventRow, { effective }: InForce): Verdict | undefined {
-  if (effective.managedDamage === undefined || !guardsToolCalls(row)) return undefined;
-  return { kind: "ask", reason: effective.managedDamage };
+export function policyFloor(row: EventRow, { merged }: EffectiveSettings): Verdict | undefined {
+  if (merged.managedDamage === undefined || !guardsToolCalls(row)) return undefined;
+  return { kind: "ask", reason: merged.managedDamage };
 }
 
 /** Nothing was said, so there is nothing to combine. */

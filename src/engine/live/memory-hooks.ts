@@ -13,15 +13,20 @@ import {
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
-import { type CompileCondition, type Condition, conditionReader, loadConditionReader } from "../match/conditions.ts";
+import {
+  type CompileCondition,
+  conditionReader,
+  type HookCondition,
+  loadConditionReader,
+} from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
-import { tellHost } from "../ports.ts";
+import { callHost } from "../ports.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
-import { configureGroup, saidOnFailure } from "../settings/configure-hooks.ts";
+import { configureGroup, statedOnFailure } from "../settings/configure-hooks.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
 /** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
-export interface LiveHooks {
+export interface MemoryHooks {
   /** Contract: returns the removal; removing twice is harmless. */
   add(hook: LiveHook): { readonly refs: readonly HookRef[]; remove(): void };
   /** What must have settled before an event fires, if anything. */
@@ -83,16 +88,16 @@ export interface LiveHooksOptions {
   warn(warning: Warning): void;
 }
 
-export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveHooks {
+export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): MemoryHooks {
   const entries = new Map<string, Entry[]>();
   /** Lists already put together; forgotten when a hook comes or goes. */
-  const joined = new Map<string, Joined>();
+  const joinedLists = new Map<string, Joined>();
   const listeners = new Map<string, Pick<LiveHook, "onRun" | "onSuccess">>();
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
   /** A condition registered before its reader is there: read when it is first asked, which is after `ready`. */
-  function whenLoaded(text: string, aliases: ToolAliases): Condition {
+  function whenLoaded(text: string, aliases: ToolAliases): HookCondition {
     const before = loading;
     loading = loadConditionReader().then(async (read) => {
       await before;
@@ -108,7 +113,7 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
   }
 
   function remove(entry: Entry): void {
-    joined.delete(entry.event);
+    joinedLists.delete(entry.event);
     for (const { ref } of entry.configured) listeners.delete(ref.id);
     const list = entries.get(entry.event);
     const rest = list?.filter((other) => other !== entry) ?? [];
@@ -142,7 +147,7 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
       }
       problems.forEach(warn);
       const entry: Entry = { ...live, configured };
-      joined.delete(live.event);
+      joinedLists.delete(live.event);
       for (const { ref } of configured) if (live.onRun || live.onSuccess) listeners.set(ref.id, live);
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
@@ -150,13 +155,13 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
     behind(files, event, sessionId, managedOnFailure) {
       const list = entries.get(event) ?? [];
       const shared = list.every((entry) => entry.sessionId === undefined);
-      const known = joined.get(event);
+      const known = joinedLists.get(event);
       if (shared && known?.files === files && known.managedOnFailure === managedOnFailure) return known.hooks;
       const own = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
       const of = (kind: LiveHook["kind"]) => own.filter((entry) => entry.kind === kind);
-      const live = [...of("session"), ...of("callback")].flatMap((entry) => underPolicy(entry, managedOnFailure));
+      const live = [...of("session"), ...of("callback")].flatMap((entry) => withManagedPolicy(entry, managedOnFailure));
       const hooks = [...files, ...live];
-      if (shared) joined.set(event, { files, managedOnFailure, hooks });
+      if (shared) joinedLists.set(event, { files, managedOnFailure, hooks });
       return hooks;
     },
     has: (event) => entries.has(event),
@@ -176,8 +181,8 @@ export function liveHooks({ rows, aliases = {}, warn }: LiveHooksOptions): LiveH
         if (settled) warn(warning);
         else thrown = warning;
       };
-      tellHost(() => onRun?.(record.hook, record), onThrow);
-      if (record.answer?.failure === undefined) tellHost(() => onSuccess?.(record.hook, record), onThrow);
+      callHost(() => onRun?.(record.hook, record), onThrow);
+      if (record.answer?.failure === undefined) callHost(() => onSuccess?.(record.hook, record), onThrow);
       settled = true;
       return thrown;
     },
@@ -203,11 +208,11 @@ function checkKeys({ event, group }: LiveHook): void {
 const inMemory = [...Object.keys(hookFields.agent), "callback", "function", "name", "errorMessage", "managed"];
 
 /** What a failure of a managed callback means is for policy to say, unless its registration does. */
-function underPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {
+function withManagedPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {
   if (managedOnFailure === "continue") return configured;
   return configured.map((one) => {
     const managed = one.hook.type === "callback" && one.hook.managed === true;
-    const said = saidOnFailure(one.hook) ?? saidOnFailure(group);
+    const said = statedOnFailure(one.hook) ?? statedOnFailure(group);
     return managed && said === undefined ? { ...one, onFailure: managedOnFailure } : one;
   });
 }

@@ -4,16 +4,16 @@ import { loadConditionReader } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Notice } from "../ports.ts";
 import type { Layer } from "../settings/layer.ts";
-import type { InForce, Snapshot } from "../settings/snapshot.ts";
+import type { EffectiveSettings, Snapshot } from "../settings/snapshot.ts";
 import { onPinsChanged, pinMarks } from "../trust/pin-store.ts";
 import { watchFiles } from "./watch-files.ts";
 
 /** Settings in force, replaced as a whole when they are read again. */
 export interface LiveSettings {
-  inForce(): InForce;
+  inForce(): EffectiveSettings;
   /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
-  reload(asking: Asking): Promise<ReloadReport>;
-  watch(asking: Asking): () => void;
+  reload(asking: ReloadCallbacks): Promise<ReloadReport>;
+  watch(asking: ReloadCallbacks): () => void;
   /** Goes by approvals and revocations as soon as they are made: those of this process at once, those of others before the next event. */
   followTrust(): void;
   /** Reads approvals again if another process changed them; undefined when none did. */
@@ -31,20 +31,20 @@ export interface ReloadReport {
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
   // Reading settings is for those who open an engine, not for everyone who imports its door.
-  const [{ loadLayers, settingsFiles }, { takeSnapshot }, { putInForce }] = await Promise.all([
+  const [{ loadLayers, settingsPaths }, { takeSnapshot }, { applyTrust }] = await Promise.all([
     import("../settings/load-layers.ts"),
     import("../settings/snapshot.ts"),
     import("../settings/snapshot.ts"),
   ]);
-  const bases = new WeakMap<InForce, Snapshot>();
+  const bases = new WeakMap<EffectiveSettings, Snapshot>();
   let pinsSeen = "";
   let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
   const watchers = new Set<() => void>();
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function readAgain(asking: Asking): Promise<ReloadReport> {
+  async function readAgain(asking: ReloadCallbacks): Promise<ReloadReport> {
     const fresh = await loadLayers(options, { rows: options.rows, previous: snapshot.layers });
-    const { layers, refused } = await askAboutChanges(fresh, snapshot.layers, asking);
+    const { layers, refused } = await confirmChanges(fresh, snapshot.layers, asking);
     const before = snapshot.fingerprint;
     snapshot = await shot(layers);
     const changed = snapshot.fingerprint !== before;
@@ -52,7 +52,7 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
   }
 
-  async function shot(layers: readonly Layer[]): Promise<InForce> {
+  async function shot(layers: readonly Layer[]): Promise<EffectiveSettings> {
     const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
     const { rows, toolAliases: aliases, startedAs } = options;
     const as = startedAs === undefined ? {} : { startedAs };
@@ -60,8 +60,8 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     return inForceNow(snapshot);
   }
 
-  async function inForceNow(base: Snapshot): Promise<InForce> {
-    const now = await putInForce(base, options);
+  async function inForceNow(base: Snapshot): Promise<EffectiveSettings> {
+    const now = await applyTrust(base, options);
     bases.set(now, base);
     pinsSeen = now.trust.depends ? pinMarks(now.trust.files) : "";
     return now;
@@ -80,7 +80,7 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
   }
 
   /** One at a time: two reloads must not both ask about the same change. */
-  function reload(asking: Asking): Promise<ReloadReport> {
+  function reload(asking: ReloadCallbacks): Promise<ReloadReport> {
     const next = turn.then(() => readAgain(asking));
     turn = next.catch(() => undefined);
     return next;
@@ -90,7 +90,7 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     inForce: () => snapshot,
     reload,
     watch(asking) {
-      const { files, folders } = settingsFiles(options);
+      const { files, folders } = settingsPaths(options);
       // A plugin's manifest may name further files.
       const named = snapshot.layers.flatMap(({ kind, file }) =>
         kind === "plugin" && file !== undefined ? [file] : [],
@@ -128,7 +128,7 @@ function unwatchable(error: unknown): Warning {
   return { code: "settings-kept", message: `Settings could not be read again and stay as they were: ${String(error)}` };
 }
 
-interface Asking {
+interface ReloadCallbacks {
   fire(event: string, payload: AnyPayload): Promise<Outcome>;
   tell(notice: Notice): void;
   warn(warning: Warning): void;
@@ -151,10 +151,10 @@ const sources: Readonly<Partial<Record<Layer["kind"], string>>> = {
 };
 
 /** Layers with each changed one as the old hooks want it: new, or kept as it was. */
-async function askAboutChanges(
+async function confirmChanges(
   fresh: readonly Layer[],
   old: readonly Layer[],
-  { fire, tell, written }: Asking,
+  { fire, tell, written }: ReloadCallbacks,
 ): Promise<{ layers: readonly Layer[]; refused: readonly RefusedChange[] }> {
   const layers: Layer[] = [];
   const refused: RefusedChange[] = [];

@@ -1,7 +1,7 @@
 import { type Hook, type HookRef, isObject, Problem, type RunRecord, showValue } from "../../protocol/internal.ts";
 import type { SkillsInUse } from "../fire/session-state.ts";
 import type { Notice } from "../ports.ts";
-import type { LiveHooks } from "./memory-hooks.ts";
+import type { MemoryHooks } from "./memory-hooks.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */
 export interface SessionHooks<Event extends string = string> {
@@ -17,7 +17,7 @@ export interface RegisterOptions {
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
-export function sessionHooks(sessionId: string, live: LiveHooks, skills: SkillsInUse): SessionHooks {
+export function sessionHooks(sessionId: string, live: MemoryHooks, skills: SkillsInUse): SessionHooks {
   checkId(sessionId);
   return {
     register(event, matcher, hook, options = {}) {
@@ -55,7 +55,7 @@ export interface StopHooks {
   list(): readonly HookRef[];
 }
 
-export function stopHooks(live: LiveHooks, tell: (notice: Notice) => void): StopHooks {
+export function stopHooks(live: MemoryHooks, tell: (notice: Notice) => void): StopHooks {
   const added = new Map<string, { ref: HookRef; remove(): void }>();
   return {
     add(hook) {

@@ -2,9 +2,9 @@ import type { RunningProcess } from "../../exec/internal.ts";
 import type { Warning } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { type Environment, inheritedEnvironment } from "../runners/command/command-env.ts";
-import { keepColours } from "../safe-text/display-text.ts";
-import type { InForce } from "../settings/snapshot.ts";
-import { startTrust, whenSteady } from "../trust/start-trust.ts";
+import { keepColors } from "../safe-text/display-text.ts";
+import type { EffectiveSettings } from "../settings/snapshot.ts";
+import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 
 export interface StatusLineCall {
@@ -62,7 +62,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
         return lines;
       }
       told = false;
-      lines = keepColours(stdout.text).replace(/\n+$/, "").split("\n");
+      lines = keepColors(stdout.text).replace(/\n+$/, "").split("\n");
       return lines;
     },
     async close() {
@@ -78,14 +78,14 @@ function pause(ms: number): Promise<void> {
 }
 
 /** The status line in force and where it runs, or nothing: trust and policy count for it like for any hook. */
-export function statusLineCall(now: InForce, options: ResolvedOptions): StatusLineCall {
-  const { statusLine, effective, trust } = now;
-  const { disabled, managedOnly } = effective;
+export function statusLineCall(now: EffectiveSettings, options: ResolvedOptions): StatusLineCall {
+  const { statusLine, merged, trust } = now;
+  const { disabled, managedOnly } = merged;
   const ofCheckout = statusLine !== undefined && isOfCheckout(statusLine.layer);
   const env: Environment = {
     ...inheritedEnvironment(options.env, options.stripEnv),
     ...(ofCheckout ? now.checkoutEnv : {}),
-    ...effective.env.shared,
+    ...merged.env.shared,
   };
   const managed = statusLine?.layer.kind === "managed";
   const unmanaged = disabled.unmanaged ?? now.disabling ?? (ofCheckout ? disabled.checkout : undefined) ?? managedOnly;
@@ -94,7 +94,7 @@ export function statusLineCall(now: InForce, options: ResolvedOptions): StatusLi
     command: off === undefined ? statusLine?.setting.command : undefined,
     mayStart: async () => {
       if (statusLine === undefined) return false;
-      const { why } = await whenSteady(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
+      const { why } = await waitForStableFiles(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));
       return why === "";
     },
     cwd: options.cwd,

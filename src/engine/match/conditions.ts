@@ -2,16 +2,16 @@ import type { ToolInput } from "../../protocol/internal.ts";
 import type { ToolAliases } from "./matcher.ts";
 
 /** Where a condition's relative paths lie. */
-export interface Place {
+export interface ConditionFolders {
   readonly cwd: string;
   readonly home: string;
   readonly projectRoot: string;
 }
 
 /** A hook's `if`, ready to be asked about a call. */
-export type Condition = (tool: string, input: ToolInput, place: Place) => boolean;
+export type HookCondition = (tool: string, input: ToolInput, place: ConditionFolders) => boolean;
 
-export type CompileCondition = (text: string, aliases: ToolAliases) => Condition | { readonly invalid: string };
+export type CompileCondition = (text: string, aliases: ToolAliases) => HookCondition | { readonly invalid: string };
 
 let loaded: CompileCondition | undefined;
 

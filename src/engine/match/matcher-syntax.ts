@@ -25,7 +25,7 @@ export function parsePattern(text: string): Pattern | { readonly refused: string
   try {
     return reader.choice(0);
   } catch (error) {
-    if (error instanceof Refusal) return { refused: error.message };
+    if (error instanceof PatternRefused) return { refused: error.message };
     throw error;
   }
 }
@@ -42,7 +42,7 @@ export function parseGlob(text: string): Pattern {
 
 const oneEscape = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\s\S])/;
 
-class Refusal extends Error {}
+class PatternRefused extends Error {}
 
 /** Holds the place in the text while the tree is built. */
 class PatternReader {
@@ -56,7 +56,7 @@ class PatternReader {
   }
 
   choice(depth: number): Pattern {
-    if (depth > deepestNesting) throw new Refusal(`groups are nested more than ${deepestNesting} deep`);
+    if (depth > deepestNesting) throw new PatternRefused(`groups are nested more than ${deepestNesting} deep`);
     const branches = [this.sequence(depth)];
     while (this.take("|")) branches.push(this.sequence(depth));
     return branches.length === 1 ? (branches[0] ?? nothing) : { is: "choice", of: branches };
@@ -91,7 +91,7 @@ class PatternReader {
     open.lastIndex = this.at;
     const [start = "("] = open.exec(this.text) ?? [];
     this.at += start.length;
-    if (start === "(" && this.text[this.at] === "?") throw new Refusal("it uses a group that is not understood");
+    if (start === "(" && this.text[this.at] === "?") throw new PatternRefused("it uses a group that is not understood");
     const of = this.choice(depth + 1);
     this.take(")");
     if (start.endsWith("=") || start.endsWith("!")) {
@@ -126,7 +126,7 @@ class PatternReader {
     if (found === null) return part;
     this.at += found[0].length;
     const { min, max } = bounds(found);
-    if (holdsLoop && max > 1) throw new Refusal("a repetition without a limit stands inside another repetition");
+    if (holdsLoop && max > 1) throw new PatternRefused("a repetition without a limit stands inside another repetition");
     if (max !== Number.POSITIVE_INFINITY) {
       this.count((size + 1) * max);
       return times(part, min, max);
@@ -139,7 +139,7 @@ class PatternReader {
 
   private count(parts: number): void {
     this.parts += parts;
-    if (this.parts > mostParts) throw new Refusal("its counted repetitions are too large");
+    if (this.parts > mostParts) throw new PatternRefused("its counted repetitions are too large");
   }
 
   private take(word: string): boolean {
@@ -183,6 +183,6 @@ function nativeUnit(source: string): Pattern {
 }
 
 function refuseRareEscape(sign: string): void {
-  if (/^\\[1-9k]/.test(sign)) throw new Refusal("it refers back to a group");
-  if (/^\\(?:[0c]|[xu]$)/.test(sign)) throw new Refusal(`it uses the escape ${sign}, which is not understood`);
+  if (/^\\[1-9k]/.test(sign)) throw new PatternRefused("it refers back to a group");
+  if (/^\\(?:[0c]|[xu]$)/.test(sign)) throw new PatternRefused(`it uses the escape ${sign}, which is not understood`);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { catalog } from "../../protocol/internal.ts";
-import { compileMatcher, matchedValue, matcherDetail, matches } from "./matcher.ts";
+import { compileMatcher, matcherDetail, matcherValue, matches } from "./matcher.ts";
 
 const onTool = catalog.PreToolUse.matchesOn;
 const onFile = catalog.FileChanged.matchesOn;
@@ -75,11 +75,11 @@ test("where the row is narrow, blanks, commas and dashes make an expression", ()
 });
 
 test("the base name of a path is compared, so an absolute path never fires", () => {
-  const value = matchedValue(onFile, { file_path: "/home/dev/project/notes.txt" });
+  const value = matcherValue(onFile, { file_path: "/home/dev/project/notes.txt" });
   expect(value).toBe("notes.txt");
   expect(matches(compileMatcher("/home/dev/project/notes.txt", onFile).matcher, value)).toBe(false);
-  expect(matchedValue(onFile, { file_path: 7 })).toBeUndefined();
-  expect(matchedValue(null, { file_path: "x" })).toBeUndefined();
+  expect(matcherValue(onFile, { file_path: 7 })).toBeUndefined();
+  expect(matcherValue(null, { file_path: "x" })).toBeUndefined();
 });
 
 test("what is no expression but has * or ? is a glob over the whole value", () => {

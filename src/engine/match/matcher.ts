@@ -77,7 +77,7 @@ export function matcherDetail(matcher: Matcher, value: string | undefined): stri
 }
 
 /** The value of a payload that matchers are compared with. */
-export function matchedValue(
+export function matcherValue(
   field: MatchedField | null,
   payload: Readonly<Record<string, unknown>>,
 ): string | undefined {
@@ -191,7 +191,7 @@ function quoted(text: string): string {
 }
 
 /** A warning for each name in a matcher that no host sends, unless the matcher has the name that was meant too. */
-export function neverMatching(matcher: Matcher, row: EventRow, place: string): readonly Warning[] {
+export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: string): readonly Warning[] {
   if (row.matchesOn === null) return [];
   const code = "matcher-never";
   if (matcher.kind === "expression") {

@@ -1,7 +1,7 @@
 import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
-import type { Soon } from "../fire/maybe-async.ts";
+import type { MaybeAsync } from "../fire/maybe-async.ts";
 import { type Limit, settled, waitFor } from "./run-limits.ts";
-import { nothingSaid, type Ran, unanswered } from "./runner-result.ts";
+import { emptyOutput, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
 export interface CallbackCall {
   /** A copy that nobody can change: one callback cannot change what the next one sees. */
@@ -15,8 +15,8 @@ export interface CallbackCall {
  * Contract: resolves even if the callback never answers, except while it holds the thread. An answer given at once costs neither a
  * timer nor a listener; only a promise that is pending is waited for.
  */
-export function runCallback(hook: CallbackHook, call: CallbackCall): Soon<Ran> {
-  if (call.signal.aborted) return unanswered({ by: "cancelled" }, call);
+export function runCallback(hook: CallbackHook, call: CallbackCall): MaybeAsync<RunnerResult> {
+  if (call.signal.aborted) return resultWithoutAnswer({ by: "cancelled" }, call);
   // A signal of its own, aborted at its deadline too, is worth its price only to a callback that takes one.
   const controller = hook.callback.length > 2 ? new AbortController() : undefined;
   let value: unknown;
@@ -24,11 +24,11 @@ export function runCallback(hook: CallbackHook, call: CallbackCall): Soon<Ran> {
     value = hook.callback(call.payload, call.toolUseId, controller?.signal ?? call.signal);
     if (!isPromise(value)) return returned(hook, value);
   } catch (error) {
-    return failed(hook, unanswered({ by: "threw", error }, call));
+    return failed(hook, resultWithoutAnswer({ by: "threw", error }, call));
   }
   return settled(value, call, controller).then((waited) => {
     if (waited.by === "answered") return returned(hook, waited.value);
-    const ran = unanswered(waited, call);
+    const ran = resultWithoutAnswer(waited, call);
     return waited.by === "threw" ? failed(hook, ran) : ran;
   });
 }
@@ -38,16 +38,16 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** An unusable value is kept beside its failure: a denial may still be read out of it. */
-function returned(hook: CallbackHook, value: unknown): Ran {
+function returned(hook: CallbackHook, value: unknown): RunnerResult {
   if (value === undefined || value === null) return silence;
-  const ran: Ran = { ...silence, said: { kind: "returned", value } };
+  const ran: RunnerResult = { ...silence, said: { kind: "returned", value } };
   if (typeof value === "object" && !Array.isArray(value)) return ran;
   const what = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
 }
 
 /** Most callbacks have nothing to say about most events, and one way to say it is enough. */
-const silence: Ran = {
+const silence: RunnerResult = {
   ended: { by: "answered" },
   said: { kind: "returned", value: undefined },
   stdout: "",
@@ -55,7 +55,7 @@ const silence: Ran = {
   warnings: [],
 };
 
-function failed(hook: CallbackHook, ran: Ran): Ran {
+function failed(hook: CallbackHook, ran: RunnerResult): RunnerResult {
   return hook.errorMessage === undefined ? ran : { ...ran, failure: hook.errorMessage };
 }
 
@@ -64,16 +64,16 @@ interface FunctionCall extends Limit {
 }
 
 /** Contract: resolves even if the function never answers. True lets the agent stop, false makes it go on; anything else is a failure. */
-export async function runFunction(hook: FunctionHook, call: FunctionCall): Promise<Ran> {
+export async function runFunction(hook: FunctionHook, call: FunctionCall): Promise<RunnerResult> {
   const waited = await waitFor(async (signal) => hook.function(call.messages, signal), call);
-  if (waited.by !== "answered") return unanswered(waited, call);
+  if (waited.by !== "answered") return resultWithoutAnswer(waited, call);
   const ok: unknown = waited.value;
   if (typeof ok !== "boolean") {
     const failure = `returned ${ok === null ? "null" : typeof ok}; a function hook returns true or false`;
-    return { ...nothingSaid, ended: { by: "answered" }, failure };
+    return { ...emptyOutput, ended: { by: "answered" }, failure };
   }
   const reason = ok ? {} : { reason: hook.errorMessage };
-  return { ...nothingSaid, ended: { by: "answered" }, said: { kind: "judged", ok, ...reason, continueOnBlock: false } };
+  return { ...emptyOutput, ended: { by: "answered" }, said: { kind: "judged", ok, ...reason, continueOnBlock: false } };
 }
 
 /** The copies that in-process hooks of one event share. A field of the event: a weak map of all events costs more than the copies. */

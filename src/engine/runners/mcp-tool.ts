@@ -1,7 +1,13 @@
 import type { McpToolHook, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { McpPort } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
-import { keep, nothingSaid, notStarted, type Ran, unanswered } from "./runner-result.ts";
+import {
+  emptyOutput,
+  type RunnerResult,
+  resultNotStarted,
+  resultWithoutAnswer,
+  truncateUtf8,
+} from "./runner-result.ts";
 
 export interface McpToolCall extends Limit {
   readonly payload: Readonly<Record<string, unknown>>;
@@ -9,23 +15,23 @@ export interface McpToolCall extends Limit {
 }
 
 /** Contract: resolves even if the server never answers; never connects by itself. */
-export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<Ran> {
+export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<RunnerResult> {
   const { input, warnings } = fillTemplates(hook.input ?? {}, call.payload);
   const ask = { server: hook.server, tool: hook.tool, input };
   const waited = await waitFor(async (signal) => call.port(ask, signal), call);
-  if (waited.by !== "answered") return unanswered(waited, call, warnings);
+  if (waited.by !== "answered") return resultWithoutAnswer(waited, call, warnings);
   return read(waited.value, hook, warnings);
 }
 
 /** The port is the host's code and is believed no further than its types can be checked. */
-function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): Ran {
+function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
-  if (connected === false) return notStarted(`MCP server "${hook.server}" is not connected`, warnings);
+  if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
   if (connected !== true || typeof text !== "string") {
     const failure = `the MCP port gave no result for ${hook.server}:${hook.tool}`;
-    return { ...nothingSaid, ended: { by: "answered" }, failure, warnings };
+    return { ...emptyOutput, ended: { by: "answered" }, failure, warnings };
   }
-  const kept = keep(text);
+  const kept = truncateUtf8(text);
   return {
     ended: { by: "answered" },
     said: { kind: "body", ok: isError !== true, whole: kept.dropped === 0 },

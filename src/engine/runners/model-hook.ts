@@ -1,7 +1,7 @@
 import type { AgentHook, HookModelUsage, HookRef, PromptHook } from "../../protocol/internal.ts";
 import type { AgentPort, ModelPort, ModelReply } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
-import { keep, nothingSaid, type Ran, unanswered } from "./runner-result.ts";
+import { emptyOutput, type RunnerResult, resultWithoutAnswer, truncateUtf8 } from "./runner-result.ts";
 
 export interface ModelRunCall<Port extends ModelPort | AgentPort = ModelPort> extends Limit {
   readonly ref: HookRef;
@@ -23,7 +23,7 @@ export async function runModel(
   hook: { readonly prompt: string; readonly model?: string; readonly tools?: readonly string[] },
   call: ModelRunCall<ModelPort | AgentPort>,
   shape: ModelRunShape,
-): Promise<Ran> {
+): Promise<RunnerResult> {
   const ask = {
     prompt: promptText(hook.prompt, call.payloadJson),
     ...(hook.model === undefined ? {} : { model: hook.model }),
@@ -35,16 +35,16 @@ export async function runModel(
   const spent: HookModelUsage[] = [];
   const waited = await waitFor(async (signal) => call.port(ask, signal, (one) => spent.push(one)), call);
   const cost = spent.length > 0 ? { spent: [...spent] } : {};
-  if (waited.by !== "answered") return { ...unanswered(waited, call), ...cost };
-  const kept = keep(replyText(waited.value));
-  const answered: Ran = {
-    ...nothingSaid,
+  if (waited.by !== "answered") return { ...resultWithoutAnswer(waited, call), ...cost };
+  const kept = truncateUtf8(replyText(waited.value));
+  const answered: RunnerResult = {
+    ...emptyOutput,
     ended: { by: "answered" },
     stdout: kept.text,
     ...cost,
     ...(kept.dropped > 0 ? { droppedBytes: { stdout: kept.dropped, stderr: 0 } } : {}),
   };
-  const reply = kept.dropped > 0 ? { wrong: "replied with more than 1 MiB" } : readReply(waited.value, shape.keys);
+  const reply = kept.dropped > 0 ? { wrong: "replied with more than 1 MiB" } : readModelReply(waited.value, shape.keys);
   if ("wrong" in reply) return { ...answered, failure: `the model ${reply.wrong}` };
   return { ...answered, said: { kind: "judged", ...reply, continueOnBlock: shape.continueOnBlock } };
 }
@@ -74,7 +74,7 @@ export const agentReplySchema: Readonly<Record<string, unknown>> = {
  * The reply, or why it is none. Contract: only exactly the asked shape counts, as an object or as a text that is one JSON object and
  * nothing else; a model's answer is data, and prose around an `ok: true` may be somebody else's prose.
  */
-function readReply(value: unknown, keys: readonly string[]): ModelReply | { readonly wrong: string } {
+function readModelReply(value: unknown, keys: readonly string[]): ModelReply | { readonly wrong: string } {
   const reply = typeof value === "string" ? parsed(value) : value;
   if (typeof reply !== "object" || reply === null || Array.isArray(reply)) {
     return { wrong: typeof value === "string" ? "replied with text that is no JSON object" : "gave no object" };
@@ -112,7 +112,7 @@ function replyText(value: unknown): string {
   }
 }
 
-export function runPrompt(hook: PromptHook, call: ModelRunCall): Promise<Ran> {
+export function runPrompt(hook: PromptHook, call: ModelRunCall): Promise<RunnerResult> {
   return runModel(hook, call, {
     schema: promptReplySchema,
     keys: ["ok", "reason", "impossible"],
@@ -121,7 +121,7 @@ export function runPrompt(hook: PromptHook, call: ModelRunCall): Promise<Ran> {
 }
 
 /** An agent hook answers like a prompt hook that says `continueOnBlock`. */
-export function runAgent(hook: AgentHook, call: ModelRunCall<AgentPort>): Promise<Ran> {
+export function runAgentHook(hook: AgentHook, call: ModelRunCall<AgentPort>): Promise<RunnerResult> {
   return runModel(hook, call, { schema: agentReplySchema, keys: ["ok", "reason"], continueOnBlock: true });
 }
 

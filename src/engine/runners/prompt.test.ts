@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HookRef } from "../../protocol/internal.ts";
 import type { ModelCall, ModelPort } from "../ports.ts";
-import { agentReplySchema, promptReplySchema, promptText, runAgent, runPrompt } from "./model-hook.ts";
+import { agentReplySchema, promptReplySchema, promptText, runAgentHook, runPrompt } from "./model-hook.ts";
 
 const ref: HookRef = { id: "user:Stop:0:0:abc", event: "Stop", type: "prompt", source: "user", name: "Is it done?" };
 const hook = { type: "prompt", prompt: "Is it done?" } as const;
@@ -111,10 +111,10 @@ test("an agent hook asks for the same shape without impossible and goes on when 
     asked.push(ask);
     return { ok: false, reason: "tests fail" };
   };
-  const ran = await runAgent({ type: "agent", prompt: "async () => true" }, call(port));
+  const ran = await runAgentHook({ type: "agent", prompt: "async () => true" }, call(port));
   expect(asked[0]?.prompt.startsWith("async () => true")).toBe(true);
   expect(asked[0]?.schema).toEqual(agentReplySchema);
   expect(ran.said).toEqual({ kind: "judged", ok: false, reason: "tests fail", continueOnBlock: true });
-  const wrong = await runAgent({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
+  const wrong = await runAgentHook({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
   expect(wrong.failure).toBe('the model replied with "impossible", which was not asked for');
 });

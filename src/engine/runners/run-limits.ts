@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { EventRow, Hook, HookType } from "../../protocol/internal.ts";
-import type { Soon } from "../fire/maybe-async.ts";
+import type { MaybeAsync } from "../fire/maybe-async.ts";
 import type { Environment } from "./command/command-env.ts";
 
 const standardMs: Readonly<Record<HookType, number>> = {
@@ -48,7 +48,7 @@ function saidMs(text: string | undefined): number | undefined {
 /** A fixed number of places; whoever comes later waits, in order. */
 export interface Slots {
   /** Contract: gives the function that gives the place back, or undefined when the signal was aborted first. */
-  take(signal: AbortSignal): Soon<(() => void) | undefined>;
+  take(signal: AbortSignal): MaybeAsync<(() => void) | undefined>;
 }
 
 export function slots(count: number): Slots {

@@ -1,14 +1,14 @@
 import { packageVersion } from "../../files/internal.ts";
 import { type AgentHook, type HttpHook, messageOf, type PromptHook, showValue } from "../../protocol/internal.ts";
 import type { HookRun } from "../fire/fire.ts";
-import { acrossWaits, oneDeeper } from "../fire/hook-depth.ts";
-import type { Soon } from "../fire/maybe-async.ts";
+import { runDeeperAsync, runOneDeeper } from "../fire/hook-depth.ts";
+import type { MaybeAsync } from "../fire/maybe-async.ts";
 import { environmentOf } from "./command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "./in-process.ts";
-import { notStarted, type Ran } from "./runner-result.ts";
+import { type RunnerResult, resultNotStarted } from "./runner-result.ts";
 
 /** Runs a hook by its type. `background`: the run continues and its answer comes later. */
-export function runByType(run: HookRun): Soon<Ran | "background"> {
+export function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
   const { event, timeoutMs } = run;
   const { payload, signal, depth, copies } = event;
   const { hook } = run.hook;
@@ -17,16 +17,16 @@ export function runByType(run: HookRun): Soon<Ran | "background"> {
     case "callback": {
       const frozen = frozenFor(payload, copies, "payload", () => payload);
       const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
-      return oneDeeper(hook, depth, () => runCallback(hook, call));
+      return runOneDeeper(hook, depth, () => runCallback(hook, call));
     }
     case "function": {
       const { conversation } = options;
-      const lent = readConversation(() =>
+      const lent = readHostConversation(() =>
         frozenFor(payload, copies, "conversation", () => conversation?.(payload) ?? []),
       );
-      if ("failed" in lent) return notStarted(lent.failed);
+      if ("failed" in lent) return resultNotStarted(lent.failed);
       const { messages } = lent;
-      return oneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
+      return runOneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
     }
     case "command":
       return commands === undefined ? loadCommands().then(() => runByType(run)) : commands.runCommand(hook, run);
@@ -38,7 +38,7 @@ export function runByType(run: HookRun): Soon<Ran | "background"> {
       return runAgentHook(hook, run);
     case "mcp_tool": {
       const { mcp: port } = options.ports;
-      if (port === undefined) return notStarted("the host lends no MCP servers");
+      if (port === undefined) return resultNotStarted("the host lends no MCP servers");
       return import("./mcp-tool.ts").then(({ runMcpTool }) => runMcpTool(hook, { payload, port, timeoutMs, signal }));
     }
   }
@@ -56,7 +56,10 @@ async function loadCommands(): Promise<void> {
   commands = await import("./command/command-hook.ts");
 }
 
-async function runHttpHook(hook: HttpHook, { event, hook: configured, line, timeoutMs }: HookRun): Promise<Ran> {
+async function runHttpHook(
+  hook: HttpHook,
+  { event, hook: configured, line, timeoutMs }: HookRun,
+): Promise<RunnerResult> {
   const [{ runHttp }, { httpPolicyOf }] = await Promise.all([
     import("./http/http-hook.ts"),
     import("./http/destination.ts"),
@@ -73,22 +76,22 @@ async function runHttpHook(hook: HttpHook, { event, hook: configured, line, time
   });
 }
 
-async function runPromptHook(hook: PromptHook, run: HookRun): Promise<Ran> {
+async function runPromptHook(hook: PromptHook, run: HookRun): Promise<RunnerResult> {
   const { model: port } = run.event.services.options.ports;
-  if (port === undefined) return notStarted("the host lends no model");
+  if (port === undefined) return resultNotStarted("the host lends no model");
   const lent = conversationFor(run);
-  if ("failed" in lent) return notStarted(lent.failed);
+  if ("failed" in lent) return resultNotStarted(lent.failed);
   const { runPrompt } = await import("./model-hook.ts");
   return runPrompt(hook, { ...modelCall(run), ...lent, port });
 }
 
-async function runAgentHook(hook: AgentHook, run: HookRun): Promise<Ran> {
+async function runAgentHook(hook: AgentHook, run: HookRun): Promise<RunnerResult> {
   const { agent: port } = run.event.services.options.ports;
-  if (port === undefined) return notStarted("the host lends no agent");
+  if (port === undefined) return resultNotStarted("the host lends no agent");
   const lent = conversationFor(run);
-  if ("failed" in lent) return notStarted(lent.failed);
-  const { runAgent } = await import("./model-hook.ts");
-  return acrossWaits(run.event.depth, () => runAgent(hook, { ...modelCall(run), ...lent, port }));
+  if ("failed" in lent) return resultNotStarted(lent.failed);
+  const { runAgentHook } = await import("./model-hook.ts");
+  return runDeeperAsync(run.event.depth, () => runAgentHook(hook, { ...modelCall(run), ...lent, port }));
 }
 
 function modelCall({ event, hook, line, timeoutMs }: HookRun) {
@@ -101,12 +104,12 @@ function conversationFor({
 }: HookRun): { readonly conversation?: readonly unknown[] } | { readonly failed: string } {
   const { conversation } = services.options;
   if (!row.special.endsTurn || conversation === undefined) return {};
-  const lent = readConversation(() => conversation(payload));
+  const lent = readHostConversation(() => conversation(payload));
   return "failed" in lent ? lent : { conversation: lent.messages };
 }
 
 /** Reads the conversation by the host's code, which may throw or give something else. */
-function readConversation(
+function readHostConversation(
   read: () => unknown,
 ): { readonly messages: readonly unknown[] } | { readonly failed: string } {
   try {

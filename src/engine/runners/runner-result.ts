@@ -2,9 +2,9 @@ import { type Ended, type HookModelUsage, messageOf, type Warning } from "../../
 import { duration, type Limit, type Waited } from "./run-limits.ts";
 
 /** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */
-export interface Ran {
+export interface RunnerResult {
   readonly ended: Ended;
-  readonly said: Said;
+  readonly said: RunnerOutput;
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
@@ -16,7 +16,7 @@ export interface Ran {
   readonly envFile?: string;
 }
 
-export type Said =
+export type RunnerOutput =
   /** A process: `exit` is null when a signal ended it; `whole` is false when output was cut. */
   | { readonly kind: "printed"; readonly exit: number | null; readonly whole: boolean }
   /** An http body or the text of an MCP tool, in `stdout`; `ok` is false under an error status. */
@@ -34,35 +34,38 @@ export type Said =
   | { readonly kind: "nothing" };
 
 /** The part of a `Ran` that is the same for every run that brought nothing. */
-export const nothingSaid = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;
+export const emptyOutput = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;
 
 /** A run that never began, and why. */
-export function notStarted(why: string, warnings: readonly Warning[] = []): Ran {
-  return { ...nothingSaid, ended: { by: "not-started", why }, failure: why, warnings };
+export function resultNotStarted(why: string, warnings: readonly Warning[] = []): RunnerResult {
+  return { ...emptyOutput, ended: { by: "not-started", why }, failure: why, warnings };
 }
 
 /** A wait that ended without an answer. What a hook says after its time is dropped. */
-export function unanswered(
+export function resultWithoutAnswer(
   waited: Exclude<Waited<unknown>, { by: "answered" }>,
   limit: Limit,
   warnings: readonly Warning[] = [],
-): Ran {
+): RunnerResult {
   if (waited.by === "cancelled") {
-    return { ...nothingSaid, ended: { by: "cancelled" }, failure: "cancelled before it answered", warnings };
+    return { ...emptyOutput, ended: { by: "cancelled" }, failure: "cancelled before it answered", warnings };
   }
   if (waited.by === "timeout") {
     const failure = `no answer within ${duration(limit.timeoutMs)}`;
-    return { ...nothingSaid, ended: { by: "timeout", afterMs: limit.timeoutMs }, failure, warnings };
+    return { ...emptyOutput, ended: { by: "timeout", afterMs: limit.timeoutMs }, failure, warnings };
   }
   const message = messageOf(waited.error);
-  return { ...nothingSaid, ended: { by: "threw", message }, failure: message, warnings };
+  return { ...emptyOutput, ended: { by: "threw", message }, failure: message, warnings };
 }
 
 /** What is kept of one hook's output, in bytes of UTF-8. */
-export const mostBytes: number = 1024 * 1024;
+export const maxOutputBytes: number = 1024 * 1024;
 
 /** The beginning of a text that fits, and how many bytes were left out. */
-export function keep(text: string, most: number = mostBytes): { readonly text: string; readonly dropped: number } {
+export function truncateUtf8(
+  text: string,
+  most: number = maxOutputBytes,
+): { readonly text: string; readonly dropped: number } {
   if (text.length * 3 <= most) return { text, dropped: 0 };
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return { text, dropped: 0 };

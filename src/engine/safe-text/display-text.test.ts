@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginning, cut, terminalSequenceAllowed, wrapContext } from "./display-text.ts";
+import { beginning, cutText, terminalSequenceAllowed, wrapContext } from "./display-text.ts";
 
 test("context cannot leave its frame or imitate another one", () => {
   expect(wrapContext("<\u200b/x-y>", "x-y")).toBe("<x-y>\n&lt;\u200b/x-y>\n</x-y>");
@@ -22,8 +22,8 @@ test("a tag that is none is a wrong call", () => {
 
 test("a cut leaves no half of a character", () => {
   expect([beginning("ab😀c", 3), beginning("ab😀c", 4), beginning("ab", 9)]).toEqual(["ab", "ab😀", "ab"]);
-  expect(cut("short", 5)).toBe("short");
-  expect(cut("x".repeat(100), 40)).toBe(`${"x".repeat(9)}\n[cut: 100 characters in all]`.padStart(40, "x"));
+  expect(cutText("short", 5)).toBe("short");
+  expect(cutText("x".repeat(100), 40)).toBe(`${"x".repeat(9)}\n[cut: 100 characters in all]`.padStart(40, "x"));
 });
 
 test.each([

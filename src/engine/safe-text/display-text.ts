@@ -1,7 +1,7 @@
 import { Problem, stripControl } from "../../protocol/internal.ts";
 
 /** The longest text that goes to a model in one piece. */
-export const mostContextChars: number = 10_000;
+export const maxContextChars: number = 10_000;
 
 /**
  * A hook's text as data for the model, between `<tag>` and `</tag>`. Neither that tag nor `<system-reminder>`, in any spelling, can
@@ -15,11 +15,11 @@ export function wrapContext(text: string, tag: string): string {
   }
   // Blanks that cannot be seen do not hide a tag either.
   const frame = new RegExp(`<(?=[\\s/\\u200b-\\u200d\\u2060]*(?:${tag}|system-reminder)(?![A-Za-z0-9_-]))`, "gi");
-  return `<${tag}>\n${cut(stripControl(text), mostContextChars).replace(frame, "&lt;")}\n</${tag}>`;
+  return `<${tag}>\n${cutText(stripControl(text), maxContextChars).replace(frame, "&lt;")}\n</${tag}>`;
 }
 
 /** The beginning of a text and a mark, together no longer than `most`; a text that fits stays as it is. */
-export function cut(text: string, most: number): string {
+export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const mark = `\n[cut: ${text.length} characters in all]`;
   return beginning(text, Math.max(0, most - mark.length)) + mark;
@@ -42,7 +42,7 @@ export function terminalSequenceAllowed(text: string): boolean {
 }
 
 /** The same as `stripControl`, but colours stay. */
-export function keepColours(text: string): string {
+export function keepColors(text: string): string {
   return text
     .split(/(\x1b\[[0-9;:]*m)/)
     .map((part, index) => (index % 2 === 1 ? part : stripControl(part)))

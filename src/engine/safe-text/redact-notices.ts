@@ -1,5 +1,5 @@
 import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/internal.ts";
-import { type Notice, tellHost } from "../ports.ts";
+import { callHost, type Notice } from "../ports.ts";
 
 export interface RedactOptions {
   /** Whether what hooks were given and what they said may be seen at all. */
@@ -62,6 +62,6 @@ export interface ObserveOptions {
 /** Tells the host's observer, redacted. Contract: cannot delay or change an outcome. */
 export function observer({ observe, content, secrets, onThrow }: ObserveOptions): (notice: Notice) => void {
   return (notice) => {
-    tellHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
+    callHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
   };
 }

@@ -100,32 +100,32 @@ interface Spot {
 }
 
 /** A guard whose failure policy has a typo stays on, in the strict reading: `block`. */
-function withUsablePolicy(
+function withValidOnFailure(
   value: Readonly<Record<string, unknown>>,
   { source: { file, client }, event, at }: Spot,
   isHook: boolean,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
   const fault = fieldsFault(value, { onFailure: groupFields.onFailure, failClosed: groupFields.failClosed });
-  if (fault === undefined) return withSpelledPolicy(value, file, at);
+  if (fault === undefined) return withMisspelledOnFailure(value, file, at);
   const { failClosed: _, ...rest } = value;
   // The client knows the key on these two types; anywhere else it does not look at it.
   const known = isHook && fault.field === "onFailure" && (value["type"] === "command" || value["type"] === "http");
   const effect = known && client !== undefined ? ` ${onFailureEffect(event, client)}.` : "";
   const warning: Warning = {
     code: "on-failure-invalid",
-    message: `${at}.${fault.field} in ${file} ${ended(fault.why)} Hookline treats it as "block".${effect}`,
+    message: `${at}.${fault.field} in ${file} ${asSentence(fault.why)} Hookline treats it as "block".${effect}`,
     place: `${file}: ${at}.${fault.field}`,
   };
   return { value: { ...rest, onFailure: "block" }, warnings: [warning] };
 }
 
 /** `on_failure` or `failclosed` is meant as the policy. */
-function withSpelledPolicy(
+function withMisspelledOnFailure(
   value: Readonly<Record<string, unknown>>,
   file: string,
   at: string,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly warnings: readonly Warning[] } {
-  const keys = Object.keys(value).filter(meansPolicy);
+  const keys = Object.keys(value).filter(looksLikeOnFailure);
   if (keys.length === 0) return { value, warnings: [] };
   const isLax = (key: string) => value[key] === "continue" || value[key] === false;
   const warnings = keys.map((key): Warning => {
@@ -137,7 +137,7 @@ function withSpelledPolicy(
 
 const policies = ["onFailure", "failClosed"];
 
-function meansPolicy(key: string): boolean {
+function looksLikeOnFailure(key: string): boolean {
   return !policies.includes(key) && closestName(key, policies) !== undefined;
 }
 
@@ -147,7 +147,7 @@ function misspelled(
   known: readonly string[],
   { source, at }: Spot,
 ): readonly Warning[] {
-  const found = misspelledKeys(value, known).filter(({ key }) => !meansPolicy(key));
+  const found = misspelledKeys(value, known).filter(({ key }) => !looksLikeOnFailure(key));
   return found.map(({ key, meant }) => ({
     code: "settings-invalid",
     message: `${at}.${key} in ${source.file} is not a known key, so it has no effect. Did you mean "${meant}"?`,
@@ -174,7 +174,7 @@ function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: 
   if (hooks === undefined && value["type"] !== undefined) {
     return { warnings: [invalid(file, at, 'is a hook where a group is expected; wrap it as { "hooks": [ … ] }')] };
   }
-  const group = withUsablePolicy(value, spot, false);
+  const group = withValidOnFailure(value, spot, false);
   const { hooks: _, ...own } = groupFields;
   const fault = fieldsFault(group.value, own) ?? (Array.isArray(hooks) ? undefined : listFault(value));
   if (fault !== undefined || !Array.isArray(hooks)) {
@@ -184,7 +184,7 @@ function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: 
   const kept = hooks.flatMap((given: unknown, index): FileHook[] => {
     const place = `${at}.hooks[${index}]`;
     const own = { source, event, at: place };
-    const entry = isObject(given) ? withUsablePolicy(given, own, true) : { value: given, warnings: [] };
+    const entry = isObject(given) ? withValidOnFailure(given, own, true) : { value: given, warnings: [] };
     const wrong = hookFault(entry.value);
     if (wrong !== undefined) {
       warnings.push(invalid(file, wrong.field === "" ? place : `${place}.${wrong.field}`, wrong.why));
@@ -208,12 +208,12 @@ function listFault(group: Readonly<Record<string, unknown>>): Fault {
 function invalid(file: string, at: string, why: string): Warning {
   return {
     code: "hook-invalid",
-    message: `${at} in ${file} ${ended(why)} Hookline skips this entry and uses the rest of the file.`,
+    message: `${at} in ${file} ${asSentence(why)} Hookline skips this entry and uses the rest of the file.`,
     place: `${file}: ${at}`,
   };
 }
 
-function ended(sentence: string): string {
+function asSentence(sentence: string): string {
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 

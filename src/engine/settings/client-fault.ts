@@ -7,7 +7,7 @@ import { itemAt, type JsonPath } from "./json/edit-text.ts";
 import { jsoncParts } from "./json/json-layout.ts";
 import { type JsonNode, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
 import type { SettingsPlaces } from "./load-layers.ts";
-import { managedFiles, readSourceFile } from "./settings-source.ts";
+import { managedFiles, readSettingsSource } from "./settings-source.ts";
 
 /** Why Claude Code does not use a settings file, and where in the text. */
 export interface ClientFault {
@@ -234,7 +234,7 @@ export async function clientReadWarnings(
 }
 
 async function fileWarning(file: string, kind: ClientFile, fs: Fs): Promise<readonly Warning[]> {
-  const source = await readSourceFile(file, fs);
+  const source = await readSettingsSource(file, fs);
   if (source.is !== "read") return [];
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(source.bytes);
   const fault = clientFault(text, kind);

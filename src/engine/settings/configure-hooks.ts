@@ -12,7 +12,7 @@ import {
   type WarningCode,
 } from "../../protocol/internal.ts";
 import type { CompileCondition } from "../match/conditions.ts";
-import { compileMatcher, neverMatching, type ToolAliases } from "../match/matcher.ts";
+import { compileMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
 import { hookFault } from "./check-hooks.ts";
 import { type ConfiguredHook, honorsOnce, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
@@ -42,7 +42,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
     place: at,
     ...(aliases === undefined ? {} : { aliases }),
   });
-  const never = warnings.length > 0 ? [] : neverMatching(matcher, row, at);
+  const never = warnings.length > 0 ? [] : matcherNeverWarnings(matcher, row, at);
   const key = `${place.label ?? layer.kind}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
     const { condition, warning } = conditionOf(hook, place);
@@ -57,7 +57,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       group: { key, sequential: group.sequential === true },
       matcher,
       condition,
-      onFailure: saidOnFailure(hook) ?? saidOnFailure(group) ?? place.onFailure ?? "continue",
+      onFailure: statedOnFailure(hook) ?? statedOnFailure(group) ?? place.onFailure ?? "continue",
       problems: [
         ...warnings,
         ...never,
@@ -67,11 +67,11 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
   });
 }
 
-type Told = readonly [WarningCode, string];
+type ConfigureWarning = readonly [WarningCode, string];
 
 /** Without an order among them: everything about a hook that can never work, or not as its author thinks. */
-function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind): readonly Told[] {
-  const told: Told[] = [];
+function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind): readonly ConfigureWarning[] {
+  const told: ConfigureWarning[] = [];
   const wrong = inProcessFault(hook) ?? faultText(hook);
   if (wrong !== undefined) told.push(["hook-invalid", `A hook of ${row.name} cannot be used: ${wrong}.`]);
   if (!row.types.includes(hook.type)) {
@@ -84,7 +84,7 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
   if (hook.once && !honorsOnce(kind)) {
     told.push(["once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`]);
   }
-  if (row.onFailure === "open" && (saidOnFailure(hook) ?? saidOnFailure(group)) === "block") {
+  if (row.onFailure === "open" && (statedOnFailure(hook) ?? statedOnFailure(group)) === "block") {
     told.push([
       "on-failure-ignored",
       `onFailure "block" has no effect on ${row.name}: a failed hook never stops anything there.`,
@@ -95,7 +95,7 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
   if (
     inBackground !== undefined &&
     row.onFailure === "guard" &&
-    (saidOnFailure(hook) ?? saidOnFailure(group)) === "block"
+    (statedOnFailure(hook) ?? statedOnFailure(group)) === "block"
   ) {
     const when = inBackground === "async" ? "nobody waits for it" : "it is not waited for where the host can be woken";
     told.push([
@@ -137,7 +137,7 @@ function faultText(hook: Hook): string | undefined {
 function conditionOf(
   { if: text }: Hook,
   { row, aliases = {}, compileCondition }: GroupPlace,
-): { condition: ConfiguredHook["condition"]; warning?: Told } {
+): { condition: ConfiguredHook["condition"]; warning?: ConfigureWarning } {
   if (text === undefined || text === "") return { condition: null };
   if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its reader");
   const compiled = compileCondition(text, aliases);
@@ -166,7 +166,7 @@ function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | 
 }
 
 /** What a hook or its group says itself. */
-export function saidOnFailure({
+export function statedOnFailure({
   onFailure,
   failClosed,
 }: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {

@@ -2,9 +2,9 @@ import { basename, dirname, join } from "node:path";
 import { type Fs, sha256 } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import type { Frontmatter, Layer } from "./layer.ts";
-import { type LayerSource, layerOf, unreadable } from "./read-layer.ts";
-import { namesIn, readSourceFile, realPath } from "./settings-source.ts";
+import type { FrontmatterOrigin, Layer } from "./layer.ts";
+import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
+import { namesIn, readSettingsSource, realPathOrNone } from "./settings-source.ts";
 
 /** What a Markdown file has in front of its text. */
 export interface FrontmatterText {
@@ -149,7 +149,7 @@ function withQuotes(head: string): string {
 
 /** The hooks of all agents or skills, one layer per file that has any: the person's first, then the project's. */
 export async function frontmatterLayers(
-  of: Frontmatter["of"],
+  of: FrontmatterOrigin["of"],
   places: {
     readonly cwd: string;
     readonly clientHome: string;
@@ -161,7 +161,7 @@ export async function frontmatterLayers(
   const user = join(places.clientHome, `${of}s`);
   const project = join(places.cwd, ".claude", `${of}s`);
   const reads = (source: "user" | "project"): boolean => places.settingSources?.includes(source) ?? true;
-  const [userReal, projectReal] = await Promise.all([realPath(user, fs), realPath(project, fs)]);
+  const [userReal, projectReal] = await Promise.all([realPathOrNone(user, fs), realPathOrNone(project, fs)]);
   const same = userReal !== undefined && userReal === projectReal;
   const found = await Promise.all([
     reads("user") ? layersIn(user, { of, from: "user" }, fs, rows) : [],
@@ -170,12 +170,12 @@ export async function frontmatterLayers(
   return found.flat();
 }
 
-type Origin = Omit<Frontmatter, "name">;
+type Origin = Omit<FrontmatterOrigin, "name">;
 
 /** Agents are single files, skills folders with a file in them. */
 async function layersIn(folder: string, origin: Origin, fs: Fs, rows: Rows): Promise<Layer[]> {
   const names = await namesIn(folder, fs);
-  if ("why" in names) return [unreadable(sourceOf(folder, origin), names.why)];
+  if ("why" in names) return [unreadableLayer(sourceOf(folder, origin), names.why)];
   const files =
     origin.of === "agent" ? names.filter((name) => name.endsWith(".md")) : names.map((name) => join(name, "SKILL.md"));
   const layers: Layer[] = [];
@@ -185,15 +185,15 @@ async function layersIn(folder: string, origin: Origin, fs: Fs, rows: Rows): Pro
 }
 
 async function layersOf(file: string, origin: Origin, fs: Fs, rows: Rows): Promise<Layer[]> {
-  const found = await readSourceFile(file, fs);
+  const found = await readSettingsSource(file, fs);
   if (found.is === "missing") return [];
-  if (found.is === "unreadable") return [unreadable(sourceOf(file, origin), found.why)];
+  if (found.is === "unreadable") return [unreadableLayer(sourceOf(file, origin), found.why)];
   const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
   if (read === undefined) return [];
   const contentHash = sha256(found.bytes);
   if ("fault" in read) {
     const { line, why } = read.fault;
-    return [unreadable(sourceOf(file, origin), `line ${line}: ${why}`, contentHash, String(line))];
+    return [unreadableLayer(sourceOf(file, origin), `line ${line}: ${why}`, contentHash, String(line))];
   }
   return [layerOf(sourceOf(file, origin, read.name), { hooks: read.hooks }, contentHash, rows)];
 }

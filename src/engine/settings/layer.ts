@@ -1,5 +1,5 @@
 import type { EventRow, FailurePolicy, Hook, HookRef, LayerKind, Settings, Warning } from "../../protocol/internal.ts";
-import type { Condition } from "../match/conditions.ts";
+import type { HookCondition } from "../match/conditions.ts";
 import type { Matcher } from "../match/matcher.ts";
 
 /** One source of settings, read and checked: what cannot be used is a warning beside what can. */
@@ -9,7 +9,7 @@ export interface Layer {
   readonly file?: string;
   /** Hooks of one plugin or skill never count as duplicates of another's. */
   readonly plugin?: PluginRoot;
-  readonly frontmatter?: Frontmatter;
+  readonly frontmatter?: FrontmatterOrigin;
   readonly settings: Settings;
   /** False when the file exists but could not be used at all. */
   readonly readable: boolean;
@@ -28,7 +28,7 @@ export interface PluginRoot {
 }
 
 /** Whose hooks these are, and whether the person or the checkout brought them. */
-export interface Frontmatter {
+export interface FrontmatterOrigin {
   readonly of: "agent" | "skill";
   readonly name: string;
   readonly from: "user" | "project";
@@ -46,7 +46,7 @@ export interface ConfiguredHook {
   readonly group: { readonly key: string; readonly sequential: boolean };
   readonly matcher: Matcher;
   /** `null`: none. `never`: it cannot be read, so it never holds. */
-  readonly condition: Condition | "never" | null;
+  readonly condition: HookCondition | "never" | null;
   readonly onFailure: FailurePolicy;
   /** What loading had to say about it. */
   readonly problems: readonly Warning[];

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadLayers, type SettingsPlaces, settingsFiles } from "./load-layers.ts";
+import { loadLayers, type SettingsPlaces, settingsPaths } from "./load-layers.ts";
 
 let root: string;
 let places: SettingsPlaces;
@@ -241,7 +241,7 @@ test("every file that gives a layer is among those to be watched", async () => {
     write(path, stop);
   write("home/.claude/skills/s/SKILL.md", frontmatter);
   write("project/.claude/agents/a.md", frontmatter);
-  const { files, folders } = settingsFiles(given);
+  const { files, folders } = settingsPaths(given);
   const read = (await loadLayers(given)).flatMap(({ file }) => file ?? []);
   expect(read).toHaveLength(9);
   expect(read.filter((file) => !files.includes(file) && !folders.some((folder) => file.startsWith(folder)))).toEqual(

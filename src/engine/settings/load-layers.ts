@@ -4,9 +4,9 @@ import { catalog, Problem } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import { frontmatterLayers } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
-import { manifestFile, pluginLayers, pluginOptions, readManifest } from "./plugin-layers.ts";
-import { type LayerSource, nameOf, readLayer, unreadable } from "./read-layer.ts";
-import { managedFiles, readSourceFile, realPath } from "./settings-source.ts";
+import { manifestFile, pluginLayers, pluginOptions, readPluginManifest } from "./plugin-layers.ts";
+import { type LayerSource, nameOf, readLayer, unreadableLayer } from "./read-layer.ts";
+import { managedFiles, readSettingsSource, realPathOrNone } from "./settings-source.ts";
 
 /** Where settings lie. All of it is the host's word; no file can change it. */
 export interface SettingsPlaces {
@@ -23,7 +23,7 @@ export interface SettingsPlaces {
   readonly settingSources?: readonly ("user" | "project" | "local")[];
 }
 
-export interface LoadOptions {
+export interface LoadLayersOptions {
   readonly fs?: Fs;
   readonly rows?: Rows;
   /** What was in force before: a layer that has become unreadable keeps its last good content. */
@@ -36,14 +36,17 @@ export interface LoadOptions {
  * Contract: a bad file is a layer with a warning. Only a file named by the caller that cannot be read is a `Problem`
  * (`settings/unreadable`), and that only when nothing was in force before.
  */
-export async function loadLayers(places: SettingsPlaces, options: LoadOptions = {}): Promise<readonly Layer[]> {
+export async function loadLayers(places: SettingsPlaces, options: LoadLayersOptions = {}): Promise<readonly Layer[]> {
   const { fs = nodeFs, rows = catalog, previous } = options;
   const loader = { fs, rows };
   const reads = (kind: "user" | "project" | "local"): boolean => places.settingSources?.includes(kind) ?? true;
   const user = join(places.clientHome, "settings.json");
   const own = join(places.cwd, ".claude");
   // One file is one layer: where the start folder is the home folder, its settings are the person's.
-  const [userReal, projectReal] = await Promise.all([realPath(user, fs), realPath(join(own, "settings.json"), fs)]);
+  const [userReal, projectReal] = await Promise.all([
+    realPathOrNone(user, fs),
+    realPathOrNone(join(own, "settings.json"), fs),
+  ]);
   const found = await Promise.all([
     managedLayers(places.managedFolder, loader),
     reads("user") ? fileLayer({ kind: "user", file: user }, loader) : [],
@@ -63,7 +66,7 @@ export async function loadLayers(places: SettingsPlaces, options: LoadOptions = 
 }
 
 /** The files whose change may change a layer, whether they are there yet or not; of a folder, all that is in it. */
-export function settingsFiles(places: SettingsPlaces): {
+export function settingsPaths(places: SettingsPlaces): {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 } {
@@ -94,21 +97,20 @@ interface Loader {
 }
 
 async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: Loader): Promise<Layer[]> {
-  const found = await readSourceFile(source.file, fs);
+  const found = await readSettingsSource(source.file, fs);
   if (found.is === "missing") {
     // Policy behind a link whose target is away, as on a volume that is not mounted, is there and cannot be read.
-    const link =
-      source.kind === "managed" ? await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
-    return link?.isSymbolicLink() ? [unreadable(source, "it is a link to a file that does not exist")] : [];
+    const link = source.kind === "managed" ? await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
+    return link?.isSymbolicLink() ? [unreadableLayer(source, "it is a link to a file that does not exist")] : [];
   }
-  return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadable(source, found.why)];
+  return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadableLayer(source, found.why)];
 }
 
 async function managedLayers(folder: string, loader: Loader): Promise<Layer[]> {
   const { files, unlisted } = await managedFiles(folder, loader.fs);
   const layers = (await Promise.all(files.map((file) => fileLayer({ kind: "managed", file }, loader)))).flat();
   if (unlisted === undefined) return layers;
-  return [...layers, unreadable({ kind: "managed", file: unlisted.folder }, unlisted.why)];
+  return [...layers, unreadableLayer({ kind: "managed", file: unlisted.folder }, unlisted.why)];
 }
 
 /** What begins with a brace is the settings themselves, not their file. */
@@ -120,13 +122,13 @@ async function givenLayer(given: string, cwd: string, loader: Loader): Promise<L
   if (isText(given)) return [readLayer({ kind: "flag" }, Buffer.from(given), loader.rows)];
   const source = { kind: "flag", file: resolve(cwd, given) } as const;
   const found = await fileLayer(source, loader);
-  return found.length > 0 ? found : [unreadable(source, "there is no such file")];
+  return found.length > 0 ? found : [unreadableLayer(source, "there is no such file")];
 }
 
 /** What a plugin's hooks may know of its configuration. */
 async function withOptions(layer: Layer, all: readonly Layer[], fs: Fs): Promise<Layer> {
   if (layer.kind !== "plugin" || layer.plugin === undefined) return layer;
-  const manifest = await readManifest(layer.plugin.root, fs);
+  const manifest = await readPluginManifest(layer.plugin.root, fs);
   const options = pluginOptions(manifest, all);
   const plugin = Object.keys(options).length === 0 ? layer.plugin : { ...layer.plugin, options };
   // A plugin may have several layers; what its manifest lacks is said once.

@@ -13,7 +13,7 @@ import { checkoutEnv, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./l
 import { nameOf } from "./read-layer.ts";
 
 /** What all layers say together, apart from hooks. Where it matters who said it, the layer is named. */
-export interface Effective {
+export interface MergedSettings {
   readonly env: {
     /** For every hook. */
     readonly shared: Readonly<Record<string, string>>;
@@ -59,12 +59,12 @@ export interface PolicyList {
 export function mergeLayers(
   layers: readonly Layer[],
   rows: Rows = catalog,
-): { effective: Effective; warnings: readonly Warning[] } {
+): { effective: MergedSettings; warnings: readonly Warning[] } {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
   const checkout = checkoutEnv(settled);
   const damage = managedDamage(layers, rows);
-  const effective: Effective = {
+  const effective: MergedSettings = {
     env: { shared: joinedEnv(settled), checkout: checkout.env },
     disabled: {
       ...named("everything", sayingTrue(settled, ["managed"], "disableAllHooks")),
@@ -199,14 +199,14 @@ function allowPrivate(layers: readonly Layer[]): boolean | readonly string[] {
   return patterns.length > 0 ? patterns : false;
 }
 
-function strictest(said: readonly Effective["onConflict"][]): Effective["onConflict"] {
+function strictest(said: readonly MergedSettings["onConflict"][]): MergedSettings["onConflict"] {
   return (["deny", "ask"] as const).find((word) => said.includes(word)) ?? "last";
 }
 
 const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "project", "user"];
 
 /** Of layers that may have one. */
-export function statusLineOf(layers: readonly Layer[]): Effective["statusLine"] {
+export function statusLineOf(layers: readonly Layer[]): MergedSettings["statusLine"] {
   for (const kind of statusLineOrder) {
     // Of several files given on the command line the last one counts.
     const layer = layers.findLast(

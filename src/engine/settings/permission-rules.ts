@@ -16,7 +16,7 @@ import type { Judge } from "../ports.ts";
 import { namedPaths } from "../trust/files-by-name.ts";
 import type { WrittenGrant } from "../trust/pins.ts";
 import type { ConfiguredHook, Layer } from "./layer.ts";
-import type { InForce } from "./snapshot.ts";
+import type { EffectiveSettings } from "./snapshot.ts";
 
 /** The permission rules of the settings in force, ready to judge with. */
 export interface PermissionRules {
@@ -28,7 +28,7 @@ export interface PermissionRules {
 }
 
 /** Worked out once per snapshot. */
-export function permissionRules(now: InForce, options: ResolvedOptions): PermissionRules {
+export function permissionRules(now: EffectiveSettings, options: ResolvedOptions): PermissionRules {
   const known = worked.get(now);
   if (known !== undefined) return known;
   const layers = now.layers.flatMap((layer) => ruleLayers(layer, now));
@@ -55,10 +55,10 @@ export function permissionRules(now: InForce, options: ResolvedOptions): Permiss
   return rules;
 }
 
-const worked = new WeakMap<InForce, PermissionRules>();
+const worked = new WeakMap<EffectiveSettings, PermissionRules>();
 
 /** Rules as the judge of what hooks allowed: whether to ask is decided here, whether somebody is there to be asked is not. */
-export function judgeByRules(now: InForce, options: ResolvedOptions): Judge {
+export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions): Judge {
   const { policy, context } = permissionRules(now, options);
   return (tool, input, payload) => {
     const judgement = judge({ tool, input }, policy, context({ ...payload }));
@@ -71,7 +71,7 @@ export function judgeByRules(now: InForce, options: ResolvedOptions): Judge {
   };
 }
 
-function ruleLayers(layer: Layer, { trust }: InForce): readonly RuleLayer[] {
+function ruleLayers(layer: Layer, { trust }: EffectiveSettings): readonly RuleLayer[] {
   const trusted = trust.ofKey(layer, "permissions").state === "trusted";
   const rules = ruleLayerOf(layer, trusted);
   if (rules === undefined) return [];
@@ -94,7 +94,7 @@ function approvedAlone(
 }
 
 /** The files that hooks in force name: whoever changes them changes what runs. */
-function filesOfHooks({ byEvent, trust }: InForce, { cwd, home }: ResolvedOptions): readonly string[] {
+function filesOfHooks({ byEvent, trust }: EffectiveSettings, { cwd, home }: ResolvedOptions): readonly string[] {
   const commands = [...byEvent.values()].flat().filter((hook) => trust.ofHook(hook).state === "trusted");
   const paths = commands.flatMap((hook) => pathsOf(hook, cwd, home).map((path) => resolve(cwd, path)));
   return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);

@@ -4,8 +4,8 @@ import { isObject, type LayerKind, showValue, type Warning } from "../../protoco
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { Layer } from "./layer.ts";
-import { type LayerSource, layerOf, readLayer, unreadable } from "./read-layer.ts";
-import { readSourceFile, readValue, realPath } from "./settings-source.ts";
+import { type LayerSource, layerOf, readLayer, unreadableLayer } from "./read-layer.ts";
+import { readSettingsSource, readValue, realPathOrNone } from "./settings-source.ts";
 
 /** The hooks of one plugin: `hooks/hooks.json`, then what its manifest names or holds under `hooks`, as the client reads it. */
 export async function pluginLayers(root: string, clientHome: string, fs: Fs, rows: Rows): Promise<Layer[]> {
@@ -13,12 +13,12 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
   const standard: PluginSource = { kind: "plugin", file: join(root, "hooks", "hooks.json"), plugin };
   const inManifest: PluginSource = { ...standard, file: manifestFile(root) };
   const own = await fileLayer(standard);
-  if (own.length === 0 && (await realPath(root, fs)) === undefined) {
-    return [unreadable(standard, `the plugin's folder ${root} is not there`)];
+  if (own.length === 0 && (await realPathOrNone(root, fs)) === undefined) {
+    return [unreadableLayer(standard, `the plugin's folder ${root} is not there`)];
   }
-  const { hooks, unread } = await readManifest(root, fs);
+  const { hooks, unread } = await readPluginManifest(root, fs);
   // Beside hooks of its own file the options report it.
-  if (unread !== undefined && own.length === 0) return [unreadable(inManifest, unread)];
+  if (unread !== undefined && own.length === 0) return [unreadableLayer(inManifest, unread)];
   const further = await Promise.all((Array.isArray(hooks) ? hooks : [hooks]).map(manifestLayer));
   return [...own, ...further.flat()];
 
@@ -29,7 +29,7 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
     const way = relative(root, source.file);
     if (!given.startsWith("./") || way === ".." || way.startsWith("../")) {
       return [
-        unreadable(
+        unreadableLayer(
           inManifest,
           `hooks names ${showValue(given)}; a path begins with ./ and stays in the plugin's folder`,
         ),
@@ -37,13 +37,15 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
     }
     if (source.file === standard.file) return [];
     const found = await fileLayer(source);
-    return found.length > 0 ? found : [unreadable(source, `${inManifest.file} names it and there is no such file`)];
+    return found.length > 0
+      ? found
+      : [unreadableLayer(source, `${inManifest.file} names it and there is no such file`)];
   }
 
   async function fileLayer(source: PluginSource): Promise<Layer[]> {
-    const found = await readSourceFile(source.file, fs);
+    const found = await readSettingsSource(source.file, fs);
     if (found.is === "missing") return [];
-    return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadable(source, found.why)];
+    return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadableLayer(source, found.why)];
   }
 }
 
@@ -70,7 +72,7 @@ export function manifestFile(root: string): string {
 }
 
 /** Contract: never throws. A plugin without a manifest has no options. */
-export async function readManifest(root: string, fs: Fs): Promise<PluginManifest> {
+export async function readPluginManifest(root: string, fs: Fs): Promise<PluginManifest> {
   const file = manifestFile(root);
   const found = await readValue(file, fs);
   if (found.is === "missing") return { userConfig: {}, warnings: [] };

@@ -4,7 +4,7 @@ import { misspelledKeys, ownValue } from "./check-fields.ts";
 import { checkHooks, type HooksSource, type Rows } from "./check-hooks.ts";
 import { checkKeys } from "./check-keys.ts";
 import { parseJsonc, plainValue } from "./json/jsonc.ts";
-import type { Frontmatter, Layer, PluginRoot } from "./layer.ts";
+import type { FrontmatterOrigin, Layer, PluginRoot } from "./layer.ts";
 import { maxSettingsBytes } from "./settings-source.ts";
 
 /** Where settings are read from. */
@@ -13,28 +13,28 @@ export interface LayerSource {
   /** Absent for settings that a program or a command line gives as text. */
   readonly file?: string;
   readonly plugin?: PluginRoot;
-  readonly frontmatter?: Frontmatter;
+  readonly frontmatter?: FrontmatterOrigin;
 }
 
 /** The bytes of one settings file as a layer. Contract: never throws; what cannot be used is a warning. */
 export function readLayer(source: LayerSource, bytes: Uint8Array, rows: Rows = catalog): Layer {
   const contentHash = sha256(bytes);
   if (bytes.length > maxSettingsBytes) {
-    return unreadable(source, `it has ${bytes.length} bytes; at most ${maxSettingsBytes} are read`, contentHash);
+    return unreadableLayer(source, `it has ${bytes.length} bytes; at most ${maxSettingsBytes} are read`, contentHash);
   }
   const text = decoded(bytes);
-  if (text === undefined) return unreadable(source, "it is not UTF-8", contentHash);
+  if (text === undefined) return unreadableLayer(source, "it is not UTF-8", contentHash);
   const parsed = parseJsonc(text);
   if ("fault" in parsed) {
     const { line, column, why } = parsed.fault;
-    return unreadable(source, `line ${line}, column ${column}: ${why}`, contentHash, `${line}:${column}`);
+    return unreadableLayer(source, `line ${line}, column ${column}: ${why}`, contentHash, `${line}:${column}`);
   }
   return layerOf(source, plainValue(parsed.tree), contentHash, rows);
 }
 
 /** A value that was read from a file, in whatever syntax, as a layer. */
 export function layerOf(source: LayerSource, value: unknown, contentHash: string, rows: Rows = catalog): Layer {
-  if (!isObject(value)) return unreadable(source, `it must hold an object, not ${showValue(value)}`, contentHash);
+  if (!isObject(value)) return unreadableLayer(source, `it must hold an object, not ${showValue(value)}`, contentHash);
   const name = nameOf(source);
   const { hooks, warnings, damaged } = checkHooks(ownValue(value, "hooks"), { file: name, ...clientOf(source) }, rows);
   // A plugin and a file of frontmatter bring hooks; settings are not theirs to make.
@@ -100,7 +100,7 @@ function unsupported(
 }
 
 /** A layer that is there and cannot be used. */
-export function unreadable(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
+export function unreadableLayer(source: LayerSource, why: string, contentHash = "", place?: string): Layer {
   const name = nameOf(source);
   // A file that the caller named ends the call; there are no other files that stay active.
   const rest = source.kind === "flag" ? "" : " Its hooks are disabled until it is fixed; other files are unaffected.";

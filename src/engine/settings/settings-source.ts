@@ -6,13 +6,13 @@ import { parseJsonc, plainValue } from "./json/jsonc.ts";
 /** The largest settings file that is read: about a hundred times the largest one in use. */
 export const maxSettingsBytes: number = 4 * 1024 * 1024;
 
-export type SourceFile =
+export type SettingsSource =
   | { readonly is: "read"; readonly bytes: Uint8Array }
   | { readonly is: "missing" }
   | { readonly is: "unreadable"; readonly why: string };
 
 /** Reads a settings file. Contract: a pipe, a device or a huge file at this path never blocks. */
-export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> {
+export async function readSettingsSource(path: string, fs: Fs): Promise<SettingsSource> {
   try {
     const real = await fs.realpath(path);
     // Opening a pipe must not wait for a writer.
@@ -36,7 +36,7 @@ export async function readSourceFile(path: string, fs: Fs): Promise<SourceFile> 
 
 /** The text of a settings file; undefined when there is none, or none that can be read. */
 export async function readSourceText(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
-  const source = await readSourceFile(path, fs);
+  const source = await readSettingsSource(path, fs);
   return source.is === "read" ? Buffer.from(source.bytes).toString("utf8") : undefined;
 }
 
@@ -53,7 +53,7 @@ export async function namesIn(folder: string, fs: Fs): Promise<readonly string[]
 }
 
 /** The real path; undefined when it cannot be resolved. */
-export async function realPath(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
+export async function realPathOrNone(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
   try {
     return await fs.realpath(path);
   } catch {
@@ -87,7 +87,7 @@ export type FileValue =
 
 /** Contract: never throws, and never blocks when the path is not a regular file. */
 export async function readValue(file: string, fs: Fs = nodeFs): Promise<FileValue> {
-  const source = await readSourceFile(file, fs);
+  const source = await readSettingsSource(file, fs);
   return source.is === "read" ? valueIn(Buffer.from(source.bytes).toString("utf8")) : source;
 }
 

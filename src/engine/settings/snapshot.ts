@@ -5,12 +5,12 @@ import type { CompileCondition } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { checkoutAt, pinFilesOf } from "../trust/pin-store.ts";
-import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, unlimited } from "../trust/trust-state.ts";
+import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
 import type { Rows } from "./check-hooks.ts";
 import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
 import type { ConfiguredHook, Layer } from "./layer.ts";
 import { checkoutEnv } from "./layer-limits.ts";
-import { type Effective, mergeLayers, statusLineOf } from "./merge-layers.ts";
+import { type MergedSettings, mergeLayers, statusLineOf } from "./merge-layers.ts";
 
 /** All settings in force, worked out once. Nothing in it changes; a reload makes another one. */
 export interface Snapshot {
@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly fingerprint: string;
   /** Of each event that has any: its hooks in configured order. */
   readonly byEvent: ReadonlyMap<string, readonly ConfiguredHook[]>;
-  readonly effective: Effective;
+  readonly merged: MergedSettings;
   readonly layers: readonly Layer[];
   /** What loading had to say, each thing once. */
   readonly warnings: readonly Warning[];
@@ -73,7 +73,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
   const snapshot: Snapshot = {
     fingerprint: fingerprintOf(layers),
     byEvent,
-    effective,
+    merged: effective,
     layers,
     warnings: distinct([...layers.flatMap((layer) => layer.warnings), ...warnings, ...problems]),
   };
@@ -143,19 +143,19 @@ function deepFreeze(root: unknown): void {
 }
 
 /** A snapshot with what of it counts. What only trust makes count is worked out here, once. */
-export interface InForce extends Snapshot {
+export interface EffectiveSettings extends Snapshot {
   readonly trust: Trust;
   /** Variables for the checkout's own hooks and for tools, of files whose `env` is trusted. */
   readonly checkoutEnv: Readonly<Record<string, string>>;
   /** A file of the checkout whose `disableAllHooks` reaches hooks of other layers. */
   readonly disabling?: Layer;
   /** The status line of the first layer that may have one. */
-  readonly statusLine?: Effective["statusLine"];
+  readonly statusLine?: MergedSettings["statusLine"];
   /** Whether a list of the checkout narrows what hooks of other layers may do. */
   narrows(layer: Layer, key: TrustedKey): boolean;
 }
 
-export async function putInForce(snapshot: Snapshot, options: ResolvedOptions): Promise<InForce> {
+export async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): Promise<EffectiveSettings> {
   const trust = await trustFor(snapshot, options);
   const { layers } = snapshot;
   const trusting = (key: TrustedKey): readonly Layer[] =>
@@ -176,7 +176,7 @@ export async function putInForce(snapshot: Snapshot, options: ResolvedOptions): 
 
 /** The trust in force for a snapshot. What compares files with approvals is loaded for a folder that has something to approve. */
 async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
-  if (options.trust === "implicit") return unlimited;
+  if (options.trust === "implicit") return trustEverything;
   if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {
     const { real } = await checkoutAt(options);
     return nothingToApprove(pinFilesOf([real], options));

@@ -15,7 +15,7 @@ export interface Pin {
   /** ISO time. */
   readonly at: string;
   /** How the covered files were found. Absent: by a version of Hookline that found fewer of them. */
-  readonly covers?: typeof version;
+  readonly covers?: typeof pinsVersion;
 }
 
 export interface PinnedFile {
@@ -40,10 +40,10 @@ export interface Pins {
 export const noPins = (project: string): Pins => ({ project, pins: [], grants: [] });
 
 /** Version 1 covered only files that the command names plainly; its approvals count where that is all there is to cover. */
-export const version = 2;
+export const pinsVersion = 2;
 
 export function printPins(pins: Pins): string {
-  return `${JSON.stringify({ version, ...pins }, null, 1)}\n`;
+  return `${JSON.stringify({ version: pinsVersion, ...pins }, null, 1)}\n`;
 }
 
 /** Contract: what is not exactly as we write it is no approval of anything. */
@@ -55,7 +55,8 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
     return { fault: `it is no JSON (${messageOf(error)})` };
   }
   if (!isObject(value)) return { fault: "it holds no object" };
-  if (value["version"] !== version && value["version"] !== 1) return { fault: "another version of Hookline wrote it" };
+  if (value["version"] !== pinsVersion && value["version"] !== 1)
+    return { fault: "another version of Hookline wrote it" };
   if (value["project"] !== project) return { fault: "it is about another folder" };
   const { accepted, pins, grants } = value;
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is no time" };
@@ -71,7 +72,7 @@ function hasTexts(value: unknown, names: readonly string[]): value is Record<str
 function isPin(value: unknown): value is Pin {
   if (!hasTexts(value, ["place", "digest", "definition", "at"])) return false;
   const { files, covers } = value;
-  if (covers !== undefined && covers !== version) return false;
+  if (covers !== undefined && covers !== pinsVersion) return false;
   return Array.isArray(files) && files.every(isPinnedFile);
 }
 
@@ -90,7 +91,7 @@ function isGrant(value: unknown): value is WrittenGrant {
 }
 
 /** One thing of a checkout that has an effect only when somebody approved exactly it. */
-export interface Pinnable {
+export interface ApprovableItem {
   /** A hook's own id, `project:env`, or `.mcp.json:name`. */
   readonly id: string;
   /** The id without what depends on content: where a changed one is recognised. */
@@ -113,7 +114,7 @@ export interface WrittenGrant {
 }
 
 /** Everything a checkout brings that needs trust. Pure. */
-export function pinnables(snapshot: Snapshot, written: readonly WrittenGrant[] = []): readonly Pinnable[] {
+export function approvableItems(snapshot: Snapshot, written: readonly WrittenGrant[] = []): readonly ApprovableItem[] {
   return [
     ...[...snapshot.byEvent.values()]
       .flat()
@@ -124,12 +125,12 @@ export function pinnables(snapshot: Snapshot, written: readonly WrittenGrant[] =
 }
 
 /** What an approval is of: definition and files together, the same on every machine. */
-export function digestOf(definition: string, files: readonly NamedFile[]): string {
+export function pinDigest(definition: string, files: readonly NamedFile[]): string {
   const said = [definition, files.map(({ path, sha256 }) => [path, sha256])];
   return sha256(JSON.stringify(said));
 }
 
-function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): Pinnable {
+function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): ApprovableItem {
   const { frontmatter } = layer;
   // A hook that was approved inside an agent was not approved for everything.
   const within = frontmatter === undefined ? "settings" : `${frontmatter.of} ${frontmatter.name}`;
@@ -145,12 +146,12 @@ function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): P
   };
 }
 
-function commandOf(hook: Hook, { plugin }: Layer): Pick<Pinnable, "command"> {
+function commandOf(hook: Hook, { plugin }: Layer): Pick<ApprovableItem, "command"> {
   if (hook.type !== "command") return {};
   return { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } };
 }
 
-function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly Pinnable[] {
+function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly ApprovableItem[] {
   return (Object.keys(trustedKeys) as TrustedKey[]).flatMap((key) => {
     const value = key === "permissions" ? grantsIn(layer, written) : layer.settings[key];
     if (value === undefined || value === false) return [];

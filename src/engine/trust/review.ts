@@ -6,25 +6,25 @@ import type { Checkout, NamedFile, NotCovered } from "./coverage/gather-files.ts
 import { hooksFilesOf, importedFiles } from "./files-by-name.ts";
 import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
 import {
-  digestOf,
+  type ApprovableItem,
+  approvableItems,
   noPins,
   type Pin,
-  type Pinnable,
   type PinnedFile,
   type Pins,
-  pinnables,
-  version,
+  pinDigest,
+  pinsVersion,
   type WrittenGrant,
 } from "./pins.ts";
 import { checkoutServers, pinnableServer } from "./server-trust.ts";
-import { judgeAll } from "./trust-by-pins.ts";
-import type { Standing, TrustState } from "./trust-state.ts";
+import { trustLookups } from "./trust-by-pins.ts";
+import type { TrustState, TrustStatus } from "./trust-state.ts";
 
 /** One thing a folder brings that has an effect only if it was approved, as it is now. */
 export interface TrustEntry {
   readonly id: string;
   /** `hook`, `mcpServer`, or the key of the settings file. */
-  readonly kind: Pinnable["kind"];
+  readonly kind: ApprovableItem["kind"];
   readonly event?: string;
   /** The settings file it stands in. */
   readonly file?: string;
@@ -78,10 +78,10 @@ export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}
   const settings = await openSettings(resolved);
   const pins = "pins" in known ? known.pins : noPins(checkout.real);
   const { trust } = settings.inForce();
-  const ofSettings = pinnables(settings.inForce(), pins.grants);
+  const ofSettings = approvableItems(settings.inForce(), pins.grants);
   const servers = (await checkoutServers(checkout)).map((server) => pinnableServer(server, checkout));
-  const serverStandings = judgeAll(servers, pins.pins, checkout);
-  const standing = (id: string): Standing => serverStandings.get(id)?.() ?? trust.ofPinnable(id);
+  const serverStandings = trustLookups(servers, pins.pins, checkout);
+  const standing = (id: string): TrustStatus => serverStandings.get(id)?.() ?? trust.ofPinnable(id);
   const found = [...ofSettings, ...servers];
   return {
     project: checkout.real,
@@ -106,8 +106,8 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
 }
 
 async function entryOf(
-  one: Pinnable,
-  { state, detail }: Standing,
+  one: ApprovableItem,
+  { state, detail }: TrustStatus,
   pins: Pins,
   checkout: Checkout,
   ports: TrustPorts,
@@ -128,13 +128,13 @@ async function entryOf(
       : {
           files: looked.files,
           notCovered: looked.notCovered,
-          digest: `sha256:${digestOf(one.definition, looked.files)}`,
+          digest: `sha256:${pinDigest(one.definition, looked.files)}`,
         }),
   };
 }
 
 async function lookedAt(
-  { command }: Pinnable,
+  { command }: ApprovableItem,
   checkout: Checkout,
   ports: TrustPorts,
 ): Promise<Pick<TrustEntry, "files" | "notCovered"> | { unusable: string }> {
@@ -194,7 +194,7 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 /** What was approved of the same definition, else in the same place. */
-function approvedBefore(one: Pinnable, pins: readonly Pin[]): TrustEntry["before"] {
+function approvedBefore(one: ApprovableItem, pins: readonly Pin[]): TrustEntry["before"] {
   const pin =
     pins.find(({ definition }) => definition === one.definition) ?? pins.find(({ place }) => place === one.place);
   return pin && { definition: JSON.parse(pin.definition), files: pin.files };
@@ -202,14 +202,14 @@ function approvedBefore(one: Pinnable, pins: readonly Pin[]): TrustEntry["before
 
 const mostPins = 1_000;
 
-function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pinnable[]): Pins {
+function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly ApprovableItem[]): Pins {
   const at = new Date().toISOString();
   const fresh = entries.flatMap((entry): Pin[] => {
     const one = found.find(({ id }) => id === entry.id);
     if (one === undefined || entry.digest === undefined) return [];
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
-    const digest = `sha256:${digestOf(one.definition, files)}`;
-    return [{ place: one.place, digest, definition: one.definition, files, at, covers: version }];
+    const digest = `sha256:${pinDigest(one.definition, files)}`;
+    return [{ place: one.place, digest, definition: one.definition, files, at, covers: pinsVersion }];
   });
   // An approval of what is still there stays with it, even if something else has its old place now.
   const old = now.pins.map((pin) => ({ ...pin, place: placeNow(pin, found) }));
@@ -220,7 +220,7 @@ function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly Pin
 }
 
 /** Where what was approved stands now: hooks before it may have come or gone. */
-function placeNow({ place, definition }: Pin, found: readonly Pinnable[]): string {
+function placeNow({ place, definition }: Pin, found: readonly ApprovableItem[]): string {
   const places = found.filter((one) => one.definition === definition).map((one) => one.place);
   return places.includes(place) ? place : (places[0] ?? place);
 }

@@ -4,12 +4,12 @@ import { readValue } from "../settings/settings-source.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { checkoutAt, readPins } from "./pin-store.ts";
-import { noPins, type Pinnable, stableJson } from "./pins.ts";
-import { judgeAll, workspaceTrust } from "./trust-by-pins.ts";
-import { type Standing, trusted } from "./trust-state.ts";
+import { type ApprovableItem, noPins, stableJson } from "./pins.ts";
+import { trustLookups, workspaceTrust } from "./trust-by-pins.ts";
+import { type TrustStatus, trusted } from "./trust-state.ts";
 
 /** Contract: judges the configuration it is given, so that what is started is what was judged. */
-export type ServerTrust = (server: CheckoutServer) => Standing;
+export type ServerTrust = (server: CheckoutServer) => TrustStatus;
 
 /** The trust in force for servers that a checkout configures. */
 export async function serverTrust(options: EngineOptions): Promise<ServerTrust> {
@@ -24,7 +24,9 @@ export async function serverTrust(options: EngineOptions): Promise<ServerTrust> 
   const { pins } = "pins" in known ? known.pins : noPins(checkout.real);
   return (server) => {
     const one = pinnableServer(server, checkout);
-    return judgeAll([one], pins, checkout).get(one.id)?.() ?? { state: "new", detail: "nobody has approved it yet" };
+    return (
+      trustLookups([one], pins, checkout).get(one.id)?.() ?? { state: "new", detail: "nobody has approved it yet" }
+    );
   };
 }
 
@@ -55,7 +57,7 @@ export async function checkoutServers({ cwd }: Checkout): Promise<readonly Check
 }
 
 /** A server starts a program or is sent what the agent says; exactly it must have been approved, with the files it names. */
-export function pinnableServer({ file, name, config }: CheckoutServer, { cwd }: Checkout): Pinnable {
+export function pinnableServer({ file, name, config }: CheckoutServer, { cwd }: Checkout): ApprovableItem {
   const path = relative(cwd, file).split(sep).join("/");
   const id = `${path}:${name}`;
   const kind = path.endsWith(".local.json") ? "local" : "project";
@@ -69,7 +71,7 @@ export function pinnableServer({ file, name, config }: CheckoutServer, { cwd }: 
   };
 }
 
-function commandOf(config: unknown): Pick<Pinnable, "command"> {
+function commandOf(config: unknown): Pick<ApprovableItem, "command"> {
   const { command, args, env } = Object(config) as Readonly<Record<"command" | "args" | "env", unknown>>;
   if (typeof command !== "string") return {};
   const words = Array.isArray(args) ? args.filter((one) => typeof one === "string") : [];

@@ -2,9 +2,9 @@ import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HookEvent } from "../fire/fire.ts";
-import type { Soon } from "../fire/maybe-async.ts";
+import type { MaybeAsync } from "../fire/maybe-async.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
-import { notStarted, type Ran } from "../runners/runner-result.ts";
+import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import { fileMark, isBelow, realPathOf } from "./coverage/gather-files.ts";
 
@@ -23,7 +23,7 @@ export interface StartTrust {
   /** Why not; empty when nothing is in the way. */
   readonly why: string;
   /** By what a change of its files shows; absent when it has none that were compared. */
-  readonly marks?: Marks;
+  readonly marks?: FileMarks;
 }
 
 export function startTrust({ detail, seen }: { readonly detail: string; readonly seen?: SeenFiles }): StartTrust {
@@ -41,7 +41,7 @@ export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: Hook
  * Waits until the files of an approved command have been as they are for a moment, so that what was compared is what will be started.
  * Files that do not come to rest within a second are the reason not to start it.
  */
-export function whenSteady(look: () => StartTrust): Soon<StartTrust> {
+export function waitForStableFiles(look: () => StartTrust): MaybeAsync<StartTrust> {
   const first = look();
   return first.marks?.fresh === undefined ? first : later(look);
 }
@@ -61,14 +61,14 @@ async function later(look: () => StartTrust): Promise<StartTrust> {
 const quietMs = 100;
 
 /** What of files shows a change: another file in the same place, or another time of change. */
-export interface Marks {
+export interface FileMarks {
   readonly byPath: ReadonlyMap<string, string>;
   /** A path that changed so lately that what was read may be older; undefined when none did. */
   readonly fresh: string | undefined;
 }
 
 /** Contract: taken after the files were read. When nothing is fresh, what was read is what was there while this was taken. */
-function marksOf({ places, lookedAt, root }: SeenFiles): Marks {
+function marksOf({ places, lookedAt, root }: SeenFiles): FileMarks {
   const byPath = new Map<string, string>();
   let fresh: string | undefined;
   // Another folder in the place of one on the way shows by another file at its end.
@@ -108,7 +108,7 @@ function isFresh(ctimeMs: number, lookedAt: number): boolean {
 }
 
 /** The first path that is not as it was marked. */
-export function changedSince({ byPath }: Marks): string | undefined {
+export function changedFile({ byPath }: FileMarks): string | undefined {
   for (const [path, mark] of byPath) {
     const stat = statOf(path, lstatSync);
     if (stat === undefined || fileMark(stat) !== mark) return path;
@@ -146,14 +146,14 @@ const closelyMs = 100;
 const lateMs = [250, 500, 1_000];
 
 /** Ends a hook whose files changed between the comparison and the time when they were read; what it answered does not count. */
-export function endIfSwapped(started: StartedCommand, marks: Marks | undefined): StartedCommand {
+export function endIfFilesChange(started: StartedCommand, marks: FileMarks | undefined): StartedCommand {
   const { running } = started;
   if (marks === undefined || running?.pid === undefined) return started;
   const { pid } = running;
   const startedAt = performance.now();
   let swapped: string | undefined;
   const look = (): void => {
-    swapped ??= changedSince(marks);
+    swapped ??= changedFile(marks);
     if (swapped === undefined) return;
     killGroup(pid);
     running.cancel();
@@ -164,12 +164,16 @@ export function endIfSwapped(started: StartedCommand, marks: Marks | undefined):
     if (performance.now() - startedAt > closelyMs) clearInterval(closely);
   }, everyMs).unref();
   const timers = lateMs.map((ms) => setTimeout(look, ms).unref());
-  const done = started.done.then((ran): Ran => {
+  const done = started.done.then((ran): RunnerResult => {
     for (const timer of [closely, ...timers]) clearTimeout(timer);
-    if (performance.now() - startedAt < (lateMs.at(-1) ?? 0)) swapped ??= changedSince(marks);
+    if (performance.now() - startedAt < (lateMs.at(-1) ?? 0)) swapped ??= changedFile(marks);
     if (swapped === undefined) return ran;
     const { stdout, stderr } = ran;
-    return { ...notStarted(`${swapped} was changed while the hook was started; the hook was ended`), stdout, stderr };
+    return {
+      ...resultNotStarted(`${swapped} was changed while the hook was started; the hook was ended`),
+      stdout,
+      stderr,
+    };
   });
   return { ...started, done };
 }

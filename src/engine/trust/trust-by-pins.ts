@@ -7,18 +7,18 @@ import { type Coverage, coverageOf } from "./coverage/coverage.ts";
 import type { Checkout, NamedFile } from "./coverage/gather-files.ts";
 import { importedFiles } from "./files-by-name.ts";
 import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.ts";
-import { noPins, type Pin, type Pinnable, pinnables } from "./pins.ts";
+import { type ApprovableItem, approvableItems, noPins, type Pin } from "./pins.ts";
 import type { SeenFiles } from "./start-trust.ts";
 import {
-  disarmsOthers,
-  type HookStanding,
+  disablesOtherHooks,
+  type HookTrustStatus,
   howToApprove,
   isOfCheckout,
+  needsOwnPin,
   notApproved,
-  onlyPinned,
-  type Standing,
   type Trust,
   type TrustedKey,
+  type TrustStatus,
   trusted,
 } from "./trust-state.ts";
 
@@ -27,9 +27,9 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
   const checkout = await checkoutAt(places);
   const known = await readPins(places, checkout.real);
   const pins = "pins" in known ? known.pins : noPins(checkout.real);
-  const found = new Map(pinnables(snapshot, pins.grants).map((one) => [one.id, one]));
-  const standings = judgeAll([...found.values()], pins.pins, checkout);
-  const standing = (id: string, cwd?: string): HookStanding => standings.get(id)?.(cwd) ?? notApproved;
+  const found = new Map(approvableItems(snapshot, pins.grants).map((one) => [one.id, one]));
+  const standings = trustLookups([...found.values()], pins.pins, checkout);
+  const standing = (id: string, cwd?: string): HookTrustStatus => standings.get(id)?.(cwd) ?? notApproved;
   return {
     ofHook: ({ layer, ref }: ConfiguredHook, cwd) => (isOfCheckout(layer) ? standing(ref.id, cwd) : trusted),
     ofKey(layer: Layer, key: TrustedKey) {
@@ -39,7 +39,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
     ofPinnable: (id) => standing(id),
     writtenGrants: ({ kind }) => pins.grants.filter(({ layer }) => layer === kind),
     depends: found.size > 0,
-    wayOut: howToApprove,
+    howToApprove: howToApprove,
     files: pinFilesOf([checkout.real], places),
     warnings: [
       ...("refused" in known && found.size > 0 ? [refusedStore(known.refused)] : []),
@@ -55,14 +55,14 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const known = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const accepted = known.some((one) => "pins" in one && one.pins.accepted !== undefined);
   const detail = `nobody has accepted the folder ${real} yet`;
-  const standing: Standing = accepted ? trusted : { state: "new", detail };
+  const standing: TrustStatus = accepted ? trusted : { state: "new", detail };
   return {
     ofHook: () => standing,
-    ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : standing),
+    ofKey: (layer, key) => (disablesOtherHooks(layer, key) ? needsOwnPin : standing),
     ofPinnable: () => standing,
     writtenGrants: () => [],
     depends: true,
-    wayOut: "hookline trust --workspace accepts it",
+    howToApprove: "hookline trust --workspace accepts it",
     files: pinFilesOf(folders, places),
     warnings: known.flatMap((one) => ("refused" in one ? [refusedStore(one.refused)] : [])),
   };
@@ -72,23 +72,23 @@ function foldersUp(folder: string): readonly string[] {
   return dirname(folder) === folder ? [folder] : [folder, ...foldersUp(dirname(folder))];
 }
 
-export type Judged = (cwd?: string) => HookStanding;
+export type TrustLookup = (cwd?: string) => HookTrustStatus;
 
 /** How each stands, by its id, to be asked when it is about to have its effect. */
-export function judgeAll(
-  all: readonly Pinnable[],
+export function trustLookups(
+  all: readonly ApprovableItem[],
   pins: readonly Pin[],
   checkout: Checkout,
-): ReadonlyMap<string, Judged> {
+): ReadonlyMap<string, TrustLookup> {
   const definitions = new Set(all.map(({ definition }) => definition));
   // An approval of what is still there says nothing about what stands in its old place.
   const orphans = pins.filter(({ definition }) => !definitions.has(definition));
   return new Map(
-    all.map((one): [string, Judged] => {
+    all.map((one): [string, TrustLookup] => {
       const approvals = pins.filter(({ definition }) => definition === one.definition);
       if (approvals.length > 0) return [one.id, (cwd) => standingNow(one, approvals, checkout, cwd)];
       const replaced = orphans.some(({ place }) => place === one.place);
-      const standing: Standing = replaced
+      const standing: TrustStatus = replaced
         ? { state: "changed", detail: "it is not what was approved in its place" }
         : notApproved;
       return [one.id, () => standing];
@@ -97,7 +97,12 @@ export function judgeAll(
 }
 
 /** The definition was approved; whether the files are still those that were. */
-function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cwd = checkout.real): HookStanding {
+function standingNow(
+  one: ApprovableItem,
+  pins: readonly Pin[],
+  checkout: Checkout,
+  cwd = checkout.real,
+): HookTrustStatus {
   if (one.command === undefined) return trusted;
   const lookedAt = Date.now();
   const now = coverageOf(one.command, checkout);
@@ -105,7 +110,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
   const differences = pins.map((pin) => differenceFrom(pin, now, checkout));
   const approved = pins[differences.indexOf(undefined)]?.files;
   if (approved === undefined) return changed(differences[0] ?? "");
-  const seen = (places: SeenFiles["places"]): HookStanding => ({
+  const seen = (places: SeenFiles["places"]): HookTrustStatus => ({
     ...trusted,
     seen: { places, lookedAt, root: checkout.real },
   });
@@ -121,7 +126,7 @@ function standingNow(one: Pinnable, pins: readonly Pin[], checkout: Checkout, cw
     : changed(`in ${cwd} it names ${stranger.path}, which was not approved with it`);
 }
 
-function changed(detail: string): Standing {
+function changed(detail: string): TrustStatus {
   return { state: "changed", detail };
 }
 
@@ -155,7 +160,7 @@ function refusedStore(why: string): Warning {
   };
 }
 
-function waiting({ layer, kind, id }: Pinnable, { state, detail }: Standing): readonly Warning[] {
+function waiting({ layer, kind, id }: ApprovableItem, { state, detail }: TrustStatus): readonly Warning[] {
   if (state === "trusted") return [];
   const message = `${kind} in ${nameOf(layer)} has no effect on its own in Hookline's hosts: ${detail}. ${howToApprove}. Claude Code does not ask for this approval.`;
   return [{ code: "not-trusted", message, place: id }];

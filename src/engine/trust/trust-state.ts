@@ -6,14 +6,14 @@ import type { SeenFiles } from "./start-trust.ts";
 /** `new`: nobody has approved it. `changed`: something else was approved in its place. */
 export type TrustState = "trusted" | "new" | "changed";
 
-export interface Standing {
+export interface TrustStatus {
   readonly state: TrustState;
   /** What is missing, in words; empty when nothing is. */
   readonly detail: string;
 }
 
 /** How a hook stands, with the files that were compared for it: for those who are about to start the command. */
-export interface HookStanding extends Standing {
+export interface HookTrustStatus extends TrustStatus {
   readonly seen?: SeenFiles;
 }
 
@@ -26,23 +26,23 @@ export interface Trust {
    * Contract: of a hook that comes with the checkout, the files it names are looked at now. `cwd` is the folder it would run in;
    * without one, the checkout's own.
    */
-  ofHook(hook: ConfiguredHook, cwd?: string): HookStanding;
-  ofKey(layer: Layer, key: TrustedKey): HookStanding;
+  ofHook(hook: ConfiguredHook, cwd?: string): HookTrustStatus;
+  ofKey(layer: Layer, key: TrustedKey): HookTrustStatus;
   /** Of anything that needs trust, by its id. */
-  ofPinnable(id: string): Standing;
+  ofPinnable(id: string): TrustStatus;
   /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
   writtenGrants(layer: Layer): readonly WrittenGrant[];
   /** Whether anything here depends on an approval. */
   readonly depends: boolean;
   /** What the person can do about it. */
-  readonly wayOut: string;
+  readonly howToApprove: string;
   /** The files approvals are kept in, whether they are there yet or not. */
   readonly files: readonly string[];
   /** What the person should know about it. */
   readonly warnings: readonly Warning[];
 }
 
-export const trusted: Standing = { state: "trusted", detail: "" };
+export const trusted: TrustStatus = { state: "trusted", detail: "" };
 
 /** Keys of a checkout's settings that have no effect on anything but its own hooks until they are trusted. */
 export type TrustedKey = Exclude<keyof Settings, "hooks" | keyof typeof neverOfCheckout>;
@@ -73,33 +73,33 @@ export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
   return kind === "project" || kind === "local" || frontmatter?.from === "project";
 }
 
-export const notApproved: Standing = { state: "new", detail: "nobody has approved it yet" };
+export const notApproved: TrustStatus = { state: "new", detail: "nobody has approved it yet" };
 
 /** Trust in a folder lets its hooks run; it does not let the folder switch off those of others. That takes a pin of its own. */
-export function disarmsOthers(layer: Layer, key: TrustedKey): boolean {
+export function disablesOtherHooks(layer: Layer, key: TrustedKey): boolean {
   return key === "disableAllHooks" && isOfCheckout(layer);
 }
 
-export const onlyPinned: Standing = {
+export const needsOwnPin: TrustStatus = {
   state: "new",
   detail: "only a pin of its own lets it reach hooks of other files",
 };
 
 /** Nothing is asked about: the host trusts every folder. */
-export const unlimited: Trust = {
+export const trustEverything: Trust = {
   ofHook: () => trusted,
-  ofKey: (layer, key) => (disarmsOthers(layer, key) ? onlyPinned : trusted),
+  ofKey: (layer, key) => (disablesOtherHooks(layer, key) ? needsOwnPin : trusted),
   ofPinnable: () => trusted,
   writtenGrants: () => [],
   depends: false,
-  wayOut: "",
+  howToApprove: "",
   files: [],
   warnings: [],
 };
 
 /** Nothing is asked about: no layer comes with the checkout. `files` are those that would hold approvals. */
 export function nothingToApprove(files: readonly string[]): Trust {
-  return { ...unlimited, ofPinnable: () => notApproved, wayOut: howToApprove, files };
+  return { ...trustEverything, ofPinnable: () => notApproved, howToApprove: howToApprove, files };
 }
 
 export const howToApprove = "hookline trust shows and approves it";

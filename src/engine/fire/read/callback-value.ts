@@ -7,12 +7,12 @@ import {
   showValue,
   type ToolInput,
 } from "../../../protocol/internal.ts";
-import type { Ran } from "../../runners/runner-result.ts";
+import type { RunnerResult } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { withFieldWarnings } from "./exact-shape.ts";
 import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
-import { salvage } from "./salvage.ts";
+import { recoverRestriction } from "./salvage.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ type Json = Readonly<Record<string, unknown>>;
  * What a callback returned: nothing, a verdict, or the JSON a command would have printed. What was meant as an answer and cannot be
  * read as one is a failure, and a restriction in it still counts. Contract: never throws, whatever the value.
  */
-export function readReturned(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
+export function readReturned(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer {
   if (value === undefined || value === null) return { answer: noAnswer, warnings: [] };
   try {
     const read = readValue(ran, value, run);
@@ -33,7 +33,7 @@ export function readReturned(ran: Ran, value: unknown, run: HookRun): ReadAnswer
   }
 }
 
-function readValue(ran: Ran, value: unknown, run: HookRun): ReadAnswer {
+function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer {
   if (!isObject(value)) return failed(ran, "returned a value that is no object", run);
   if (value instanceof Map || value instanceof Error || value instanceof Date)
     return failed(ran, `returned a ${value.constructor.name}, which is no answer`, run);
@@ -70,7 +70,7 @@ function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
 const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
 
 /** An object with `kind` is meant as a verdict and as nothing else. */
-function readVerdict(ran: Ran, value: Json, run: HookRun): ReadAnswer {
+function readVerdict(ran: RunnerResult, value: Json, run: HookRun): ReadAnswer {
   const kind = kinds.find((known) => known === value["kind"]);
   if (kind === undefined) {
     const why = `kind ${showValue(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
@@ -118,7 +118,10 @@ function wordIn(value: Json): unknown {
 function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer | undefined {
   const { kind, behavior, message, ...rest } = value;
   const word = kind ?? behavior ?? wordIn(value);
-  const found = salvage(word === undefined ? value : { reason: message, ...rest, permissionDecision: word }, run);
+  const found = recoverRestriction(
+    word === undefined ? value : { reason: message, ...rest, permissionDecision: word },
+    run,
+  );
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
   const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
@@ -132,7 +135,7 @@ function nothingKnownIn(value: Json): string | undefined {
   return `it has no field of an answer, only ${names.slice(0, 5).map(showValue).join(", ")}`;
 }
 
-function failed(ran: Ran, why: string, run: HookRun): ReadAnswer {
+function failed(ran: RunnerResult, why: string, run: HookRun): ReadAnswer {
   const failure = ran.failure ?? why;
   return { answer: { ...noAnswer, failure }, warnings: [warn(run, "output-invalid", `The callback ${why}.`)] };
 }

@@ -112,7 +112,7 @@ function outputOf(
   const warnings: Warning[] = [...permission.warnings];
   for (const [name, value] of Object.entries(specific)) {
     if (value === undefined || !(taken.has(name) || name in takers || name in readElsewhere)) continue;
-    const why = notHonoured(name as keyof SpecificOutput, run);
+    const why = ignoredReason(name as keyof SpecificOutput, run);
     if (why !== undefined) warnings.push(warn(run, "output-ignored", `${name} was dropped: ${why}`));
     else if (taken.has(name)) Object.assign(result, { [name]: specific[name as keyof SpecificOutput] });
     else takers[name]?.(result, specific, run, warnings);
@@ -128,7 +128,7 @@ const readElsewhere: Readonly<Record<string, true>> = {
   decision: true,
 };
 
-function notHonoured(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
+function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
   if (!row.answers.some((answer) => answer === name)) {
     // The verdict has already said that it does not know the word.
     return name === "permissionDecision" ? undefined : `${row.name} does not honour it`;

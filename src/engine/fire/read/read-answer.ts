@@ -1,14 +1,14 @@
 import { type HookAnswerRecord, isObject, parseJson, stripControl, type Verdict } from "../../../protocol/internal.ts";
-import type { Ran } from "../../runners/runner-result.ts";
+import type { RunnerResult } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { readReturned } from "./callback-value.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { outputFault, withFieldWarnings, withoutFaults } from "./exact-shape.ts";
-import { failureBlocks, noAnswer, type ReadAnswer, stockDenial, warn, worded } from "./read-verdict.ts";
-import { salvage } from "./salvage.ts";
+import { defaultDenyReason, failureBlocks, noAnswer, type ReadAnswer, warn, worded } from "./read-verdict.ts";
+import { recoverRestriction } from "./salvage.ts";
 
 /** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
-export function readAnswer(ran: Ran, run: HookRun): ReadAnswer {
+export function readAnswer(ran: RunnerResult, run: HookRun): ReadAnswer {
   switch (ran.said.kind) {
     case "printed":
       return readPrinted(ran, ran.said, run);
@@ -23,7 +23,11 @@ export function readAnswer(ran: Ran, run: HookRun): ReadAnswer {
   }
 }
 
-function readPrinted(ran: Ran, said: Extract<Ran["said"], { kind: "printed" }>, run: HookRun): ReadAnswer {
+function readPrinted(
+  ran: RunnerResult,
+  said: Extract<RunnerResult["said"], { kind: "printed" }>,
+  run: HookRun,
+): ReadAnswer {
   if (said.exit === null) return onlyRestrictions(ran, run);
   const object = readOutput(ran, said.whole, run);
   if (said.exit === 2) return withExit2(ran, object, run);
@@ -41,11 +45,11 @@ function isRestriction({ kind }: Verdict): boolean {
 }
 
 /** An object, exact or broken, or a denial found in text; undefined when the output is plain text or empty. */
-function readOutput(ran: Ran, whole: boolean, run: HookRun): ReadAnswer | undefined {
+function readOutput(ran: RunnerResult, whole: boolean, run: HookRun): ReadAnswer | undefined {
   const parsed = parseOutput(ran.stdout, whole);
   if (parsed.kind === "empty") return undefined;
   if (parsed.kind === "object") return readObject(parsed.value, run);
-  const found = salvage(parsed.text, run);
+  const found = recoverRestriction(parsed.text, run);
   if (found !== undefined) return repaired(found.verdict, "it stood beside other output", run);
   if (!parsed.broken) return undefined;
   const plain = textAnswer(ran.stdout, run);
@@ -108,7 +112,7 @@ function readObject(value: Readonly<Record<string, unknown>>, run: HookRun): Rea
   if (run.late && outputFault(value) !== undefined) return readLate(value, run);
   const exact = readExact(value, run);
   if (!("invalid" in exact)) return withFieldWarnings(withSalvage(exact, value, run), value, run, "The hook printed");
-  const found = salvage(value, run);
+  const found = recoverRestriction(value, run);
   if (found !== undefined) return repaired(found.verdict, exact.invalid, run);
   const failure = `printed an object that cannot be used: ${exact.invalid}`;
   return {
@@ -130,7 +134,7 @@ function withSalvage(exact: ExactAnswer, value: Readonly<Record<string, unknown>
   const { unknownWord, ...read } = exact;
   if (isRestriction(read.answer.verdict)) return read;
   const looked = read.answer.verdict.kind === "none" || unknownWord !== undefined;
-  const found = looked ? salvage(value, run) : undefined;
+  const found = looked ? recoverRestriction(value, run) : undefined;
   if (found !== undefined) {
     const fixed = repaired(found.verdict, `it was printed as ${found.spelling}`, run);
     // The word was understood after all, so the warning that it is unknown would contradict.
@@ -148,7 +152,7 @@ function repaired(verdict: Verdict, why: string, run: HookRun): ReadAnswer {
 }
 
 /** Exit 2 blocks wherever the row lets it, whatever stands on stdout; the object's own words are preferred to stderr. */
-function withExit2(ran: Ran, object: ReadAnswer | undefined, run: HookRun): ReadAnswer {
+function withExit2(ran: RunnerResult, object: ReadAnswer | undefined, run: HookRun): ReadAnswer {
   const { row } = run.event;
   const said = object === undefined || row.special.exit2HidesAnswers ? hidden(object) : object;
   if (row.onBlock === null) {
@@ -172,8 +176,8 @@ function hidden(object: ReadAnswer | undefined): ReadAnswer {
 }
 
 /** A denial whose words are the hook's own; where they are stock words and stderr has some, those of stderr are better. */
-function isOwnDenial(verdict: Verdict, { stderr }: Ran, run: HookRun): boolean {
-  return verdict.kind === "deny" && (verdict.reason !== stockDenial(run) || stderr.trim() === "");
+function isOwnDenial(verdict: Verdict, { stderr }: RunnerResult, run: HookRun): boolean {
+  return verdict.kind === "deny" && (verdict.reason !== defaultDenyReason(run) || stderr.trim() === "");
 }
 
 function exit2Reason(stderr: string): string {
@@ -181,30 +185,30 @@ function exit2Reason(stderr: string): string {
 }
 
 /** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
-function readBody(ran: Ran, said: Extract<Ran["said"], { kind: "body" }>, run: HookRun): ReadAnswer {
+function readBody(ran: RunnerResult, said: Extract<RunnerResult["said"], { kind: "body" }>, run: HookRun): ReadAnswer {
   if (!said.ok) return onlyRestrictions(ran, run);
   // The text of an MCP tool is read like a command's stdout; a web server must answer JSON.
   if (run.hook.ref.type === "mcp_tool") return readOutput(ran, said.whole, run) ?? textAnswer(ran.stdout, run);
   const parsed = parseOutput(ran.stdout, said.whole);
   if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
   if (parsed.kind === "object") return readObject(parsed.value, run);
-  const found = salvage(parsed.text, run);
+  const found = recoverRestriction(parsed.text, run);
   if (found !== undefined) return repaired(found.verdict, "the body is not a JSON object", run);
   const failure = ran.failure ?? "the body is not a JSON object";
   return { answer: { ...noAnswer, failure }, warnings: [] };
 }
 
 /** A run that did not end well: a denial or question it made is kept, everything else is not. */
-function onlyRestrictions(ran: Ran, run: HookRun): ReadAnswer {
+function onlyRestrictions(ran: RunnerResult, run: HookRun): ReadAnswer {
   const parsed = parseOutput(ran.stdout, true);
-  const found = salvage(parsed.kind === "object" ? parsed.value : ran.stdout, run);
+  const found = recoverRestriction(parsed.kind === "object" ? parsed.value : ran.stdout, run);
   const failed = failedOnly(ran);
   if (found === undefined) return { answer: failed, warnings: [] };
   const kept = repaired(found.verdict, ran.failure ?? "the hook did not end well", run);
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 
-function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
+function judged(said: Extract<RunnerResult["said"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
   const { row } = run.event;
   if (said.ok || row.onNotOk === "ignore") return noAnswer;
   const reason = said.reason?.trim() ? said.reason : undefined;
@@ -217,7 +221,7 @@ function judged(said: Extract<Ran["said"], { kind: "judged" }>, run: HookRun): H
   return { verdict: worded("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
 }
 
-function failedOnly(ran: Ran): HookAnswerRecord {
+function failedOnly(ran: RunnerResult): HookAnswerRecord {
   return ran.failure === undefined ? noAnswer : { ...noAnswer, failure: ran.failure };
 }
 

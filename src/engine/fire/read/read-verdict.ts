@@ -31,34 +31,34 @@ export function failureBlocks({ event, hook }: HookRun): boolean {
 }
 
 /** What an exact object says about the operation: the stricter of its old and its new way to decide. */
-export function verdictOf(output: HookOutput, run: HookRun): Said {
+export function verdictOf(output: HookOutput, run: HookRun): ReadVerdict {
   const old = topLevelVerdict(output, run);
   const current = specificVerdict(output, run);
   const stronger = compareDecisions(old.verdict.kind, current.verdict.kind) > 0 ? old.verdict : current.verdict;
   return { ...old, verdict: stronger, warnings: [...old.warnings, ...current.warnings] };
 }
 
-interface Said {
+interface ReadVerdict {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
   /** A top-level `decision` that no event knows. */
   readonly unknownWord?: string;
 }
 
-const silent: Said = { verdict: { kind: "none" }, warnings: [] };
+const silent: ReadVerdict = { verdict: { kind: "none" }, warnings: [] };
 
-function topLevelVerdict({ decision, reason }: HookOutput, run: HookRun): Said {
+function topLevelVerdict({ decision, reason }: HookOutput, run: HookRun): ReadVerdict {
   const { row } = run.event;
   if (decision === undefined) return silent;
   if (decision === "block" && row.blockWord) return { verdict: worded("deny", reason, run), warnings: [] };
   if (decision === "approve") {
     return row.decisions.includes("allow") ? { verdict: worded("allow", reason, run), warnings: [] } : silent;
   }
-  const said: Said = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
+  const said: ReadVerdict = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
   return decision === "block" ? said : { ...said, unknownWord: decision };
 }
 
-function specificVerdict(output: HookOutput, run: HookRun): Said {
+function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
   const specific = output.hookSpecificOutput;
   if (specific?.hookEventName !== run.event.row.name) return silent;
   if (specific.permissionDecision !== undefined) {
@@ -78,7 +78,7 @@ function specificVerdict(output: HookOutput, run: HookRun): Said {
 }
 
 /** `permissionDecision` on an event that has no such answer: what it refuses counts, and the hook's author is told. */
-function misplaced(said: Said, run: HookRun): Said {
+function misplaced(said: ReadVerdict, run: HookRun): ReadVerdict {
   if (said.verdict.kind !== "deny" || said.warnings.length > 0) return said;
   const way = run.event.row.blockWord ? 'Print decision: "block" there.' : "";
   const message = `${run.event.row.name} has no permissionDecision; its deny counts all the same. ${way}`.trim();
@@ -86,7 +86,7 @@ function misplaced(said: Said, run: HookRun): Said {
 }
 
 /** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
-export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Said {
+export function honoured(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): ReadVerdict {
   const { decisions, blocks } = run.event.row;
   if (decisions.includes(decision)) return { verdict: worded(decision, reason, run), warnings: [] };
   const refuses = decision !== "allow" && decisions.includes("deny") && blocks !== null;
@@ -99,8 +99,8 @@ export function honoured(decision: Exclude<Decision, "none">, reason: string | u
 /** A reason is read by people wherever a decision is shown, so nothing in it acts on a terminal. */
 export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Verdict {
   const words = reason?.trim() ? stripControl(reason) : undefined;
-  if (decision === "deny") return { kind: "deny", reason: words ?? stockDenial(run) };
-  if (decision === "ask") return { kind: "ask", reason: words ?? stockQuestion(run) };
+  if (decision === "deny") return { kind: "deny", reason: words ?? defaultDenyReason(run) };
+  if (decision === "ask") return { kind: "ask", reason: words ?? defaultAskReason(run) };
   return words === undefined ? { kind: decision } : { kind: decision, reason: words };
 }
 
@@ -129,11 +129,11 @@ function unknownDecision(decision: string, run: HookRun, effect = ""): Warning {
 }
 
 /** The words of a denial that came without any. */
-export function stockDenial({ event }: HookRun): string {
+export function defaultDenyReason({ event }: HookRun): string {
   return event.row.special.stockDenial ?? "Blocked by hook";
 }
 
 /** The words of a question that came without any. */
-function stockQuestion({ event: { row, label } }: HookRun): string {
+function defaultAskReason({ event: { row, label } }: HookRun): string {
   return `Hook ${label} requires confirmation for this ${row.special.onTool ? "tool" : "operation"}`;
 }

@@ -6,7 +6,7 @@ import { honoured } from "./read-verdict.ts";
  * A denial or a question that can be read out of broken output, the stricter one if there are several. Never an allow: what opens a
  * door must be exact, what keeps it shut need not be.
  */
-export function salvage(output: unknown, run: HookRun): Salvaged | undefined {
+export function recoverRestriction(output: unknown, run: HookRun): RecoveredVerdict | undefined {
   const found = objectsIn(output).flatMap((object) => restrictionsIn(object, run));
   const word = found.find(({ decision }) => decision === "deny") ?? found[0];
   if (word === undefined) return undefined;
@@ -16,7 +16,7 @@ export function salvage(output: unknown, run: HookRun): Salvaged | undefined {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface Salvaged {
+export interface RecoveredVerdict {
   readonly verdict: Verdict;
   /** How the hook wrote it, such as `decision: "DENY"`. */
   readonly spelling: string;

@@ -3,7 +3,7 @@ import type { HookEvent } from "../../fire/fire.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import type { ResolvedOptions } from "../../options.ts";
 import type { ConfiguredHook, PluginRoot } from "../../settings/layer.ts";
-import type { InForce } from "../../settings/snapshot.ts";
+import type { EffectiveSettings } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,11 @@ export function environmentOf(hook: ConfiguredHook, { settings, services }: Hook
   return environmentUnder(settings, services.options, hook);
 }
 
-export function environmentUnder(settings: InForce, options: ResolvedOptions, { layer }: ConfiguredHook): Environment {
+export function environmentUnder(
+  settings: EffectiveSettings,
+  options: ResolvedOptions,
+  { layer }: ConfiguredHook,
+): Environment {
   const { shared, checkout } = environmentsOf(settings, options);
   return isOfCheckout(layer) ? checkout : shared;
 }
@@ -50,17 +54,17 @@ interface Environments {
 }
 
 /** Built once per snapshot, not once per event. */
-function environmentsOf(settings: InForce, { env, stripEnv }: ResolvedOptions): Environments {
+function environmentsOf(settings: EffectiveSettings, { env, stripEnv }: ResolvedOptions): Environments {
   const known = environments.get(settings);
   if (known !== undefined) return known;
   const inherited = inheritedEnvironment(env, stripEnv);
-  const added = settings.effective.env.shared;
+  const added = settings.merged.env.shared;
   const built = { shared: { ...inherited, ...added }, checkout: { ...inherited, ...settings.checkoutEnv, ...added } };
   environments.set(settings, built);
   return built;
 }
 
-const environments = new WeakMap<InForce, Environments>();
+const environments = new WeakMap<EffectiveSettings, Environments>();
 
 export interface Placeholders {
   readonly projectDir: string;

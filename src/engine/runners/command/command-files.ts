@@ -4,17 +4,17 @@ import { errorCode, openFolder, sha256, writePrivate } from "../../../files/inte
 import { type CommandHook, messageOf } from "../../../protocol/internal.ts";
 import { spillFolder } from "../../fire/answer-files.ts";
 import type { HookRun } from "../../fire/fire.ts";
-import type { Soon } from "../../fire/maybe-async.ts";
-import type { Ran } from "../runner-result.ts";
+import type { MaybeAsync } from "../../fire/maybe-async.ts";
+import type { RunnerResult } from "../runner-result.ts";
 
 export interface PreparedFiles {
   readonly variables: Readonly<Record<string, string>>;
   /** Takes the input file away and notes an env file that was written to. */
-  readonly afterRun?: (ran: Ran) => Promise<Ran>;
+  readonly afterRun?: (ran: RunnerResult) => Promise<RunnerResult>;
 }
 
 /** The files a hook gets besides its stdin. Most hooks need none, and then nothing is touched. */
-export function prepareFiles(hook: CommandHook, run: HookRun): Soon<PreparedFiles | { failed: string }> {
+export function prepareFiles(hook: CommandHook, run: HookRun): MaybeAsync<PreparedFiles | { failed: string }> {
   const getsEnvFile = run.event.row.special.envFile === true && hook.shell !== "powershell";
   const wantsInput = wantsInputFile(hook);
   return getsEnvFile || wantsInput ? makeFiles(run, getsEnvFile, wantsInput) : noFiles;

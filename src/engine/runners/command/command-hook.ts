@@ -2,31 +2,31 @@ import { randomUUID } from "node:crypto";
 import { onAbort } from "../../../exec/internal.ts";
 import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
-import { type Soon, soon } from "../../fire/maybe-async.ts";
+import { type MaybeAsync, whenReady } from "../../fire/maybe-async.ts";
 import { type RunTimes, recordRun } from "../../fire/record-run.ts";
-import { tellHost, type WakeRequest } from "../../ports.ts";
+import { callHost, type WakeRequest } from "../../ports.ts";
 import type { Services } from "../../services.ts";
-import { endIfSwapped, hookStartTrust, whenSteady } from "../../trust/start-trust.ts";
+import { endIfFilesChange, hookStartTrust, waitForStableFiles } from "../../trust/start-trust.ts";
 import type { BackgroundAnswer, BackgroundJob, BackgroundRun } from "../background-hooks.ts";
-import { notStarted, type Ran } from "../runner-result.ts";
+import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
 import { type PreparedFiles, prepareFiles } from "./command-files.ts";
 import type { AsyncNotice } from "./command-result.ts";
 import { type StartedCommand, startCommand } from "./start-command.ts";
 
 /** A command hook, awaited or in the background. */
-export function runCommand(hook: CommandHook, run: HookRun): Soon<Ran | "background"> {
-  return soon(
-    whenSteady(() => hookStartTrust(run.hook, run.event)),
+export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerResult | "background"> {
+  return whenReady(
+    waitForStableFiles(() => hookStartTrust(run.hook, run.event)),
     ({ why }) =>
       why !== ""
-        ? notStarted(why)
-        : soon(prepareFiles(hook, run), (files) =>
-            "failed" in files ? notStarted(files.failed) : runPrepared(hook, run, files),
+        ? resultNotStarted(why)
+        : whenReady(prepareFiles(hook, run), (files) =>
+            "failed" in files ? resultNotStarted(files.failed) : runPrepared(hook, run, files),
           ),
   );
 }
 
-function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
+function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): MaybeAsync<RunnerResult | "background"> {
   const { event, timeoutMs } = run;
   // The host does not wait for a background hook, so nothing else would keep it from starting.
   if (event.signal.aborted) return neverBegun();
@@ -36,8 +36,8 @@ function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): Soo
   return "background";
 }
 
-function neverBegun(): Ran {
-  return { ...notStarted("cancelled before it began"), ended: { by: "cancelled" } };
+function neverBegun(): RunnerResult {
+  return { ...resultNotStarted("cancelled before it began"), ended: { by: "cancelled" } };
 }
 
 /** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
@@ -48,8 +48,8 @@ function runsInBackground(hook: CommandHook, { event: { waitsFor, services } }: 
 }
 
 /** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
-function runAwaited(hook: CommandHook, run: HookRun, files: PreparedFiles): Soon<Ran | "background"> {
-  return soon(run.slots.take(run.event.signal), (release) => {
+function runAwaited(hook: CommandHook, run: HookRun, files: PreparedFiles): MaybeAsync<RunnerResult | "background"> {
+  return whenReady(run.slots.take(run.event.signal), (release) => {
     if (release === undefined) return neverBegun();
     return runInPlace(hook, run, files, release);
   });
@@ -60,7 +60,7 @@ function runInPlace(
   run: HookRun,
   files: PreparedFiles,
   release: () => void,
-): Promise<Ran | "background"> {
+): Promise<RunnerResult | "background"> {
   const { signal, services, waitsFor } = run.event;
   return new Promise((resolve) => {
     const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
@@ -73,7 +73,7 @@ function runInPlace(
     const started = start(hook, run, files, waitsFor === "all" ? undefined : onBackground);
     const stopListening = onAbort(signal, () => started.running?.cancel());
     const stopWatching = watchProgress(run, started);
-    const settle = (ran: Ran | "background"): void => {
+    const settle = (ran: RunnerResult | "background"): void => {
       stopListening();
       stopWatching();
       release();
@@ -95,7 +95,7 @@ function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCo
     const { stdout, stderr } = running.soFar();
     if (stdout.length + stderr.length === told) return;
     told = stdout.length + stderr.length;
-    tellHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
+    callHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
   }, progress.everyMs);
   const onThrow = (error: unknown): void => {
     clearInterval(timer);
@@ -129,8 +129,8 @@ function start(
   const { why, marks } = hookStartTrust(run.hook, run.event);
   const started =
     why === ""
-      ? endIfSwapped(startCommand(hook, run, files.variables, onBackground), marks)
-      : { done: Promise.resolve(notStarted(why)), running: undefined };
+      ? endIfFilesChange(startCommand(hook, run, files.variables, onBackground), marks)
+      : { done: Promise.resolve(resultNotStarted(why)), running: undefined };
   return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
 }
 
@@ -170,7 +170,7 @@ async function backgroundAnswer(
   id: string,
   hook: CommandHook,
   run: HookRun,
-  ran: Ran,
+  ran: RunnerResult,
   times: RunTimes,
 ): Promise<BackgroundAnswer | undefined> {
   const { payload, label, services } = run.event;
@@ -191,7 +191,7 @@ async function backgroundAnswer(
   return texts.length === 0 ? undefined : { id, hook: ref, occasion: label, texts, record: ended };
 }
 
-function wakes(hook: CommandHook, { ended }: Ran): boolean {
+function wakes(hook: CommandHook, { ended }: RunnerResult): boolean {
   return hook.asyncRewake === true && ended.by === "exit" && ended.code === 2;
 }
 
@@ -210,7 +210,7 @@ function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHoo
 
 /** The port is the host's code: what it throws is worth a word and harms nobody else. */
 function wake({ options, warn }: Services, call: WakeRequest): void {
-  tellHost(
+  callHost(
     () => options.ports.wake?.(call),
     (error) =>
       warn({ code: "observer-threw", message: `The wake port threw: ${messageOf(error)}`, place: call.hook.id }),

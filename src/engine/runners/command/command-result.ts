@@ -1,9 +1,9 @@
 import type { FinishedProcess } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
-import type { Ran } from "../runner-result.ts";
+import type { RunnerResult } from "../runner-result.ts";
 
 /** A finished process in the engine's words. */
-export function ranOf(finished: FinishedProcess, hook: CommandHook, ref: HookRef, before: readonly Warning[]): Ran {
+export function ranOf(finished: FinishedProcess, hook: CommandHook, ref: HookRef, before: readonly Warning[]): RunnerResult {
   const { ended, stdout, stderr } = finished;
   const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
   // What a timed-out hook printed is no answer, not even in the record.
@@ -20,7 +20,7 @@ export function ranOf(finished: FinishedProcess, hook: CommandHook, ref: HookRef
   };
 }
 
-function saidOf({ ended, stdout }: FinishedProcess): Ran["said"] {
+function saidOf({ ended, stdout }: FinishedProcess): RunnerResult["said"] {
   const whole = stdout.droppedBytes === 0;
   if (ended.by === "exit") return { kind: "printed", exit: ended.code, whole };
   if (ended.by === "signal") return { kind: "printed", exit: null, whole };

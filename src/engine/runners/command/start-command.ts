@@ -13,7 +13,7 @@ import type { HookRun } from "../../fire/fire.ts";
 import { closeDepthMark, openDepthMark } from "../../fire/hook-depth.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import { remainingMs } from "../run-limits.ts";
-import { notStarted, type Ran } from "../runner-result.ts";
+import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
 import {
   type Environment,
   environmentOf,
@@ -27,7 +27,7 @@ import { type AsyncNotice, asyncNotice, questionLine, ranOf } from "./command-re
 
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
-  readonly done: Promise<Ran>;
+  readonly done: Promise<RunnerResult>;
   readonly running: RunningProcess | undefined;
 }
 
@@ -85,7 +85,7 @@ function refusalOf(hook: CommandHook, { hook: { layer }, line }: HookRun): strin
 }
 
 function refusedStart(why: string): StartedCommand {
-  const refused: Ran = { ...notStarted(why), failure: `not started: ${why}` };
+  const refused: RunnerResult = { ...resultNotStarted(why), failure: `not started: ${why}` };
   return { done: Promise.resolve(refused), running: undefined };
 }
 

@@ -5,7 +5,7 @@ import { specialAddress } from "../../../net/internal.ts";
 import { fitsWildcard, type LayerKind, messageOf } from "../../../protocol/internal.ts";
 import type { ConfiguredHook } from "../../settings/layer.ts";
 import type { PolicyList } from "../../settings/merge-layers.ts";
-import type { InForce } from "../../settings/snapshot.ts";
+import type { EffectiveSettings } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
 import type { HttpPolicy } from "./http-hook.ts";
 
@@ -52,7 +52,7 @@ function isPrivateAllowed(url: URL, allowed: boolean | readonly string[]): boole
 }
 
 /** Where a hook's requests may go and which variables its headers may hold. */
-export function httpPolicyOf({ layer }: ConfiguredHook, { effective: { http }, narrows }: InForce): HttpPolicy {
+export function httpPolicyOf({ layer }: ConfiguredHook, { merged: { http }, narrows }: EffectiveSettings): HttpPolicy {
   const applies = (key: "allowedHttpHookUrls" | "httpHookAllowedEnvVars") => (list: PolicyList) =>
     !isOfCheckout(list.layer) || isOfCheckout(layer) || narrows(list.layer, key);
   const [urls = null, ...narrowing] = http.urls.filter(applies("allowedHttpHookUrls")).map(({ values }) => values);
@@ -143,13 +143,13 @@ export type Resolve = (host: string) => Promise<readonly Address[]>;
 
 export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
 
-type Resolved = { readonly addresses: readonly Address[] } | { readonly refused: string };
+type ResolvedHost = { readonly addresses: readonly Address[] } | { readonly refused: string };
 
 /**
  * The addresses that a connection may use. Contract: asks once, and if one address may not be reached, none may: a name with a
  * public and a private address would otherwise be private by luck.
  */
-export async function resolveHost(host: string, allowPrivate: boolean, resolve: Resolve): Promise<Resolved> {
+export async function resolveHost(host: string, allowPrivate: boolean, resolve: Resolve): Promise<ResolvedHost> {
   const literal = host.replace(/^\[|\]$/g, "");
   const family = isIP(literal);
   let addresses: readonly Address[];

@@ -5,7 +5,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { proofHeaders } from "../../../files/internal.ts";
 import { messageOf } from "../../../protocol/internal.ts";
-import { mostBytes, wholeCharacters } from "../runner-result.ts";
+import { maxOutputBytes, wholeCharacters } from "../runner-result.ts";
 import type { Address } from "./destination.ts";
 import type { OwnDaemon } from "./http-hook.ts";
 
@@ -21,7 +21,7 @@ export interface Exchange {
 }
 
 export type Exchanged =
-  | { readonly status: number; readonly body: Body }
+  | { readonly status: number; readonly body: ResponseBody }
   /** No status came back; `sent` is false when the other side has seen nothing of the request. */
   | { readonly broken: string; readonly sent: boolean };
 
@@ -118,10 +118,10 @@ function only(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-async function bodyOf(response: IncomingMessage): Promise<Body> {
+async function bodyOf(response: IncomingMessage): Promise<ResponseBody> {
   const source = decoded(response, response.headers["content-encoding"]);
   if ("unknown" in source) return { text: "", dropped: 0, trouble: `answered in the coding "${source.unknown}"` };
-  return readBody(source);
+  return readResponseBody(source);
 }
 
 function inWords(error: unknown): string {
@@ -132,7 +132,7 @@ function inWords(error: unknown): string {
   return messageOf(error);
 }
 
-interface Body {
+interface ResponseBody {
   readonly text: string;
   /** Bytes that came beyond the cap before the sender was stopped. */
   readonly dropped: number;
@@ -144,23 +144,23 @@ interface Body {
  * Contract: never rejects; keeps the first 1 MiB and then stops reading. Bytes are copied as they come: a body of one-byte pieces
  * would otherwise cost hundreds of bytes for each.
  */
-async function readBody(source: Readable): Promise<Body> {
+async function readResponseBody(source: Readable): Promise<ResponseBody> {
   let bytes: Buffer = Buffer.allocUnsafe(4_096);
   let size = 0;
   let trouble: string | undefined;
   try {
     for await (const piece of source as AsyncIterable<Buffer>) {
-      const room = Math.min(size + piece.length, mostBytes + spare);
+      const room = Math.min(size + piece.length, maxOutputBytes + spare);
       if (room > bytes.length) bytes = grown(bytes, size, room);
       size += piece.copy(bytes, size);
-      if (size <= mostBytes) continue;
+      if (size <= maxOutputBytes) continue;
       trouble = "answered with more than 1 MiB";
       break;
     }
   } catch (error) {
     trouble = `broke off its answer (${messageOf(error)})`;
   }
-  const kept = wholeCharacters(bytes.subarray(0, size), mostBytes);
+  const kept = wholeCharacters(bytes.subarray(0, size), maxOutputBytes);
   const text = bytes.toString("utf8", 0, kept);
   return { text, dropped: size - kept, ...(trouble === undefined ? {} : { trouble }) };
 }
@@ -169,7 +169,7 @@ async function readBody(source: Readable): Promise<Body> {
 const spare = 64 * 1024;
 
 function grown(bytes: Buffer, size: number, room: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.max(room, Math.min(bytes.length * 2, mostBytes + spare)));
+  const larger = Buffer.allocUnsafe(Math.max(room, Math.min(bytes.length * 2, maxOutputBytes + spare)));
   bytes.copy(larger, 0, 0, size);
   return larger;
 }

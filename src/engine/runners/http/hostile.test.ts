@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ran } from "../runner-result.ts";
+import type { RunnerResult } from "../runner-result.ts";
 import { runHttp } from "./http-hook.ts";
 
 let server: ChildProcess;
@@ -21,7 +21,7 @@ afterAll(() => {
 
 const mib = 1024 * 1024;
 
-async function post(path: string, timeoutMs = 60_000): Promise<{ ran: Ran; grewBytes: number }> {
+async function post(path: string, timeoutMs = 60_000): Promise<{ ran: RunnerResult; grewBytes: number }> {
   const before = process.memoryUsage.rss();
   let most = before;
   const watch = setInterval(() => {

@@ -11,7 +11,7 @@ import {
 } from "../../../files/internal.ts";
 import { type HttpHook, isObject, type Warning } from "../../../protocol/internal.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
-import { nothingSaid, notStarted, type Ran, unanswered } from "../runner-result.ts";
+import { emptyOutput, type RunnerResult, resultNotStarted, resultWithoutAnswer } from "../runner-result.ts";
 import { admitUrl, type Resolve, resolveHost, systemResolve, type UrlPolicy, urlInWords } from "./destination.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { fillHeaders, withSignIn } from "./headers.ts";
@@ -34,24 +34,24 @@ export interface HttpPolicy extends UrlPolicy {
 }
 
 /** Contract: resolves by the deadline whatever the server does, name lookup and the last byte included. */
-export async function runHttp(hook: HttpHook, call: HttpCall): Promise<Ran> {
+export async function runHttp(hook: HttpHook, call: HttpCall): Promise<RunnerResult> {
   const waited = await waitFor((signal) => post(hook, call, signal), call);
-  return waited.by === "answered" ? waited.value : unanswered(waited, call);
+  return waited.by === "answered" ? waited.value : resultWithoutAnswer(waited, call);
 }
 
 /** The request without its deadline. Contract: no text in the result contains a header value or the query of a URL. */
-async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promise<Ran> {
+async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promise<RunnerResult> {
   const admitted = admitUrl(hook.url, call.policy);
-  if ("refused" in admitted) return notStarted(admitted.refused);
+  if ("refused" in admitted) return resultNotStarted(admitted.refused);
   const { url, allowPrivate } = admitted;
   const filled = fillHeaders(hook.headers ?? {}, {
     env: call.env,
     allowedByHook: hook.allowedEnvVars ?? [],
     allowedByPolicy: call.policy.allowedEnvVars,
   });
-  if ("refused" in filled) return notStarted(filled.refused, filled.warnings);
+  if ("refused" in filled) return resultNotStarted(filled.refused, filled.warnings);
   const resolved = await resolveHost(url.hostname, allowPrivate, call.resolve ?? systemResolve);
-  if ("refused" in resolved) return notStarted(resolved.refused, filled.warnings);
+  if ("refused" in resolved) return resultNotStarted(resolved.refused, filled.warnings);
   signal.throwIfAborted();
   const { addresses } = resolved;
   const daemon = await ownDaemon(url, call.home ?? {});
@@ -62,11 +62,11 @@ async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promis
   return ranFrom(await exchange(ask, signal), url, filled.warnings);
 }
 
-function ranFrom(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): Ran {
+function ranFrom(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): RunnerResult {
   if ("broken" in exchanged) {
     const why = `${urlInWords(url)}: ${exchanged.broken}`;
-    if (!exchanged.sent) return notStarted(why, warnings);
-    return { ...nothingSaid, ended: { by: "threw", message: why }, failure: why, warnings };
+    if (!exchanged.sent) return resultNotStarted(why, warnings);
+    return { ...emptyOutput, ended: { by: "threw", message: why }, failure: why, warnings };
   }
   const { status, body } = exchanged;
   const failure = failureOf(exchanged, url);

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, type Fs, ignoringErrors, nodeFs, replaceFile, sha256, withLock } from "../../../files/internal.ts";
 import { Problem } from "../../../protocol/internal.ts";
-import { maxSettingsBytes, readSourceFile } from "../settings-source.ts";
+import { maxSettingsBytes, readSettingsSource } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 
@@ -38,7 +38,7 @@ export interface EditedFile {
 }
 
 /** What a file says, and its text on disk, for whoever has to decide on the edits. */
-export type Change = (settings: unknown, text: string) => readonly Edit[];
+export type PlanEdits = (settings: unknown, text: string) => readonly Edit[];
 
 /**
  * Edits a settings file in place: locked, all at once, and never over what somebody else wrote meanwhile.
@@ -46,7 +46,7 @@ export type Change = (settings: unknown, text: string) => readonly Edit[];
  * Contract: a file that cannot be read is `settings/unreadable` and keeps its bytes; one that keeps changing, or is locked, is
  * `settings/busy`. A link stays a link and what it points to is written; mode and owner stay.
  */
-export async function editSettings(file: string, change: Change, options: EditOptions = {}): Promise<EditedFile> {
+export async function editSettings(file: string, change: PlanEdits, options: EditOptions = {}): Promise<EditedFile> {
   const { fs = nodeFs, attempts = 5, signal } = options;
   const lock = signal === undefined ? { fs } : { fs, signal };
   try {
@@ -62,7 +62,7 @@ export async function editSettings(file: string, change: Change, options: EditOp
 async function attempt(
   file: string,
   target: string,
-  change: Change,
+  change: PlanEdits,
   options: EditOptions & { readonly fs: Fs },
   left: number,
 ): Promise<EditedFile> {
@@ -91,7 +91,7 @@ async function attempt(
 }
 
 async function bytesOf(file: string, target: string, fs: Fs): Promise<Uint8Array | undefined> {
-  const found = await readSourceFile(target, fs);
+  const found = await readSettingsSource(target, fs);
   if (found.is === "missing") return undefined;
   if (found.is === "read") return found.bytes;
   throw new Problem("settings/unreadable", `${file} cannot be edited: ${found.why}.`, { about: { file } });

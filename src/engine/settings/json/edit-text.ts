@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Problem } from "../../../protocol/internal.ts";
 import { insertItem, removeItem } from "./edit-items.ts";
-import { insideOf, layoutOf, lineIndent, printed, printedInline, type Splice, spliced } from "./json-layout.ts";
+import { applySplices, insideOf, layoutOf, lineIndent, printed, printedInline, type Splice } from "./json-layout.ts";
 import { type JsonItem, type JsonNode, parseJsonc, plainValue } from "./jsonc.ts";
 
 /** One change of a settings file. Each is plain data, so that whoever made it can keep its undoing. */
@@ -11,12 +11,12 @@ export type Edit =
   /** Adds to the end of a list, which is made if it is missing. */
   | { readonly do: "append"; readonly path: JsonPath; readonly value: unknown }
   /** Takes a value out; nothing happens when it is not there. `made` takes along what was made for it and holds nothing else. */
-  | { readonly do: "remove"; readonly path: JsonPath; readonly made?: Made }
+  | { readonly do: "remove"; readonly path: JsonPath; readonly made?: CreatedParts }
   /** Gives the value at a path in exactly these characters. */
   | { readonly do: "write"; readonly path: JsonPath; readonly text: string };
 
 /** What an edit had to make. */
-export interface Made {
+export interface CreatedParts {
   /** The outermost thing that was not there before. */
   readonly path: JsonPath;
   /** What stood between the brackets around it, when nothing but blanks and comments did. */
@@ -40,8 +40,8 @@ export function editText(text: string, edits: readonly Edit[], name = "the setti
   let current = text;
   for (const edit of edits) {
     const tree = readOrThrow(current, name);
-    const plan = planned(current, tree, edit);
-    const next = spliced(current, plan.splices);
+    const plan = planEdit(current, tree, edit);
+    const next = applySplices(current, plan.splices);
     checkResult(next, withValueAt(plainValue(tree), plan.path, asRead(plan.value)), name);
     if (plan.undo !== undefined) undo.unshift(plan.undo);
     current = next;
@@ -57,7 +57,7 @@ interface Plan {
   readonly value: unknown;
 }
 
-function planned(text: string, tree: JsonNode, edit: Edit): Plan {
+function planEdit(text: string, tree: JsonNode, edit: Edit): Plan {
   if ("value" in edit && JSON.stringify(edit.value) === undefined)
     throw notEditable(edit.path, "the new value is no JSON");
   if (edit.path.length === 0) throw notEditable(edit.path, "a file is edited by what is in it, not as a whole");
@@ -94,7 +94,7 @@ function added(text: string, tree: JsonNode, path: JsonPath, value: unknown): Pl
     container,
     typeof step === "string" ? { key: step, value: nested } : { value: nested },
   );
-  const made: Made = {
+  const made: CreatedParts = {
     path: path.slice(0, path.length - below.length),
     ...(container.items.length === 0 ? { emptied: insideOf(text, container) } : {}),
   };

@@ -44,7 +44,7 @@ export interface Splice {
 }
 
 /** Contract: the splices do not overlap; all else stays as it is. */
-export function spliced(text: string, splices: readonly Splice[]): string {
+export function applySplices(text: string, splices: readonly Splice[]): string {
   const pieces: string[] = [];
   let at = 0;
   // Of insertions at one place the last one given comes first.
@@ -89,7 +89,7 @@ export function jsoncParts(text: string): readonly JsoncPart[] {
 
 /** The same settings as plain JSON: without comments and trailing commas. Lines that held only a comment are removed. */
 export function withoutComments(text: string): string {
-  return spliced(
+  return applySplices(
     text,
     jsoncParts(text).map((part) => (part.kind === "comment" ? commentSplice(text, part) : { ...part, text: "" })),
   );
