@@ -71,10 +71,7 @@ function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefin
 }
 
 /** Keys that switch hooks off, in any file. */
-export function switchedOff(
-  hook: ConfiguredHook,
-  { merged, disabling }: EffectiveSettings,
-): SkipRefusal | undefined {
+export function switchedOff(hook: ConfiguredHook, { merged, disabling }: EffectiveSettings): SkipRefusal | undefined {
   const { disabled, managedOnly, pluginsOnly } = merged;
   const managed = isManaged(hook);
   if (disabled.everything) return { why: "disabled", detail: `disableAllHooks in ${nameOf(disabled.everything)}` };
