@@ -100,7 +100,8 @@ async function fileLayer(source: LayerSource & { file: string }, { fs, rows }: L
   const found = await readSettingsSource(source.file, fs);
   if (found.is === "missing") {
     // Policy behind a link whose target is away, as on a volume that is not mounted, is there and cannot be read.
-    const link = source.kind === "managed" ? await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
+    const link =
+      source.kind === "managed" ? await ignoringErrors(["ENOENT", "ENOTDIR"], fs.lstat(source.file)) : undefined;
     return link?.isSymbolicLink() ? [unreadableLayer(source, "it is a link to a file that does not exist")] : [];
   }
   return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadableLayer(source, found.why)];

@@ -3,7 +3,12 @@ import { type CommandHook, type HookRef, isObject, parseJson, type Warning } fro
 import type { RunnerResult } from "../runner-result.ts";
 
 /** A finished process in the engine's words. */
-export function ranOf(finished: FinishedProcess, hook: CommandHook, ref: HookRef, before: readonly Warning[]): RunnerResult {
+export function ranOf(
+  finished: FinishedProcess,
+  hook: CommandHook,
+  ref: HookRef,
+  before: readonly Warning[],
+): RunnerResult {
   const { ended, stdout, stderr } = finished;
   const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
   // What a timed-out hook printed is no answer, not even in the record.
