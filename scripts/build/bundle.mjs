@@ -18,9 +18,7 @@ const programs = [
   "cli/run/worker-thread.ts",
   "install/plan/introspect-child.ts",
   "replay/child/main.ts",
-  "sdk/load/build-ahead.ts",
-  "sdk/state/sweeper.ts",
-  "sdk/tasks/worker.ts",
+  "sdk/tasks/background-program.ts",
 ];
 
 export async function bundle(outdir) {
@@ -28,7 +26,7 @@ export async function bundle(outdir) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const prices = readFileSync(join(src, "usage", "prices", "anthropic.json"), "utf8");
   const kernel = await compileKernel();
-  const { rules } = await evaluated(build, "sdk/answer/event-rules.ts");
+  const { eventRules } = await evaluated(build, "sdk/answer/event-rules.ts");
   const common = {
     bundle: true,
     platform: "node",
@@ -40,7 +38,7 @@ export async function bundle(outdir) {
       HOOKLINE_VERSION: JSON.stringify(version),
       HOOKLINE_PRICES: JSON.stringify(prices),
       HOOKLINE_SCAN_KERNEL: JSON.stringify(kernel.toString("base64")),
-      HOOKLINE_RULES: JSON.stringify(JSON.stringify(rules)),
+      HOOKLINE_RULES: JSON.stringify(JSON.stringify(eventRules)),
     },
   };
   const onDemand = await bundleProgram(build, common, outdir);

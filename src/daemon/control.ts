@@ -37,7 +37,7 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
     try {
       if ((await readRecord(file, env)) !== undefined) continue;
       let failed: Error | undefined;
-      await launch(command, dirname(file), env, (error) => {
+      launch(command, dirname(file), env, (error) => {
         failed = error;
       });
       while (performance.now() < until && (await readRecord(file, env)) === undefined) {
@@ -57,14 +57,9 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
  * What is said of one event, and how deep in hooks we are, is not the daemon's business. Nor is the folder of whoever starts it, a worktree
  * for instance: that may go, and a process whose folder is gone can load nothing.
  */
-function launch(
-  command: StartOptions["command"],
-  cwd: string,
-  given: Env,
-  onError: (error: Error) => void,
-): Promise<void> {
+function launch(command: StartOptions["command"], cwd: string, given: Env, onError: (error: Error) => void): void {
   const { HOOKLINE_DEPTH: _depth, CLAUDE_ENV_FILE: _file, CLAUDE_PROJECT_DIR: _dir, ...env } = given;
-  return startDetached(command, { cwd, env, onError });
+  startDetached(command, { cwd, env, onError });
 }
 
 function notStarted(message: string, file: string, cause?: Error): Problem {

@@ -26,6 +26,7 @@ export {
   type HomeSource,
   homeFolder,
   isStateFolderSafe,
+  makeFolderSync,
   openFolder,
   openState,
   statePath,

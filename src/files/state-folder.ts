@@ -1,8 +1,8 @@
-import { lstatSync, type Stats, statSync } from "node:fs";
+import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs } from "./disk.ts";
-import { ignoringErrors } from "./file-problem.ts";
+import { errorCode, ignoringErrors } from "./file-problem.ts";
 
 /** Where the rules of the state folder look; everything unless told is this process's own. */
 export interface HomeSource {
@@ -99,6 +99,23 @@ export function unsafeReason(stat: Stats): string | undefined {
   if (isForeign(stat)) return `it belongs to another user (uid ${stat.uid})`;
   if ((stat.mode & 0o022) !== 0) return `others may write it (mode ${(stat.mode & 0o777).toString(8)})`;
   return undefined;
+}
+
+/**
+ * Makes a private folder and its missing parents without waiting. Contract: throws when it cannot be made. `mkdirSync` with `recursive`
+ * never returns on a file system that denies what exists, such as /proc.
+ */
+export function makeFolderSync(path: string): void {
+  for (const isRetry of [false, true]) {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+      return;
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return;
+      if (isRetry || errorCode(error) !== "ENOENT") throw error;
+      makeFolderSync(dirname(path));
+    }
+  }
 }
 
 async function makeFolder(path: string, fs: Fs): Promise<Stats> {

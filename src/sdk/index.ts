@@ -6,7 +6,6 @@ export interface ToolInputs extends BuiltInToolInputs {}
 export interface ToolResponses extends BuiltInToolResponses {}
 
 export type { EventName } from "../protocol/internal.ts";
-export type { AppWarning } from "./answer/accept-answers.ts";
 export {
   type Answer,
   type AnswerKind,
@@ -36,7 +35,6 @@ export {
 } from "./answer/answer.ts";
 export { type App, createApp } from "./app/app.ts";
 export type { AppOptions, ToolSchema } from "./app/app-definition.ts";
-export { type AppInside, appInside } from "./app/app-runtime.ts";
 export { type Blueprint, blueprint, defineStrategy, type Strategy, type StrategyDefinition } from "./app/blueprint.ts";
 export type { Context } from "./app/context.ts";
 export type { Git } from "./app/context-git.ts";
@@ -52,25 +50,24 @@ export {
 } from "./app/hook-event.ts";
 export type { Observation, ObservationKind, Observer } from "./app/observers.ts";
 export type { ProviderOptions } from "./app/providers.ts";
-export type { AnswerFor, FailureMode, Handler, HandlerOptions, Middleware } from "./app/registration.ts";
+export type { AnswerFor, AppHandler, AppHandlerOptions, FailureMode, Middleware } from "./app/registration.ts";
 export type { Logger } from "./log/logger.ts";
-export { runApp, type ServeAppOptions, type ServedApp, serveApp } from "./run/embed.ts";
-export type { Output, RunAppOptions } from "./run/run-app.ts";
+export { runApp, type ServeAppOptions, type ServedApp, serveApp, workTasks } from "./run/embed.ts";
+export type { RunAppOptions, TextOutput } from "./run/run-app.ts";
 export type { ScopedState, State, StateDefaults } from "./state/state.ts";
 export type { TaskContext, TaskDefinition, TaskFunction, TaskOptions, TaskRef, TaskTable } from "./tasks/task.ts";
 export { type AgentAnswer, type AgentTaskOptions, agentTask } from "./tasks/task.ts";
 export type {
   BackendOptions,
-  Claim,
+  ClaimedJob,
+  JobScope,
   NewJob,
-  Place,
   TaskBackend,
   TaskEnd,
   TaskFailure,
   TaskRecord,
   TaskState,
-  WakeCall,
+  WakeRequest,
 } from "./tasks/task-backend.ts";
 export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
-export { workTasks } from "./tasks/work-later.ts";
 export type { WorkTasksOptions } from "./tasks/work-tasks.ts";

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { appInside, createApp } from "../../src/sdk/index.ts";
+import { createApp } from "../../src/sdk/index.ts";
+import { appRuntime } from "../../src/sdk/internal.ts";
 
 const examples = resolve(import.meta.dirname, "../../examples");
 const recipes = readdirSync(join(examples, "hooks")).map((file) => ({
@@ -36,7 +37,7 @@ for (const { file, name, text } of recipes) {
     ];
     const app = createApp();
     app.include(made?.() as never);
-    expect(appInside(app)?.describe().length).toBeGreaterThan(0);
+    expect(appRuntime(app)?.describe().length).toBeGreaterThan(0);
   });
 
   test(`${name} refuses an option that it does not have, and takes each of its own`, async () => {

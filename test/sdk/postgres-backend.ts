@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BackendOptions, Place, TaskBackend, TaskRecord } from "hookline/sdk";
+import type { BackendOptions, JobScope, TaskBackend, TaskRecord } from "hookline/sdk";
 
 /**
  * create table jobs (id text primary key, session text, space text, key text, task text, state text default 'pending', priority int,
@@ -22,7 +22,7 @@ interface Row {
 export function postgresTasks(db: Database, { leaseMs = 30_000, maxOpen = 1_000 }: BackendOptions = {}): TaskBackend {
   const run = async (text: string, ...values: unknown[]) => (await db.query(text, values)).rows;
   const isAt = "session = $1 and space = $2 and key = $3";
-  const at = ({ session, space }: Place, key: string) => [session, space, key].map((text) => JSON.stringify(text)); // no NUL
+  const at = ({ session, space }: JobScope, key: string) => [session, space, key].map((text) => JSON.stringify(text)); // no NUL
   /** Jobs whose worker gave no sign for too long wait again, or have failed. */
   const recover = () =>
     run(

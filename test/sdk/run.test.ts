@@ -225,13 +225,13 @@ test("what a hook process loads knows every event by what its row means to apps,
     ...((await import(join(dist, "sdk/index.js"))) as typeof sdk),
     ...((await import(join(dist, "sdk/internal.js"))) as typeof internal),
   };
-  const facts = ({ createApp, needsCommand, usualDeadlineMs }: typeof built) => {
+  const facts = ({ createApp, needsCommand, defaultDeadline }: typeof built) => {
     const app = createApp() as unknown as Record<string, unknown>;
     return eventNames.map((event) => ({
       event,
       method: typeof app[catalog[event].app.method],
       command: needsCommand(event),
-      deadlineMs: usualDeadlineMs(event),
+      deadlineMs: defaultDeadline(event),
     }));
   };
   expect(facts(built)).toEqual(facts({ ...sdk, ...internal }));

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/internal.ts";
 import { packageFile, packageVersion } from "../../files/internal.ts";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
-import { hasOpenJobs, keepPayload } from "../../sdk/internal.ts";
+import { hasOpenJobs, recordPayload } from "../../sdk/internal.ts";
 import type { Call, Command, Io } from "../command-line/command.ts";
 import { usualHooksFile } from "../command-line/input.ts";
 
@@ -73,7 +73,7 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
     ready: (record) => void tell(record, call, io),
     busy: hasTasks,
     ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
-    ...(folder === undefined ? {} : { keep: (payload: string) => keepPayload(folder, payload, complain) }),
+    ...(folder === undefined ? {} : { keep: (payload: string) => recordPayload(folder, payload, complain) }),
   });
   if (ended === "left") return 0;
   await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);

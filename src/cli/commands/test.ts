@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
-import type { AppWarning } from "../../sdk/index.ts";
+import type { AppWarning } from "../../sdk/internal.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { readObject, usualHooksFile } from "../command-line/input.ts";

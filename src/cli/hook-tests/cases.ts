@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { closestName, eventNames, isEventName, isObject, Problem } from "../../protocol/internal.ts";
-import { appInside } from "../../sdk/index.ts";
+import { appRuntime } from "../../sdk/internal.ts";
 import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
 
 /** One case as data: an event, and what the outcome must have. */
@@ -33,7 +33,7 @@ export async function readCases(file: string): Promise<readonly HookCase[]> {
 
 /** Why nobody can send such an event: neither the catalog nor the app knows it. Undefined when one of them does. */
 export function whyUnknown(event: string, app: unknown): string | undefined {
-  const known = [...eventNames, ...(appInside(app)?.describe() ?? []).map((one) => one.event)];
+  const known = [...eventNames, ...(appRuntime(app)?.describe() ?? []).map((one) => one.event)];
   if (known.includes(event)) return undefined;
   const near = closestName(event, known);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;

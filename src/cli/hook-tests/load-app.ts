@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { handlersThatNeverRun, messageOf } from "../../protocol/internal.ts";
-import { appInside } from "../../sdk/index.ts";
-import { type AppWarning, loadApp } from "../../sdk/internal.ts";
+import { type AppWarning, appRuntime, loadApp } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
 /** The app of a hooks file, in the shape the test client takes. */
@@ -13,7 +12,7 @@ export async function loadExport(file: string, io: Io): Promise<unknown> {
 
 /** What is wrong with an app whatever it is asked: handlers that never run. */
 export function appWarnings(app: unknown): readonly AppWarning[] {
-  const described = appInside(app)?.describe() ?? [];
+  const described = appRuntime(app)?.describe() ?? [];
   return described
     .flatMap(({ event, ids }) => handlersThatNeverRun(event, ids))
     .map((message) => ({ code: "never-runs", message }));

@@ -4,21 +4,21 @@ import { messageOf } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import * as sdk from "../../sdk/index.ts";
 import {
-  type AppInside,
+  type AppRuntime,
   appendLog,
   appFailure,
   buildLater,
+  defaultDeadline,
+  errorWithLocation,
   type FailureMode,
-  guardEnds,
+  guardExit,
   type LogRecord,
   loadApp,
   openTranscript,
   type ReadPayload,
+  type RunEnvironment,
   readPayload,
   sourceHash,
-  tracedMessage,
-  usualDeadlineMs,
-  type World,
 } from "../../sdk/internal.ts";
 import type { UnkeptCode } from "../code-cache.ts";
 import { asksToBlock, type RunArguments, readArguments } from "./run-arguments.ts";
@@ -39,7 +39,7 @@ export async function runHooks(words: readonly string[], unkept?: UnkeptCode): P
     return process.exit(asksToBlock(words) ? 2 : 1);
   }
   guardStdout();
-  const exit = guardEnds(() => true);
+  const exit = guardExit(() => true);
   const { env } = process;
   const about = aboutCall(call);
   const { onFailure: given, event: expected } = call;
@@ -101,7 +101,7 @@ async function answerEvent(call: RunArguments, state: Running, fail: Fail): Prom
 
 /** What is known so far, for a failure that comes from anywhere. */
 interface Running {
-  app: AppInside | undefined;
+  app: AppRuntime | undefined;
   payload: WirePayload | undefined;
   /** The exit code that belongs to the answer, once it is written. */
   answered: number | undefined;
@@ -119,9 +119,9 @@ function aboutCall({ because }: RunArguments): Readonly<Record<string, unknown>>
 
 /** What a handler throws outside its promise would end the chain without an answer. */
 function guardProcess(fail: Fail, state: Running): void {
-  process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${tracedMessage(error)}`));
+  process.on("uncaughtException", (error) => fail(`Uncaught exception in a hook: ${errorWithLocation(error)}`));
   process.on("unhandledRejection", (reason) => {
-    const message = `Unhandled rejection in a hook: ${tracedMessage(reason)}`;
+    const message = `Unhandled rejection in a hook: ${errorWithLocation(reason)}`;
     if (modeOf(state) === "block") fail(message);
     complain(message);
     if (state.app?.options.log === false) return;
@@ -131,9 +131,9 @@ function guardProcess(fail: Fail, state: Running): void {
 }
 
 /** A handler that holds the thread past its deadline must not become an action that goes on. Gives what ends the watch. */
-function watchHandlers(app: AppInside, state: Running, fail: Fail): () => void {
+function watchHandlers(app: AppRuntime, state: Running, fail: Fail): () => void {
   const event = eventOf(state) ?? "";
-  const ms = app.describe().find((one) => one.event === event)?.deadlineMs ?? usualDeadlineMs(event);
+  const ms = app.describe().find((one) => one.event === event)?.deadlineMs ?? defaultDeadline(event);
   let handler = "middleware";
   app.observe?.((seen) => {
     if (seen.kind === "handler-start") handler = seen.handler ?? handler;
@@ -179,7 +179,7 @@ function settleFailure(message: string, state: Running, env: NodeJS.ProcessEnv):
 }
 
 interface Loaded {
-  readonly app: AppInside;
+  readonly app: AppRuntime;
   readonly unbuilt: string | undefined;
   /** An earlier start has left what it takes. */
   readonly isKnown: boolean;
@@ -197,7 +197,7 @@ async function load(file: string, state: Running): Promise<Loaded | { problem: s
   };
   const { env } = process;
   try {
-    const app = await loadApp(file, { env, cwd: process.cwd(), sdk, unbuilt: noteUnbuilt, known: noteKnown });
+    const app = await loadApp(file, { env, cwd: process.cwd(), sdk, onUnbuilt: noteUnbuilt, known: noteKnown });
     state.app = app;
     return { app, unbuilt, isKnown };
   } catch (error) {
@@ -207,8 +207,8 @@ async function load(file: string, state: Running): Promise<Loaded | { problem: s
 
 /** Loaded for those who ask only. */
 async function keep(folder: string, text: string): Promise<void> {
-  const { keepPayload } = await import("../../sdk/internal.ts");
-  keepPayload(folder, text, complain);
+  const { recordPayload } = await import("../../sdk/internal.ts");
+  recordPayload(folder, text, complain);
 }
 
 /** Once for every version of the package and of Node, when all is said: what a first start of a file takes is not what the others take. */
@@ -226,7 +226,7 @@ function valueIn(input: Input): WirePayload | undefined {
   return "value" in read ? read.value : undefined;
 }
 
-function worldOf({ file, onFailure }: RunArguments, app: AppInside, records: LogRecord[]): World {
+function worldOf({ file, onFailure }: RunArguments, app: AppRuntime, records: LogRecord[]): RunEnvironment {
   let never: AbortSignal | undefined;
   return {
     env: process.env,

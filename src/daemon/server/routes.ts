@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/internal.ts";
-import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
+import { answerWithoutHandlers, appFailure, type FailureMode, readPayload } from "../../sdk/internal.ts";
 import { answerOf, Interest, type ThreadAnswer } from "../worker/messages.ts";
 import { answerClient, type Caller, type ClientOptions, callerOf, isWelcome } from "./client-call.ts";
 
@@ -120,7 +120,7 @@ function refuseOrTell(
     return;
   }
   const payload = readPayload(text);
-  const said = "value" in payload ? withoutAnswer(payload.value, "block", why) : appFailure(why, "block");
+  const said = "value" in payload ? answerWithoutHandlers(payload.value, "block", why) : appFailure(why, "block");
   sendProven(reply, httpBody(answerOf(said)), options);
 }
 

@@ -1,16 +1,16 @@
 import { newToken, openLoopback } from "../../loopback/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import {
-  type AppInside,
+  type AppRuntime,
   appendLog,
   appFailure,
   appKey,
   type LogRecord,
   openTranscript,
+  type RunEnvironment,
   readPayload,
-  type Settled,
-  type World,
-  withoutExit,
+  type SettledEvent,
+  withExitGuard,
 } from "../../sdk/internal.ts";
 import { type Asked, answerOf } from "../worker/messages.ts";
 import { drained } from "./lifetime.ts";
@@ -40,7 +40,7 @@ export interface ServedApp {
  * Answers for an app that this process holds, on 127.0.0.1 alone and behind the daemon's gate and routes.
  * Contract: never without a token; one that can be guessed is a `Problem`.
  */
-export async function serveHere(app: AppInside, options: ServeHereOptions): Promise<ServedApp> {
+export async function serveHere(app: AppRuntime, options: ServeHereOptions): Promise<ServedApp> {
   const { port, version, file, signal } = options;
   const token = options.token ?? newToken();
   if (!/^[!-~]{16,512}$/.test(token)) {
@@ -78,14 +78,14 @@ export async function serveHere(app: AppInside, options: ServeHereOptions): Prom
 }
 
 /** What an app is lent that runs in this very thread. */
-interface HereOptions extends Pick<World, "env" | "cwd" | "complain"> {
+interface HereOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   /** Absolute. */
   readonly file: string | undefined;
   readonly sourceHash: string | undefined;
 }
 
 /** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
-function appHere(app: AppInside, options: HereOptions): WarmApp {
+function appHere(app: AppRuntime, options: HereOptions): WarmApp {
   let open = 0;
   const { env, complain, sourceHash } = options;
   const about = (asked: Asked) => ({
@@ -94,7 +94,7 @@ function appHere(app: AppInside, options: HereOptions): WarmApp {
   });
   const limits = typeof app.options.log === "object" ? app.options.log : {};
   /** What is left once the answer is out. */
-  const finish = async ({ dispose }: Settled, records: readonly LogRecord[], asked: Asked) => {
+  const finish = async ({ dispose }: SettledEvent, records: readonly LogRecord[], asked: Asked) => {
     for (const record of records) appendLog({ ...record, ...about(asked) }, env, complain, limits);
     await dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
     open--;
@@ -117,7 +117,7 @@ function appHere(app: AppInside, options: HereOptions): WarmApp {
       const records: LogRecord[] = [];
       open++;
       const world = worldOf(asked, app, gone.signal, records, options);
-      const settled = await withoutExit(() => app.dispatch(payload.value, world));
+      const settled = await withExitGuard(() => app.dispatch(payload.value, world));
       setImmediate(() => void finish(settled, records, asked));
       return answerOf(settled);
     },
@@ -126,11 +126,11 @@ function appHere(app: AppInside, options: HereOptions): WarmApp {
 
 function worldOf(
   { onFailure }: Asked,
-  app: AppInside,
+  app: AppRuntime,
   signal: AbortSignal,
   records: LogRecord[],
   { env, cwd, file, complain }: HereOptions,
-): World {
+): RunEnvironment {
   return {
     env,
     cwd,

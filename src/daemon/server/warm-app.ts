@@ -1,4 +1,4 @@
-import { appFailure, type FailureMode, readPayload, withoutAnswer } from "../../sdk/internal.ts";
+import { answerWithoutHandlers, appFailure, type FailureMode, readPayload } from "../../sdk/internal.ts";
 import {
   aboutEvent,
   type Failure,
@@ -136,7 +136,7 @@ function notLoaded(
   const payload = readPayload(text);
   if ("fault" in payload) return answerOf(appFailure(message, onFailure));
   if (transport === "client") return answerOf(appFailure(message, onFailure, payload.value));
-  return answerOf(withoutAnswer(payload.value, onFailure, message));
+  return answerOf(answerWithoutHandlers(payload.value, onFailure, message));
 }
 
 /** What every session should hear once, put into the first answer that has room for it. */

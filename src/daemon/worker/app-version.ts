@@ -1,4 +1,4 @@
-import { type FailureMode, readPayload, usualDeadlineMs, withoutAnswer } from "../../sdk/internal.ts";
+import { answerWithoutHandlers, defaultDeadline, type FailureMode, readPayload } from "../../sdk/internal.ts";
 import type { Sources } from "../server/app-sources.ts";
 import { type AppFacts, type Asked, answerOf, type Interest, type ThreadAnswer } from "./messages.ts";
 import { type CallEnd, openThread, type Thread, type ThreadOptions } from "./worker-thread.ts";
@@ -128,7 +128,7 @@ function isUsable({ held, ended }: Thread): boolean {
 
 function deadlineOf(text: string, facts: AppFacts): number {
   const { event } = aboutEvent(text);
-  return facts.events[event]?.deadlineMs ?? usualDeadlineMs(event);
+  return facts.events[event]?.deadlineMs ?? defaultDeadline(event);
 }
 
 /** What is known of an event without its app. */
@@ -144,7 +144,7 @@ function settleWithout(asked: Asked, facts: AppFacts, what: string): GenerationE
   const why = `A handler of ${about.event} ${what}.`;
   const value = "value" in payload ? payload.value : { hook_event_name: about.event };
   const failure = { ...about, why, log: facts.log };
-  return { kind: "without-answer", answer: answerOf(withoutAnswer(value, modeOf(asked, facts), why)), failure };
+  return { kind: "without-answer", answer: answerOf(answerWithoutHandlers(value, modeOf(asked, facts), why)), failure };
 }
 
 function modeOf({ text, onFailure }: Asked, facts: AppFacts): FailureMode {

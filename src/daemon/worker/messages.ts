@@ -1,4 +1,4 @@
-import type { FailureMode, LogFileOptions, Spelled } from "../../sdk/internal.ts";
+import type { FailureMode, LogFileOptions, WireAnswer } from "../../sdk/internal.ts";
 
 /** Between the server and the thread that runs handlers. */
 export interface CallMessage {
@@ -71,7 +71,7 @@ export const claim: { readonly open: 0; readonly taken: 1; readonly withdrawn: 2
   withdrawn: 2,
 };
 
-export function answerOf({ exitCode, stdout, stderr, wire }: Spelled): ThreadAnswer {
+export function answerOf({ exitCode, stdout, stderr, wire }: WireAnswer): ThreadAnswer {
   return { exitCode, stdout, stderr, json: wire !== undefined };
 }
 

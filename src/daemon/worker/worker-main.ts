@@ -2,20 +2,20 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../protocol/internal.ts";
 import {
-  type AppInside,
+  type AppRuntime,
+  answerWithoutHandlers,
   appFailure,
   endBuilds,
+  errorWithLocation,
   type FailureMode,
-  guardEnds,
+  guardExit,
   type LogRecord,
   loadApp,
   openLog,
   openTranscript,
+  type RunEnvironment,
   readPayload,
-  type Spelled,
-  tracedMessage,
-  type World,
-  withoutAnswer,
+  type WireAnswer,
 } from "../../sdk/internal.ts";
 import { environmentOf } from "../server/client-call.ts";
 import {
@@ -30,7 +30,7 @@ import {
 
 /** What all calls of a thread share. */
 interface Here {
-  readonly app: AppInside;
+  readonly app: AppRuntime;
   readonly data: ThreadData;
   readonly log: ReturnType<typeof openLog>;
   /** Nothing is left to do for a call. Contract: true for the first who says so. */
@@ -46,7 +46,7 @@ export async function answerCalls(): Promise<void> {
   const running = new Map<number, Running>();
   const current = new AsyncLocalStorage<Running>();
   guardThread(current);
-  let app: AppInside;
+  let app: AppRuntime;
   try {
     app = await loadApp(data.file, { env: process.env, cwd: data.cwd });
     await endBuilds();
@@ -88,7 +88,7 @@ function send(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
-async function close(app: AppInside): Promise<void> {
+async function close(app: AppRuntime): Promise<void> {
   try {
     await app.end?.();
     send({ kind: "closed" });
@@ -97,7 +97,7 @@ async function close(app: AppInside): Promise<void> {
   }
 }
 
-function factsOf(app: AppInside): AppFacts {
+function factsOf(app: AppRuntime): AppFacts {
   const events = app.describe().map(({ event, onFailure, deadlineMs }) => [event, { onFailure, deadlineMs }] as const);
   const { log } = app.options;
   return {
@@ -132,7 +132,7 @@ function begin(message: CallMessage, { app, data, log, done }: Here): Running {
       reply(
         message,
         byWords
-          ? withoutAnswer(payload.value, mode, why)
+          ? answerWithoutHandlers(payload.value, mode, why)
           : appFailure(why, mode, "value" in payload ? payload.value : undefined),
         prints,
       );
@@ -177,7 +177,7 @@ async function answer(call: Running, here: Here): Promise<void> {
   done(message.id);
 }
 
-function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: Spelled, prints: readonly string[]): void {
+function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: WireAnswer, prints: readonly string[]): void {
   const all = prints.length === 0 ? stderr : prints.join("") + stderr;
   send({ kind: "answer", id, answer: { exitCode, stdout, stderr: all, json: wire !== undefined } });
 }
@@ -187,7 +187,7 @@ function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }:
 }
 
 /** What a handler can ask for. Most do not; a class, because getters that are made for each call cost more than all they give. */
-class WorldOfCall implements World {
+class WorldOfCall implements RunEnvironment {
   readonly cwd: string;
   readonly file: string;
   readonly replay = false;
@@ -197,7 +197,7 @@ class WorldOfCall implements World {
   readonly complain: (line: string) => void;
   readonly onFailure?: FailureMode;
   readonly #call: Running;
-  #env: World["env"] | undefined;
+  #env: RunEnvironment["env"] | undefined;
 
   constructor(call: Running, { app, data }: Here, records: LogRecord[], complain: (line: string) => void) {
     const { cwd, onFailure } = call.message.asked;
@@ -210,7 +210,7 @@ class WorldOfCall implements World {
   }
 
   /** Taken apart only for those who look. */
-  get env(): World["env"] {
+  get env(): RunEnvironment["env"] {
     if (this.#env !== undefined) return this.#env;
     const { env, envOf } = this.#call.message.asked;
     const block = env ?? (envOf > 0 ? environmentOf(envOf) : undefined);
@@ -249,7 +249,7 @@ interface Running {
 
 /** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
 function guardThread(current: AsyncLocalStorage<Running>): void {
-  guardEnds(() => true);
+  guardExit(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
     current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());
     const done = rest.find((one) => typeof one === "function") as (() => void) | undefined;
@@ -260,11 +260,11 @@ function guardThread(current: AsyncLocalStorage<Running>): void {
   process.stderr.write = print;
   process.on("uncaughtException", (error) => {
     const call = current.getStore();
-    call?.fail(`Uncaught exception in a hook: ${tracedMessage(error, call.message.asked.cwd)}`);
+    call?.fail(`Uncaught exception in a hook: ${errorWithLocation(error, call.message.asked.cwd)}`);
   });
   process.on("unhandledRejection", (reason) => {
     const call = current.getStore();
-    const message = `Unhandled rejection in a hook: ${tracedMessage(reason, call?.message.asked.cwd)}`;
+    const message = `Unhandled rejection in a hook: ${errorWithLocation(reason, call?.message.asked.cwd)}`;
     if (call?.blocks()) call.fail(message);
     else call?.tell(message);
   });

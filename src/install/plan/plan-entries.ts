@@ -7,7 +7,7 @@ import {
   type MatchedField,
   Problem,
 } from "../../protocol/internal.ts";
-import { type FailureMode, needsCommand, usualDeadlineMs } from "../../sdk/internal.ts";
+import { defaultDeadline, type FailureMode, needsCommand } from "../../sdk/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import type { Endpoint } from "../installer.ts";
 import { type Calls, closedCall, closedLine, shellLine } from "./hook-command.ts";
@@ -149,7 +149,7 @@ function httpHook(
 }
 
 function nothingNeeded(event: string): EventNeeds {
-  return { event, ids: [event], onFailure: "continue", deadlineMs: usualDeadlineMs(event) };
+  return { event, ids: [event], onFailure: "continue", deadlineMs: defaultDeadline(event) };
 }
 
 type Row = EventRow & { readonly app: AppMethod };

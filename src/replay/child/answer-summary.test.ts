@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { appInside, createApp, type WirePayload } from "../../sdk/index.ts";
-import type { World } from "../../sdk/internal.ts";
+import { createApp, type WirePayload } from "../../sdk/index.ts";
+import { appRuntime, type RunEnvironment } from "../../sdk/internal.ts";
 import { fixtures, memoryState } from "../../sdk/testing/index.ts";
 import { saidOf } from "./answer-summary.ts";
 
-const world: World = {
+const world: RunEnvironment = {
   ...{ env: {}, cwd: "/", replay: true, now: () => 0, openTranscript: async () => undefined, state: memoryState() },
   ...{ signal: new AbortController().signal, complain: () => undefined },
 };
@@ -14,7 +14,7 @@ test("a refusal by the permission model counts as one, in the words of every ver
     const app = createApp().preTool({ name: "guard", onFailure: "block" }, () => {
       throw new Error(`Access to this API has been restricted${words}`);
     });
-    const settled = await appInside(app)?.dispatch(fixtures.PreToolUse() as unknown as WirePayload, world);
+    const settled = await appRuntime(app)?.dispatch(fixtures.PreToolUse() as unknown as WirePayload, world);
     const said = settled && saidOf(settled, { effects: [], tasks: [], strays: [] });
     expect(said).toMatchObject({ decision: "effect-refused", handlers: [{ outcome: "effect-refused" }] });
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Settled } from "../../sdk/internal.ts";
+import type { SettledEvent } from "../../sdk/internal.ts";
 import type { Decision, Effect, Said, SaidHandler, Stray } from "../child-protocol.ts";
 
 /** What happened beside the answer. */
@@ -10,7 +10,7 @@ export interface Beside {
 }
 
 /** What the app said, as far as a report needs it. */
-export function saidOf(settled: Settled, { effects, tasks, strays }: Beside): Said {
+export function saidOf(settled: SettledEvent, { effects, tasks, strays }: Beside): Said {
   const { folded, trace } = settled;
   const tried = new Set(effects.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): SaidHandler => {
@@ -39,7 +39,7 @@ export function saidOf(settled: Settled, { effects, tasks, strays }: Beside): Sa
 }
 
 /** A refusal that only stands for a handler's failure says nothing when the handler failed because of the replay. */
-function decisionOf({ folded, event }: Settled, handlers: readonly SaidHandler[]): Decision {
+function decisionOf({ folded, event }: SettledEvent, handlers: readonly SaidHandler[]): Decision {
   const { refusal, halt, decision } = folded;
   const blamed = handlers.find(
     ({ name, outcome, error }) =>
@@ -61,7 +61,7 @@ function isRestricted(error: string | undefined): boolean {
   return error?.startsWith("Access to this API has been restricted") === true;
 }
 
-function printOf({ stdout, stderr, exitCode }: Settled): string {
+function printOf({ stdout, stderr, exitCode }: SettledEvent): string {
   return createHash("sha256")
     .update(JSON.stringify([stdout, stderr, exitCode]))
     .digest("hex")

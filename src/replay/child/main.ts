@@ -5,14 +5,21 @@ import { join, resolve } from "node:path";
 import { statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { TaskBackend, WirePayload } from "../../sdk/index.ts";
-import { type AppInside, guardEnds, loadApp, openTranscript, usualDeadlineMs, type World } from "../../sdk/internal.ts";
+import {
+  type AppRuntime,
+  defaultDeadline,
+  guardExit,
+  loadApp,
+  openTranscript,
+  type RunEnvironment,
+} from "../../sdk/internal.ts";
 import type { Ask, Hello, Ready, Stray } from "../child-protocol.ts";
 import { saidOf } from "./answer-summary.ts";
 import { effectLog } from "./effect-log.ts";
 import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
-const exit = guardEnds(() => true);
+const exit = guardExit(() => true);
 const lines = linesOf(process.stdin);
 const hello = JSON.parse((await lines.next()).value ?? "{}") as Hello;
 const log = effectLog();
@@ -55,7 +62,7 @@ function keepOpen(): void {
   process.on("unhandledRejection", stray);
 }
 
-async function load(): Promise<AppInside | undefined> {
+async function load(): Promise<AppRuntime | undefined> {
   try {
     const loaded = await loadApp(hello.hooks, { env: process.env, cwd: hello.cwd });
     loaded.observe?.(({ kind, handler }) => {
@@ -69,12 +76,17 @@ async function load(): Promise<AppInside | undefined> {
   }
 }
 
-function longestDeadline(inside: AppInside): number {
+function longestDeadline(inside: AppRuntime): number {
   const deadlines = inside.describe().map(({ deadlineMs }) => deadlineMs);
-  return deadlines.length === 0 ? usualDeadlineMs("PreToolUse") : Math.max(...deadlines);
+  return deadlines.length === 0 ? defaultDeadline("PreToolUse") : Math.max(...deadlines);
 }
 
-function worldOf(inside: AppInside, payload: WirePayload, at: string | undefined, note: (task: string) => void): World {
+function worldOf(
+  inside: AppRuntime,
+  payload: WirePayload,
+  at: string | undefined,
+  note: (task: string) => void,
+): RunEnvironment {
   const time = Date.parse(at ?? "");
   const { stateDir } = inside.options;
   const base = {

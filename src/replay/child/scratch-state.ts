@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../../files/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import {
-  type AppInside,
-  type Entries,
+  type AppRuntime,
+  type RunEnvironment,
   type ScopeName,
-  type StateDoor,
-  type Store,
-  stateDoor,
+  type ScopeStore,
+  type StateAccess,
+  type StoredValues,
+  stateAccess,
   stateFileName,
-  type World,
 } from "../../sdk/internal.ts";
 
 /** Where state is read from once, and where every change of it goes. */
@@ -24,13 +24,13 @@ export interface StateFolders {
  * folder. One process, one event at a time: no locks and no waiting for the disk.
  */
 export function scratchState(
-  app: AppInside,
+  app: AppRuntime,
   payload: WirePayload,
-  world: Pick<World, "env" | "cwd" | "now">,
+  world: Pick<RunEnvironment, "env" | "cwd" | "now">,
   folders: StateFolders,
-): StateDoor {
+): StateAccess {
   const event = { ...textField(payload, "session_id", "sessionId"), ...textField(payload, "cwd", "cwd") };
-  const open = (scope: ScopeName | "told"): Store => {
+  const open = (scope: ScopeName | "told"): ScopeStore => {
     const place = async () => join(scope, await stateFileName(scope, event, world));
     return {
       read: async () => read(await place(), folders),
@@ -45,7 +45,7 @@ export function scratchState(
       },
     };
   };
-  return stateDoor(open, app.options.state ?? {}, world.now);
+  return stateAccess(open, app.options.state ?? {}, world.now);
 }
 
 /** Handlers may change one scope several times at once; each change sees the one before. */
@@ -65,7 +65,7 @@ function leave(file: string, turn: Promise<unknown>): void {
   if (turns.get(file) === turn) turns.delete(file);
 }
 
-function read(file: string, { real, scratch }: StateFolders): Entries {
+function read(file: string, { real, scratch }: StateFolders): StoredValues {
   for (const folder of [scratch, real]) {
     try {
       const value: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
@@ -78,7 +78,7 @@ function read(file: string, { real, scratch }: StateFolders): Entries {
   return new Map();
 }
 
-function write(path: string, entries: Entries): void {
+function write(path: string, entries: StoredValues): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(entries)));
   renameSync(`${path}.new`, path);

@@ -1,7 +1,7 @@
 import { isObject } from "../../protocol/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Answer, AnswerKind } from "./answer.ts";
-import { isLegal, type Rule, ruleOf } from "./event-rules.ts";
+import { type EventRule, eventRule, isLegal } from "./event-rules.ts";
 import { isRefusal } from "./fold-answers.ts";
 
 /** Something an author should know; it stops nothing. */
@@ -17,7 +17,7 @@ export interface AppWarning {
   readonly handler?: string;
 }
 
-export interface Accepted {
+export interface AcceptedAnswers {
   readonly answers: readonly Answer[];
   readonly warnings: readonly AppWarning[];
 }
@@ -30,8 +30,13 @@ const longText = 10_000;
  * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
  * with a warning. A value that is not an answer throws: the handler has failed. Next to a refusal it is a warning.
  */
-export function accept(said: unknown, event: HookEvent, handler: string, passedOn: readonly Answer[] = []): Accepted {
-  const rule = ruleOf(event.name);
+export function acceptAnswers(
+  said: unknown,
+  event: HookEvent,
+  handler: string,
+  alreadyChecked: readonly Answer[] = [],
+): AcceptedAnswers {
+  const rule = eventRule(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
   const list = listOf(said);
@@ -42,19 +47,19 @@ export function accept(said: unknown, event: HookEvent, handler: string, passedO
       warnings.push({ code: "illegal-answer", message: `${handler} ${fault}.`, handler });
       continue;
     }
-    for (const part of one.kind === "raw" ? withoutDecisions(one.fields, rule) : [one]) {
-      const answer = inOwnWord(worded(part, handler), rule);
+    for (const part of one.kind === "raw" ? splitRawDecisions(one.fields, rule) : [one]) {
+      const answer = asEventRefusal(withReason(part, handler), rule);
       const why = whyNot(answer, rule, event.name, handler);
       if (why !== undefined) warnings.push({ ...why, handler });
       else answers.push(answer);
-      if (!passedOn.includes(part)) warnings.push(...lengthOf(answer, event.name, handler));
+      if (!alreadyChecked.includes(part)) warnings.push(...lengthOf(answer, event.name, handler));
     }
   }
   return { answers, warnings };
 }
 
 /** A refusal or question in raw fields as the answer it is, so that it counts like any other; then the fields that are left. */
-function withoutDecisions(fields: Readonly<Record<string, unknown>>, rule: Rule): readonly Answer[] {
+function splitRawDecisions(fields: Readonly<Record<string, unknown>>, rule: EventRule): readonly Answer[] {
   const { hookSpecificOutput: given, ...rest } = fields;
   const top: Record<string, unknown> = rest;
   const specific: Record<string, unknown> = isObject(given) ? { ...given } : {};
@@ -135,7 +140,7 @@ function isAnswer(value: unknown): value is Answer {
 }
 
 /** A refusal and a question always have words. */
-function worded(answer: Answer, handler: string): Answer {
+function withReason(answer: Answer, handler: string): Answer {
   if (answer.kind !== "ask" && !isRefusal(answer)) return answer;
   const { reason } = answer as { reason?: unknown };
   return typeof reason === "string" && reason.trim() !== ""
@@ -143,12 +148,12 @@ function worded(answer: Answer, handler: string): Answer {
     : ({ ...answer, reason: `Refused by ${handler}` } as Answer);
 }
 
-function inOwnWord(answer: Answer, rule: Rule): Answer {
+function asEventRefusal(answer: Answer, rule: EventRule): Answer {
   if (!isRefusal(answer) || isLegal(rule, answer.kind) || rule.refusal === undefined) return answer;
   return { kind: rule.refusal, reason: (answer as { reason: string }).reason };
 }
 
-function whyNot(answer: Answer, rule: Rule, event: string, handler: string): AppWarning | undefined {
+function whyNot(answer: Answer, rule: EventRule, event: string, handler: string): AppWarning | undefined {
   if (!isLegal(rule, answer.kind)) {
     const legal = [...rule.legal, "systemMessage", "raw"].join(", ");
     const message = `${handler}: ${answer.kind} has no meaning on ${event} and was dropped. Legal there: ${legal}.`;

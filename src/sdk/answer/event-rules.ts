@@ -9,7 +9,7 @@ import {
 import type { AnswerKind } from "./answer.ts";
 
 /** What an event's row means to an app. */
-export interface Rule {
+export interface EventRule {
   readonly method: string;
   /** The field that `what` of a registration is compared with; none: every handler is meant. */
   readonly matches?: string;
@@ -53,21 +53,21 @@ export type ToolEventName = {
 declare const HOOKLINE_RULES: string | undefined;
 
 /** One for every event of the catalog. */
-export const rules: Readonly<Record<EventName, Rule>> =
+export const eventRules: Readonly<Record<EventName, EventRule>> =
   typeof HOOKLINE_RULES === "string" ? JSON.parse(HOOKLINE_RULES) : rulesOf(catalog);
 
-const unknownEvent: Rule = { method: "on", form: "plain", legal: [] };
+const unknownEvent: EventRule = { method: "on", form: "plain", legal: [] };
 
 /** Contract: an event this package does not know has a rule too; only raw fields and messages are legal there. */
-export function ruleOf(event: string): Rule {
-  return isKnownEvent(event) ? rules[event as EventName] : unknownEvent;
+export function eventRule(event: string): EventRule {
+  return isKnownEvent(event) ? eventRules[event as EventName] : unknownEvent;
 }
 
 export function isKnownEvent(event: string): boolean {
-  return Object.hasOwn(rules, event);
+  return Object.hasOwn(eventRules, event);
 }
 
-export function isLegal(rule: Rule, kind: AnswerKind): boolean {
+export function isLegal(rule: EventRule, kind: AnswerKind): boolean {
   return kind === "systemMessage" || kind === "raw" || rule.legal.includes(kind);
 }
 
@@ -76,22 +76,22 @@ export const defaultDeadlineMs = 30_000;
 
 /** Whether settings must name a command for this event: its answer is an exit code or text, or no http hook is called for it. */
 export function needsCommand(event: string): boolean {
-  return ruleOf(event).command === true;
+  return eventRule(event).command === true;
 }
 
 /** What the handlers of an event may take together unless their author says otherwise. */
-export function usualDeadlineMs(event: string): number {
-  return ruleOf(event).deadlineMs ?? defaultDeadlineMs;
+export function defaultDeadline(event: string): number {
+  return eventRule(event).deadlineMs ?? defaultDeadlineMs;
 }
 
 type Row = EventRow & { readonly app: AppMethod };
 
-function rulesOf(rows: Catalog): Readonly<Record<EventName, Rule>> {
+function rulesOf(rows: Catalog): Readonly<Record<EventName, EventRule>> {
   const made = Object.entries<Row>(rows).map(([name, row]) => [name, ruleFor(row)]);
-  return Object.fromEntries(made) as Record<EventName, Rule>;
+  return Object.fromEntries(made) as Record<EventName, EventRule>;
 }
 
-function ruleFor(row: Row): Rule {
+function ruleFor(row: Row): EventRule {
   const { matchesOn, answers, special, types, app } = row;
   const form = formOf(row);
   const refusal = app.answers.find(refuses);

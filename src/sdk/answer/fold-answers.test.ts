@@ -18,11 +18,11 @@ import {
   watchPaths,
 } from "../index.ts";
 import type { Answer } from "./answer.ts";
-import { fold, isRefusal } from "./fold-answers.ts";
+import { foldAnswers, isRefusal } from "./fold-answers.ts";
 
 test("defer beats ask beats allow, whichever comes first, with the reason of the first that said it", () => {
   const answers = [allow("a"), ask("b"), defer(), ask("c"), allow("d")];
-  const decide = (list: readonly Answer[]) => fold(list).decision;
+  const decide = (list: readonly Answer[]) => foldAnswers(list).decision;
   expect(decide(answers)).toEqual(decide([...answers].reverse()));
   expect(decide(answers)?.kind).toBe("defer");
   expect(decide([allow("a"), ask("b"), ask("c")])).toEqual({ kind: "ask", reason: "b" });
@@ -33,7 +33,7 @@ test("defer beats ask beats allow, whichever comes first, with the reason of the
 test("each of the four refusals ends a chain, drops decisions and rewrites and keeps what was said", () => {
   for (const refuse of [deny("no"), block("no"), halt("no"), denyPermission("no")]) {
     const weaker = [allow("a"), updateInput({ a: 1 }), approvePermission(), context("c"), systemMessage("m")];
-    const { contexts, messages, decision, input, approval, refusal, halt } = fold([...weaker, refuse]);
+    const { contexts, messages, decision, input, approval, refusal, halt } = foldAnswers([...weaker, refuse]);
     expect([isRefusal(refuse), contexts, messages, refusal?.reason ?? halt]).toEqual([true, ["c"], ["m"], "no"]);
     expect([decision, input, approval]).toEqual([undefined, undefined, undefined]);
   }
@@ -41,7 +41,7 @@ test("each of the four refusals ends a chain, drops decisions and rewrites and k
 });
 
 test("paths are a union in order; of titles, texts to show, first messages and elicitations the last one counts", () => {
-  const folded = fold([
+  const folded = foldAnswers([
     ...[watchPaths("/a", "/b"), sessionTitle("one"), display("one"), initialUserMessage("one"), elicit("decline")],
     ...[watchPaths("/b", "/c"), sessionTitle("two"), display("two"), initialUserMessage("two")],
     elicit("accept", { a: 1 }),

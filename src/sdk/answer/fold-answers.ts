@@ -2,7 +2,7 @@ import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/
 import type { Answer, ElicitAction } from "./answer.ts";
 
 /** What a chain of handlers says together, before it is spelled. */
-export interface Folded {
+export interface FoldedAnswer {
   readonly decision?: { readonly kind: "allow" | "ask" | "defer"; readonly reason?: string };
   /** Whatever word it came in; the event's own is chosen when it is spelled. */
   readonly refusal?: { readonly reason: string; readonly hidePrompt?: boolean; readonly interrupt?: boolean };
@@ -27,9 +27,9 @@ export interface Folded {
  * Folds answers in the order they were given. A refusal drops rewrites and weaker decisions but keeps what was said for model and
  * person; otherwise the strictest decision wins, with the reason of the first that gave it. Pure.
  */
-export function fold(answers: readonly Answer[]): Folded {
-  let folded: Folded = { contexts: [], messages: [] };
-  for (const answer of answers) folded = { ...folded, ...step(folded, answer) };
+export function foldAnswers(answers: readonly Answer[]): FoldedAnswer {
+  let folded: FoldedAnswer = { contexts: [], messages: [] };
+  for (const answer of answers) folded = { ...folded, ...addAnswer(folded, answer) };
   if (folded.refusal === undefined && folded.halt === undefined) return folded;
   const { decision: _decision, input: _input, output: _output, approval: _approval, ...kept } = folded;
   return kept;
@@ -44,7 +44,7 @@ export function isRefusal(answer: Answer): boolean {
 
 const strength = { allow: 1, ask: 2, defer: 3 } as const;
 
-function step(so: Folded, answer: Answer): Partial<Folded> {
+function addAnswer(so: FoldedAnswer, answer: Answer): Partial<FoldedAnswer> {
   switch (answer.kind) {
     case "allow":
     case "ask":
@@ -88,13 +88,13 @@ function step(so: Folded, answer: Answer): Partial<Folded> {
     case "worktree":
       return { worktree: answer.path };
     case "raw":
-      return { raw: bothRaw(so.raw, answer.fields) };
+      return { raw: mergeRaw(so.raw, answer.fields) };
   }
 }
 
-type Fields = NonNullable<Folded["raw"]>;
+type Fields = NonNullable<FoldedAnswer["raw"]>;
 
-function bothRaw(before: Fields = {}, after: Fields): Fields {
+function mergeRaw(before: Fields = {}, after: Fields): Fields {
   const [one, two] = [before["hookSpecificOutput"], after["hookSpecificOutput"]];
   const specific = isObject(one) && isObject(two) ? { hookSpecificOutput: { ...one, ...two } } : {};
   return { ...before, ...after, ...specific };

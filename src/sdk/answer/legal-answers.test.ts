@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { eventNames } from "../../protocol/internal.ts";
+import { appRuntime } from "../app/app-runtime.ts";
 import {
   allow,
-  appInside,
   approvePermission,
   ask,
   block,
@@ -129,6 +129,6 @@ test("only the answers of an event type-check on it, and each event is tried", (
   app.on("BrandNew", () => raw({}));
   // @ts-expect-error nothing is known of it
   app.on("BrandNew", () => deny("r"));
-  const tried = appInside(app)?.describe();
+  const tried = appRuntime(app)?.describe();
   expect(tried?.map(({ event }) => event)).toEqual([...eventNames, "BrandNew"]);
 });

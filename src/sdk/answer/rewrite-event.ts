@@ -7,7 +7,7 @@ import type { Answer, AnswerKind } from "./answer.ts";
  * Contract: an output that the host would drop for its shape throws, and so does a value that is no JSON; that is a failure of the
  * handler.
  */
-export function rewrite(
+export function applyRewrites(
   event: HookEvent,
   answers: readonly Answer[],
 ): { event: HookEvent; answers: readonly Answer[] } {
@@ -26,11 +26,11 @@ export function rewrite(
     }
     return answer;
   });
-  out.forEach(mustBeJson);
+  out.forEach(checkJson);
   return { event: now, answers: out };
 }
 
-const withValues: ReadonlySet<AnswerKind> = new Set([
+const kindsWithValues: ReadonlySet<AnswerKind> = new Set([
   "updateInput",
   "updateOutput",
   "approvePermission",
@@ -39,8 +39,8 @@ const withValues: ReadonlySet<AnswerKind> = new Set([
 ]);
 
 /** Told while it is known whose answer it is: spelled, it would be a failure of the whole app. */
-function mustBeJson(answer: Answer): void {
-  if (!withValues.has(answer.kind)) return;
+function checkJson(answer: Answer): void {
+  if (!kindsWithValues.has(answer.kind)) return;
   try {
     JSON.stringify(answer, refusePromise);
   } catch (error) {

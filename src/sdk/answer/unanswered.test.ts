@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { withoutAnswer } from "./wire-answer.ts";
+import { answerWithoutHandlers } from "./wire-answer.ts";
 
 test("a failure is printed once when the answer is an exit code", () => {
   const told = (event: string) => {
-    const { stdout, stderr, exitCode } = withoutAnswer({ hook_event_name: event }, "block", "does not load");
+    const { stdout, stderr, exitCode } = answerWithoutHandlers({ hook_event_name: event }, "block", "does not load");
     return [stdout, stderr, exitCode];
   };
   expect(told("ConfigChange")).toEqual(["", "hookline: does not load\n", 2]);

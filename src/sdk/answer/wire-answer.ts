@@ -2,11 +2,11 @@ import { isObject } from "../../protocol/internal.ts";
 import { readEvent, type WirePayload } from "../app/hook-event.ts";
 import type { FailureMode } from "../app/registration.ts";
 import { refusal } from "../run/handler-chain.ts";
-import { type Rule, ruleOf } from "./event-rules.ts";
-import { type Folded, fold } from "./fold-answers.ts";
+import { type EventRule, eventRule } from "./event-rules.ts";
+import { type FoldedAnswer, foldAnswers } from "./fold-answers.ts";
 
 /** An answer as a process gives it. `wire` is the JSON object, if the answer is one. */
-export interface Spelled {
+export interface WireAnswer {
   readonly wire?: Readonly<Record<string, unknown>>;
   readonly stdout: string;
   readonly stderr: string;
@@ -19,14 +19,14 @@ export interface Spelled {
  * Contract: exit 2 never comes with stdout; there is no `hookSpecificOutput` on an event that has none, no foreign
  * `hookEventName` and no reason without a decision; what a form cannot carry goes to stderr.
  */
-export function spell(event: string, said: Folded): Spelled {
-  const rule = ruleOf(event);
-  if (rule.form === "exit" || rule.form === "path") return spellPlainly(event, rule, said);
+export function toWire(event: string, said: FoldedAnswer): WireAnswer {
+  const rule = eventRule(event);
+  if (rule.form === "exit" || rule.form === "path") return toPlainText(event, rule, said);
   const left = rule.form === "elicit" && said.refusal ? [said.refusal.reason] : [];
   return withRaw(event, rule, { ...topLevel(rule, said), ...specific(event, rule, said) }, said.raw, left);
 }
 
-function spellPlainly(event: string, rule: Rule, said: Folded): Spelled {
+function toPlainText(event: string, rule: EventRule, said: FoldedAnswer): WireAnswer {
   const aside = [...said.messages, ...(said.raw ? [JSON.stringify(said.raw)] : [])];
   const refused = said.refusal?.reason ?? said.halt;
   if (refused !== undefined) {
@@ -40,7 +40,7 @@ function spellPlainly(event: string, rule: Rule, said: Folded): Spelled {
   return withRaw(event, rule, message, said.raw, []);
 }
 
-function topLevel(rule: Rule, said: Folded): Record<string, unknown> {
+function topLevel(rule: EventRule, said: FoldedAnswer): Record<string, unknown> {
   const { refusal, halt, messages } = said;
   return {
     ...(halt === undefined ? {} : { continue: false, stopReason: halt }),
@@ -51,7 +51,7 @@ function topLevel(rule: Rule, said: Folded): Record<string, unknown> {
   };
 }
 
-function specific(event: string, rule: Rule, said: Folded): Record<string, unknown> {
+function specific(event: string, rule: EventRule, said: FoldedAnswer): Record<string, unknown> {
   const fields: Record<string, unknown> = {
     ...(rule.form === "permission" ? permission(said) : {}),
     ...(rule.refusal === "denyPermission" ? decision(said) : {}),
@@ -69,7 +69,7 @@ function specific(event: string, rule: Rule, said: Folded): Record<string, unkno
   return Object.keys(fields).length > 0 ? { hookSpecificOutput: { hookEventName: event, ...fields } } : {};
 }
 
-function permission({ decision, refusal, halt }: Folded): Record<string, unknown> {
+function permission({ decision, refusal, halt }: FoldedAnswer): Record<string, unknown> {
   // With `continue: false` alone the host would still run the tool.
   const denied = refusal?.reason ?? halt;
   if (denied !== undefined) return { permissionDecision: "deny", permissionDecisionReason: denied };
@@ -78,7 +78,7 @@ function permission({ decision, refusal, halt }: Folded): Record<string, unknown
   return { permissionDecision: decision.kind, ...reason };
 }
 
-function decision({ refusal, approval }: Folded): Record<string, unknown> {
+function decision({ refusal, approval }: FoldedAnswer): Record<string, unknown> {
   if (refusal) {
     const interrupt = refusal.interrupt ? { interrupt: true } : {};
     return { decision: { behavior: "deny", message: refusal.reason, ...interrupt } };
@@ -89,7 +89,7 @@ function decision({ refusal, approval }: Folded): Record<string, unknown> {
   return { decision: { behavior: "allow", ...input, ...rules } };
 }
 
-function elicitation({ refusal, elicit }: Folded): Record<string, unknown> {
+function elicitation({ refusal, elicit }: FoldedAnswer): Record<string, unknown> {
   if (refusal) return { action: "decline" };
   return elicit ? { ...elicit } : {};
 }
@@ -97,15 +97,15 @@ function elicitation({ refusal, elicit }: Folded): Record<string, unknown> {
 /** Raw fields give way to what the answers say, and the event's name is ours to fill in. */
 function withRaw(
   event: string,
-  rule: Rule,
+  rule: EventRule,
   wire: Readonly<Record<string, unknown>>,
-  raw: Folded["raw"],
+  raw: FoldedAnswer["raw"],
   aside: readonly string[],
-): Spelled {
+): WireAnswer {
   if (!raw) return fromWire(wire, aside);
   const { hookSpecificOutput: given, ...fields } = raw;
   const isKnown = rule.method !== "on";
-  const [top, left] = paired({ ...fields, ...wire }, "reason", "decision", isKnown, aside);
+  const [top, left] = dropLoneReason({ ...fields, ...wire }, "reason", "decision", isKnown, aside);
   if (given === undefined) return fromWire(top, left);
   // A known event without answers of its own has no such object at all: with one the host drops the whole answer.
   const hasNone = (rule.form === "plain" || rule.form === "exit") && isKnown;
@@ -114,12 +114,12 @@ function withRaw(
   }
   const own = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
   const both = { ...given, ...own, hookEventName: event };
-  const [hso, rest] = paired(both, "permissionDecisionReason", "permissionDecision", isKnown, left);
+  const [hso, rest] = dropLoneReason(both, "permissionDecisionReason", "permissionDecision", isKnown, left);
   return fromWire({ ...top, hookSpecificOutput: hso }, rest);
 }
 
 /** The fields without a reason that no decision stands beside, and that reason with what is told aside. Of an unknown event nobody knows. */
-function paired(
+function dropLoneReason(
   fields: Readonly<Record<string, unknown>>,
   reason: string,
   decision: string,
@@ -131,7 +131,7 @@ function paired(
   return [others, [...aside, JSON.stringify({ [reason]: given })]];
 }
 
-function fromWire(wire: Readonly<Record<string, unknown>>, aside: readonly string[]): Spelled {
+function fromWire(wire: Readonly<Record<string, unknown>>, aside: readonly string[]): WireAnswer {
   const stderr = lines(aside);
   if (Object.keys(wire).length === 0) return { stdout: "", stderr, exitCode: 0 };
   return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: 0 };
@@ -145,7 +145,7 @@ function lines(texts: readonly string[]): string {
  * A failure of the whole app, as a process tells it: `block` is exit 2 with an empty stdout, `continue` a message and exit 1.
  * An agent that goes on because of such a refusal already is let stop, with a message.
  */
-export function appFailure(message: string, mode: FailureMode, payload?: WirePayload): Spelled {
+export function appFailure(message: string, mode: FailureMode, payload?: WirePayload): WireAnswer {
   const stderr = `hookline: ${message}\n`;
   const again = mode === "block" && payload !== undefined && isAgain(payload);
   if (mode === "block" && !again) return { stdout: "", stderr, exitCode: 2 };
@@ -154,15 +154,15 @@ export function appFailure(message: string, mode: FailureMode, payload?: WirePay
 }
 
 function isAgain(payload: WirePayload): boolean {
-  const { refusesOncePerTurn } = ruleOf(String(payload["hook_event_name"]));
+  const { refusesOncePerTurn } = eventRule(String(payload["hook_event_name"]));
   return refusesOncePerTurn === true && payload["stop_hook_active"] === true;
 }
 
 /** What an event settles to when its handlers gave no answer at all: the strictest answer it has under `block`, and a message. */
-export function withoutAnswer(payload: WirePayload, mode: FailureMode, message: string): Spelled {
+export function answerWithoutHandlers(payload: WirePayload, mode: FailureMode, message: string): WireAnswer {
   const event = readEvent(payload);
-  const refused = mode === "block" ? refusal(ruleOf(event.name), event, message) : [];
-  const spelled = spell(event.name, fold([...refused, { kind: "systemMessage", text: message }]));
+  const refused = mode === "block" ? refusal(eventRule(event.name), event, message) : [];
+  const spelled = toWire(event.name, foldAnswers([...refused, { kind: "systemMessage", text: message }]));
   // What a form leaves for stderr is the same message again.
   return { ...spelled, stderr: `hookline: ${message}\n` };
 }

@@ -26,7 +26,7 @@ import {
   worktree,
 } from "../index.ts";
 import { type TestResult, testClient } from "../testing/index.ts";
-import { ruleOf } from "./event-rules.ts";
+import { eventRule } from "./event-rules.ts";
 
 const output = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
 const rules = [{ type: "setMode", mode: "plan", destination: "session" }] as const;
@@ -127,7 +127,7 @@ const table: Readonly<Record<EventName, Partial<Record<AnswerKind, object>>>> = 
 };
 
 test.each(eventNames)("%s takes the answers of its row, spelled as the table says", async (name) => {
-  expect([...ruleOf(name).legal].sort()).toEqual(Object.keys(table[name]).sort());
+  expect([...eventRule(name).legal].sort()).toEqual(Object.keys(table[name]).sort());
   for (const [kind, expected] of Object.entries(table[name])) {
     const app = createApp().on(name as string, () => said[kind as AnswerKind] as never);
     expect([kind, onTheWire(name, await testClient(app).send(name))]).toEqual([kind, expected]);

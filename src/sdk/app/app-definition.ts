@@ -1,5 +1,5 @@
 import { isObject } from "../../protocol/internal.ts";
-import { usualDeadlineMs } from "../answer/event-rules.ts";
+import { defaultDeadline } from "../answer/event-rules.ts";
 import type { StateDefaults } from "../state/state.ts";
 import type { TaskDefinition } from "../tasks/task.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
@@ -30,7 +30,7 @@ export type ToolSchema =
   | { readonly "~standard": { readonly validate: (input: unknown) => unknown } };
 
 /** What an app is made of. */
-export interface AppParts {
+export interface AppDefinition {
   readonly options: AppOptions;
   readonly registrations: Registration[];
   readonly middleware: Middleware[];
@@ -41,19 +41,19 @@ export interface AppParts {
 }
 
 /** The longest time that a timer knows; beyond it one would fire at once. */
-export const longestMs: number = 2 ** 31 - 1;
+export const maxTimerMs: number = 2 ** 31 - 1;
 
 /** How long the chain of an event may take; `install` gives the host's entry a little more. */
-export function deadlineOf(event: string, chain: readonly Registration[], parts: AppParts): number {
-  const usual = parts.options.timeoutMs ?? usualDeadlineMs(event);
+export function deadlineOf(event: string, chain: readonly Registration[], parts: AppDefinition): number {
+  const usual = parts.options.timeoutMs ?? defaultDeadline(event);
   // A handler that names none must not be cut short because another one is quick.
   const ms = chain.length === 0 ? usual : Math.max(...chain.map(({ options }) => options.timeoutMs ?? usual));
-  return Math.min(ms, longestMs);
+  return Math.min(ms, maxTimerMs);
 }
 
 /** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
 export function strictestMode(
-  parts: AppParts,
+  parts: AppDefinition,
   chain: readonly Registration[],
   given: FailureMode | undefined,
 ): FailureMode {
@@ -65,7 +65,7 @@ export function strictestMode(
  * The parsed input, or an error that says what is wrong with it. A function that returns nothing has only looked at the input. Any other
  * value would leave handlers without it: true and false are no input, and a guard that reads one finds nothing to object to.
  */
-export async function checkInput(schema: ToolSchema, input: unknown): Promise<unknown> {
+export async function parseToolInput(schema: ToolSchema, input: unknown): Promise<unknown> {
   if (typeof schema === "function") {
     const parsed: unknown = await schema(input);
     if (parsed === undefined) return input;

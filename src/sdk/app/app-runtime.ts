@@ -1,21 +1,21 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Settled } from "../run/dispatch-event.ts";
+import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { TaskTable } from "../tasks/task.ts";
 import type { AppOptions } from "./app-definition.ts";
 import type { WirePayload } from "./hook-event.ts";
 import type { Observer } from "./observers.ts";
 import type { FailureMode } from "./registration.ts";
-import type { World } from "./run-environment.ts";
+import type { RunEnvironment } from "./run-environment.ts";
 
 /** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
 export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
 
 /** What a program that runs an app may ask of it. Grows, never changes. */
-export interface AppInside {
-  dispatch(payload: WirePayload, world: World): Promise<Settled>;
+export interface AppRuntime {
+  dispatch(payload: WirePayload, world: RunEnvironment): Promise<SettledEvent>;
   /** What `install` writes into settings. */
-  describe(): readonly Description[];
+  describe(): readonly HandledEvent[];
   /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   /** Every handler by its name, in the order of registration; absent in older copies of the package. */
@@ -29,7 +29,7 @@ export interface AppInside {
   observe?(observer: Observer): void;
 }
 
-export interface Description {
+export interface HandledEvent {
   readonly event: string;
   readonly ids: readonly string[];
   readonly onFailure: FailureMode;
@@ -37,9 +37,9 @@ export interface Description {
 }
 
 /** The inside of an app; undefined when the value is none. */
-export function appInside(value: unknown): AppInside | undefined {
+export function appRuntime(value: unknown): AppRuntime | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  return (value as { [appSymbol]?: AppInside })[appSymbol];
+  return (value as { [appSymbol]?: AppRuntime })[appSymbol];
 }
 
 /**

@@ -1,7 +1,6 @@
 import { expect, expectTypeOf, test, vi } from "vitest";
 import {
   allow,
-  appInside,
   ask,
   block,
   blueprint,
@@ -18,6 +17,7 @@ import {
   updateOutput,
 } from "../index.ts";
 import { memoryState, testClient } from "../testing/index.ts";
+import { appRuntime } from "./app-runtime.ts";
 
 const bash = { command: "rm -rf /" };
 
@@ -351,9 +351,9 @@ test("strategies declare what they do, and two that declare the same conflict", 
   (await testClient(app).stop()).expectBlocked(/does not declare/);
   expect(emitted).toEqual(["done", { n: 1 }]);
   const two = define("two", (plan) => void plan.onStop(() => block("two")));
-  const before = appInside(app)?.describe();
+  const before = appRuntime(app)?.describe();
   expect(() => app.include(two())).toThrow(/two 1.0.0 and one 1.0.0 both declare Stop/);
-  expect([app.strategies.map(({ name }) => name), appInside(app)?.describe()]).toEqual([["one"], before]);
+  expect([app.strategies.map(({ name }) => name), appRuntime(app)?.describe()]).toEqual([["one"], before]);
   expect(app.include(two(), { onConflict: "order" }).strategies.length).toBe(2);
   const sly = define("sly", (plan) => void plan.preTool("Bash", () => undefined));
   expect(() => sly()).toThrow(expect.objectContaining({ code: "sdk/undeclared-hook" }));

@@ -1,14 +1,14 @@
-import { dispatch } from "../run/dispatch-event.ts";
+import { dispatchEvent } from "../run/dispatch-event.ts";
 import type { ScopedState, StateDefaults } from "../state/state.ts";
 import { joinTasks } from "../tasks/task.ts";
-import { type AppOptions, type AppParts, deadlineOf, strictestMode, type ToolSchema } from "./app-definition.ts";
-import { type AppInside, appSymbol } from "./app-runtime.ts";
-import { checkOptions, wrong } from "./argument-checks.ts";
+import { type AppDefinition, type AppOptions, deadlineOf, strictestMode, type ToolSchema } from "./app-definition.ts";
+import { type AppRuntime, appSymbol } from "./app-runtime.ts";
+import { checkOptions, sdkProblem } from "./argument-checks.ts";
 import {
   addMethods,
   type Blueprint,
+  definitionOf,
   idsOf,
-  partsOf,
   type Registers,
   type Strategy,
   type StrategyInfo,
@@ -17,7 +17,7 @@ import type { Context } from "./context.ts";
 import { type HookEvent, toolOf } from "./hook-event.ts";
 import { type ObservationKind, type Observer, openObservers } from "./observers.ts";
 import { openProviders, type ProviderOptions } from "./providers.ts";
-import { placed, type Registration, whyNever } from "./registration.ts";
+import { atPosition, type Registration, whyNeverMatches } from "./registration.ts";
 
 /** An app: handlers for events, in the order they were registered. */
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
@@ -42,7 +42,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   options: AppOptions<Defaults> = {},
 ): App<ContextOf<Defaults>> {
   checkOptions(options, appOptions, "createApp");
-  const parts: AppParts = {
+  const parts: AppDefinition = {
     options,
     registrations: [],
     middleware: [],
@@ -55,19 +55,19 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   const included = new Set<unknown>();
   const app: Record<PropertyKey, unknown> = {
     strategies,
-    [appSymbol]: insideOf(parts),
+    [appSymbol]: runtimeOf(parts),
     include(part: unknown, options: { onConflict?: "order" } = {}, ...more: readonly unknown[]) {
-      const added = partsOf(part);
-      if (partsOf(options) !== undefined || more.length > 0) {
+      const added = definitionOf(part);
+      if (definitionOf(options) !== undefined || more.length > 0) {
         const message = "include() takes one part at a time, so the others would never run. Call it once for each.";
-        throw wrong("bad-registration", message);
+        throw sdkProblem("bad-registration", message);
       }
       checkOptions(options, ["onConflict"], "include()");
       const { onConflict } = options;
-      if (added === undefined) throw wrong("not-includable", "include() takes a blueprint or a strategy.");
+      if (added === undefined) throw sdkProblem("not-includable", "include() takes a blueprint or a strategy.");
       if (included.has(part)) {
         const message = `The blueprint ${added.name ?? "without a name"} is included already.`;
-        throw wrong("already-included", message, { name: added.name });
+        throw sdkProblem("already-included", message, { name: added.name });
       }
       if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
       joinTasks(parts.tasks, added.tasks);
@@ -77,12 +77,13 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
       if (added.strategy) strategies.push(added.strategy);
       for (const one of added.registrations) {
         const position = parts.registrations.filter(({ event }) => event === one.event).length + 1;
-        parts.registrations.push({ ...placed(one, position), space: added.name, wrappers: added.middleware });
+        parts.registrations.push({ ...atPosition(one, position), space: added.name, wrappers: added.middleware });
       }
       return app;
     },
     provide(name: string, factory: never, options: ProviderOptions<unknown> = {}) {
-      if (typeof factory !== "function") throw wrong("no-handler", `provide("${name}", factory) needs a function.`);
+      if (typeof factory !== "function")
+        throw sdkProblem("no-handler", `provide("${name}", factory) needs a function.`);
       checkOptions(options, ["scope", "dispose"], `provide("${name}")`);
       const { scope = "event", dispose } = options;
       parts.providers.add(name, { factory, scope, dispose: dispose as never });
@@ -95,11 +96,11 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
     registerToolEvent(tool: string, schema: ToolSchema) {
       if (typeof tool !== "string" || !(typeof schema === "function" || schema?.["~standard"])) {
         const message = "registerToolEvent takes the name of one tool, and a function or a Standard Schema.";
-        throw wrong("bad-registration", message, { tool });
+        throw sdkProblem("bad-registration", message, { tool });
       }
-      if (tool.includes("*") || whyNever(tool, true) !== undefined) {
+      if (tool.includes("*") || whyNeverMatches(tool, true) !== undefined) {
         const message = `registerToolEvent takes the name of one tool, and ${JSON.stringify(tool)} is none, so no input would be checked.`;
-        throw wrong("bad-registration", message, { tool });
+        throw sdkProblem("bad-registration", message, { tool });
       }
       parts.schemas.set(toolOf(tool), schema);
       return app;
@@ -124,7 +125,7 @@ export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends De
   ? Context
   : Omit<Context, "state"> & { readonly state: ScopedState<Defaults> };
 
-function insideOf(parts: AppParts): AppInside {
+function runtimeOf(parts: AppDefinition): AppRuntime {
   const forEvent = (event: string | undefined): readonly Registration[] =>
     event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
   return {
@@ -132,7 +133,7 @@ function insideOf(parts: AppParts): AppInside {
     tasks: parts.tasks,
     end: () => parts.providers.disposeAll(),
     observe: (observer) => parts.observers.add([observer]),
-    dispatch: (payload, world) => dispatch(parts, payload, world),
+    dispatch: (payload, world) => dispatchEvent(parts, payload, world),
     handlers: () => parts.registrations.map(({ event, name }) => ({ event, name })),
     modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
     describe: () =>
@@ -151,6 +152,6 @@ function checkConflicts(added: StrategyInfo, present: readonly StrategyInfo[]): 
     if (ids.length === 0) continue;
     const both = `${added.name} ${added.version} and ${other.name} ${other.version}`;
     const message = `${both} both declare ${ids.join(", ")}. Include one of them, or say { onConflict: "order" }.`;
-    throw wrong("strategy-conflict", message, { names: [added.name, other.name], ids });
+    throw sdkProblem("strategy-conflict", message, { names: [added.name, other.name], ids });
   }
 }

@@ -5,18 +5,18 @@ import { messageOf, Problem, type ProblemCode } from "../../protocol/internal.ts
  * run without a look at its types.
  */
 export function checkOptions(options: object, known: readonly string[], of: string): void {
-  if (!isRecord(options))
-    throw wrong("bad-option", `The options of ${of} are ${kindOf(options)}, not an object.`, { of });
+  if (!isPlainObject(options))
+    throw sdkProblem("bad-option", `The options of ${of} are ${kindOf(options)}, not an object.`, { of });
   for (const [name, value] of Object.entries(options)) {
     const fault = known.includes(name)
       ? faultOf(name, value)
       : `unknown${known.length > 0 ? `; the options are ${known.join(", ")}` : ""}`;
-    if (fault !== undefined) throw wrong("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of });
+    if (fault !== undefined) throw sdkProblem("bad-option", `The option "${name}" of ${of} is ${fault}.`, { name, of });
   }
 }
 
 /** An object with named values, and not a list, a set, a promise or the like, whose entries would be passed over. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === "[object Object]";
 }
 
@@ -42,8 +42,9 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (name === "stateMaxBytes" && !(typeof value === "number" && value > 0)) {
     return `${JSON.stringify(value)}; it must be a number of bytes above 0`;
   }
-  if ((name === "state" || name === "defaults") && !isRecord(value)) return `a ${typeof value}; it must be an object`;
-  if (name === "log" && typeof value !== "boolean" && !isRecord(value)) {
+  if ((name === "state" || name === "defaults") && !isPlainObject(value))
+    return `a ${typeof value}; it must be an object`;
+  if (name === "log" && typeof value !== "boolean" && !isPlainObject(value)) {
     return `${JSON.stringify(value)}; it must be false, or an object with content, maxBytes and files`;
   }
   if (name === "onConflict" && value !== "order") return `${JSON.stringify(value)}; it must be "order"`;
@@ -62,7 +63,7 @@ function faultOf(name: string, value: unknown): string | undefined {
 type Code = ProblemCode extends infer One ? (One extends `sdk/${infer What}` ? What : never) : never;
 
 /** A wrong call of this door. Contract: the code is stable, `sdk/<what>`; the message names the thing, the place and the way out. */
-export function wrong(what: Code, message: string, about: Record<string, unknown> = {}, cause?: unknown): Problem {
+export function sdkProblem(what: Code, message: string, about: Record<string, unknown> = {}, cause?: unknown): Problem {
   return new Problem(`sdk/${what}`, message, { about, ...(cause === undefined ? {} : { cause }) });
 }
 
@@ -70,7 +71,7 @@ export function wrong(what: Code, message: string, about: Record<string, unknown
  * The text of a value as JSON; `null` for nothing. Contract: what would be lost on the way is refused: a function, a symbol, a Map, a
  * Set, a BigInt, a ring.
  */
-export function jsonText(value: unknown, refused: (why: string, cause: unknown) => Error): string {
+export function toJsonOrThrow(value: unknown, refused: (why: string, cause: unknown) => Error): string {
   try {
     return JSON.stringify(value, refuseLost) ?? "null";
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { EventName } from "../../protocol/internal.ts";
-import { type MethodOf, rules } from "../answer/event-rules.ts";
+import { eventRules, type MethodOf } from "../answer/event-rules.ts";
 import {
   addTask,
   type TaskDefinition,
@@ -8,7 +8,7 @@ import {
   type TaskRef,
   type TaskTable,
 } from "../tasks/task.ts";
-import { checkOptions, wrong } from "./argument-checks.ts";
+import { checkOptions, sdkProblem } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import {
   type FailureMode,
@@ -44,7 +44,7 @@ interface BlueprintOf<Ctx> extends Registers<Blueprint<Ctx>, Ctx> {
 /** What a blueprint holds; apps read it by this symbol, so that copies of the package understand each other. */
 export const blueprintSymbol: unique symbol = Symbol.for("hookline.blueprint") as never;
 
-export interface BlueprintParts {
+export interface BlueprintDefinition {
   readonly name: string | undefined;
   readonly registrations: readonly Registration[];
   readonly middleware: readonly Middleware[];
@@ -67,13 +67,13 @@ export interface StrategyInfo {
 export function blueprint(name?: string, others: object = {}): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
   checkOptions(others, [], name ?? "a blueprint");
-  const parts: Parts = { name, registrations: [], middleware: [], tasks: new Map() };
+  const parts: Registrations = { name, registrations: [], middleware: [], tasks: new Map() };
   const made = { name, [blueprintSymbol]: parts };
   addMethods(made, parts);
   return made as unknown as Blueprint;
 }
 
-interface Parts {
+interface Registrations {
   readonly name?: string | undefined;
   readonly registrations: Registration[];
   readonly middleware: Middleware[];
@@ -81,29 +81,29 @@ interface Parts {
 }
 
 /** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
-export function addMethods(target: object, { name, registrations, middleware, tasks }: Parts): void {
+export function addMethods(target: object, { name, registrations, middleware, tasks }: Registrations): void {
   const add = (event: string, args: readonly unknown[], general: boolean) => {
     if (Object.isFrozen(registrations)) {
       const message = `${event} is registered on the blueprint ${name ?? "without a name"} after it was included, so the handler would never run. Register first.`;
-      throw wrong("already-included", message, { name, event });
+      throw sdkProblem("already-included", message, { name, event });
     }
     const position = registrations.filter((one) => one.event === event).length + 1;
     registrations.push(register(event, args, general, position));
     return target;
   };
   const methods: Record<string, unknown> = {};
-  for (const [event, { method }] of Object.entries(rules)) {
+  for (const [event, { method }] of Object.entries(eventRules)) {
     methods[method] = (...args: unknown[]) => add(event, args, false);
   }
   methods["on"] = (event: unknown, ...args: unknown[]) => {
     if (typeof event === "string" && event !== "") return add(event, args, true);
-    throw wrong("no-event", 'on(name, …) needs the name of an event, such as "Stop".');
+    throw sdkProblem("no-event", 'on(name, …) needs the name of an event, such as "Stop".');
   };
   methods["use"] = (fn: unknown, ...more: readonly unknown[]) => {
-    if (typeof fn !== "function") throw wrong("no-handler", "use(middleware) needs a function.");
+    if (typeof fn !== "function") throw sdkProblem("no-handler", "use(middleware) needs a function.");
     if (more.length > 0) {
       const message = "use() takes one middleware at a time, so the others would never run. Call it once for each.";
-      throw wrong("bad-registration", message);
+      throw sdkProblem("bad-registration", message);
     }
     middleware.push(fn as Middleware);
     return target;
@@ -112,9 +112,9 @@ export function addMethods(target: object, { name, registrations, middleware, ta
   Object.assign(target, methods);
 }
 
-export function partsOf(value: unknown): BlueprintParts | undefined {
+export function definitionOf(value: unknown): BlueprintDefinition | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  return (value as { [blueprintSymbol]?: BlueprintParts })[blueprintSymbol];
+  return (value as { [blueprintSymbol]?: BlueprintDefinition })[blueprintSymbol];
 }
 
 export interface StrategyDefinition<Options extends object> extends StrategyInfo {
@@ -130,7 +130,7 @@ export interface StrategyDefinition<Options extends object> extends StrategyInfo
 
 /** A strategy that was given its options; `app.include` takes it. */
 export interface Strategy extends StrategyInfo {
-  readonly [blueprintSymbol]: BlueprintParts;
+  readonly [blueprintSymbol]: BlueprintDefinition;
 }
 
 /** Makes a factory of strategies. Contract: a handler outside `hooks` is `undeclared-hook`, at the call. */
@@ -143,15 +143,15 @@ export function defineStrategy<Options extends object = Record<never, never>>(
     const unknown = Object.keys(options).find((one) => definition.options?.includes(one as never) === false);
     if (unknown !== undefined) {
       const message = `The option "${unknown}" of strategy ${name} is unknown; the options are ${definition.options?.join(", ")}.`;
-      throw wrong("bad-option", message, { name: unknown, of: name });
+      throw sdkProblem("bad-option", message, { name: unknown, of: name });
     }
     const plan = blueprint(name);
     const said: unknown = build(plan, { ...defaults, ...withoutUndefined(options) } as Options);
     if (said instanceof Promise) {
       const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them at once, and wait inside a handler.`;
-      throw wrong("bad-registration", message, { name });
+      throw sdkProblem("bad-registration", message, { name });
     }
-    const built = partsOf(plan);
+    const built = definitionOf(plan);
     // A handler that is registered from now on, by a timer or a promise, would be in no app.
     Object.freeze(built?.registrations);
     const registrations = (built?.registrations ?? []).map((one) => ({
@@ -162,7 +162,7 @@ export function defineStrategy<Options extends object = Record<never, never>>(
     const undeclared = registrations.flatMap(idsOf).filter((id) => !isDeclared(id, hooks));
     if (undeclared.length > 0) {
       const message = `Strategy ${name} registers ${undeclared.join(", ")} but declares only ${hooks.join(", ")}.`;
-      throw wrong("undeclared-hook", message, { name, undeclared, hooks });
+      throw sdkProblem("undeclared-hook", message, { name, undeclared, hooks });
     }
     const info = { name, version, ...(description === undefined ? {} : { description }), hooks };
     const parts = {

@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { wrong } from "./argument-checks.ts";
-import type { World } from "./run-environment.ts";
+import { sdkProblem } from "./argument-checks.ts";
+import type { RunEnvironment } from "./run-environment.ts";
 
 /** Questions to git about the event's folder; each is asked once per event. Undefined where there is no repository. */
 export interface Git {
@@ -14,7 +14,7 @@ export interface Git {
 }
 
 /** Without shell, locks, file monitor and external programs: a repository's own settings must not run anything. */
-export function openGit(cwd: string, world: World): Git {
+export function openGit(cwd: string, world: RunEnvironment): Git {
   if (world.replay) return unavailable;
   const asked = new Map<string, Promise<string | undefined>>();
   const ask = (...args: readonly string[]) => {
@@ -32,7 +32,7 @@ export function openGit(cwd: string, world: World): Git {
   };
 }
 
-function run(args: readonly string[], cwd: string, { env, signal }: World): Promise<string | undefined> {
+function run(args: readonly string[], cwd: string, { env, signal }: RunEnvironment): Promise<string | undefined> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.pager=cat"];
   const options = {
     cwd,
@@ -46,7 +46,7 @@ function run(args: readonly string[], cwd: string, { env, signal }: World): Prom
       if (!error) resolve(stdout.replace(/\n$/, ""));
       // A number is git's own status: no repository here, or nothing to name. Anything else is trouble.
       else if (typeof error.code === "number" && !error.killed && !isBroken(args, stderr)) resolve(undefined);
-      else reject(wrong("git-failed", `git ${args[0]} failed in ${cwd}: ${whyOf(error, cwd)}`, { args }, error));
+      else reject(sdkProblem("git-failed", `git ${args[0]} failed in ${cwd}: ${whyOf(error, cwd)}`, { args }, error));
     });
   });
 }
@@ -65,5 +65,5 @@ function whyOf(error: ExecFileException, cwd: string): string {
 }
 
 const gone = () =>
-  Promise.reject(wrong("unavailable", "git cannot be asked during a replay: it knows the present, not the past."));
+  Promise.reject(sdkProblem("unavailable", "git cannot be asked during a replay: it knows the present, not the past."));
 const unavailable: Git = { root: gone, branch: gone, head: gone, status: gone, diff: gone };

@@ -2,9 +2,10 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AppInside, appInside, blueprint, context, createApp } from "../index.ts";
-import type { Settled, World } from "../internal.ts";
+import { blueprint, context, createApp } from "../index.ts";
+import type { RunEnvironment, SettledEvent } from "../internal.ts";
 import { captureEvents, fixtures, memoryState, type TestProject, testClient, testProject } from "../testing/index.ts";
+import { type AppRuntime, appRuntime } from "./app-runtime.ts";
 import { openObservers } from "./observers.ts";
 
 let project: TestProject;
@@ -20,8 +21,8 @@ afterAll(async () => {
 });
 
 const payload = { hook_event_name: "UserPromptSubmit", session_id: "s", prompt: "hi" };
-function dispatch(app: unknown, changes: Partial<World> = {}, fields: object = {}): Promise<Settled> {
-  return (appInside(app) as AppInside).dispatch(
+function dispatch(app: unknown, changes: Partial<RunEnvironment> = {}, fields: object = {}): Promise<SettledEvent> {
+  return (appRuntime(app) as AppRuntime).dispatch(
     { ...payload, cwd: project.dir, ...fields },
     {
       ...{ env: { PATH: process.env["PATH"] }, cwd: "/", replay: false, now: Date.now, state: memoryState() },
@@ -205,7 +206,7 @@ test("values end with their scope: the event, the session, the process; one that
   expect(ended).toEqual(["event 1", "event 2", "event 3"]);
   await (await dispatch(app, {}, { hook_event_name: "SessionEnd", session_id: "a" })).dispose();
   expect(ended.slice(3)).toEqual(["session a"]);
-  await expect(appInside(app)?.end?.()).rejects.toThrow("broken");
+  await expect(appRuntime(app)?.end?.()).rejects.toThrow("broken");
   expect(ended.slice(4).sort()).toEqual(["process", "session a/b"]);
 });
 

@@ -1,12 +1,12 @@
 import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ScopedState, StateDoor } from "../state/state.ts";
-import type { Tasks, TasksDoor } from "../tasks/tasks.ts";
+import type { ScopedState, StateAccess } from "../state/state.ts";
+import type { Tasks, TasksAccess } from "../tasks/tasks.ts";
 import type { Git } from "./context-git.ts";
 import type { EnvExport } from "./export-env.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { Providers } from "./providers.ts";
-import type { World } from "./run-environment.ts";
+import type { RunEnvironment } from "./run-environment.ts";
 
 /** The second argument of every handler. Members are made when they are first touched and kept for the event. */
 export interface Context {
@@ -35,10 +35,10 @@ export interface Context {
 /** What one event's handlers share. */
 export interface EventScope {
   readonly event: HookEvent;
-  readonly world: World;
+  readonly world: RunEnvironment;
   readonly providers: Providers;
-  readonly state: StateDoor;
-  readonly tasks: TasksDoor;
+  readonly state: StateAccess;
+  readonly tasks: TasksAccess;
   /** For the factory of a provider, whichever handler touches it first. */
   readonly forFactory: (name: string) => HandlerScope;
 }
@@ -109,8 +109,8 @@ const members: object = Object.defineProperties(
       replay: ({ world }) => world.replay,
     }),
     ...getters<HandlerPart>(handlerPart, {
-      state: ({ shared, scope }) => shared.state.inSpace(scope.space, scope.own),
-      tasks: ({ shared, scope }) => shared.tasks.inSpace(scope.space, scope.own),
+      state: ({ shared, scope }) => shared.state.forSpace(scope.space, scope.own),
+      tasks: ({ shared, scope }) => shared.tasks.forSpace(scope.space, scope.own),
       log: ({ scope }) => scope.log(),
       signal: ({ scope }) => scope.own.signal,
       emit:
@@ -164,7 +164,7 @@ function transcriptPath(event: HookEvent): string | undefined {
 }
 
 /** The real thing loads child processes; most handlers never ask. */
-function lazyGit(cwd: string, world: World): Git {
+function lazyGit(cwd: string, world: RunEnvironment): Git {
   let made: Promise<Git> | undefined;
   const git = () => {
     made ??= import("./context-git.ts").then(({ openGit }) => openGit(cwd, world));

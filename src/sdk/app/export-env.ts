@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { wrong } from "./argument-checks.ts";
+import { sdkProblem } from "./argument-checks.ts";
 
 export type EnvExport = (name: string, value: string) => Promise<void>;
 
@@ -11,10 +11,13 @@ export async function exportEnv(
 ): Promise<void> {
   const file = env["CLAUDE_ENV_FILE"];
   if (!file) {
-    throw wrong("no-env-file", "The host gives no CLAUDE_ENV_FILE for this event, so no variable can be exported.");
+    throw sdkProblem(
+      "no-env-file",
+      "The host gives no CLAUDE_ENV_FILE for this event, so no variable can be exported.",
+    );
   }
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw wrong("bad-variable", `"${name}" is no name of an environment variable.`, { name });
+    throw sdkProblem("bad-variable", `"${name}" is no name of an environment variable.`, { name });
   }
   await appendFile(file, `export ${name}='${value.replaceAll("'", "'\\''")}'\n`, { mode: 0o600 });
 }

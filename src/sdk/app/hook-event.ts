@@ -1,5 +1,5 @@
 import type { EventInputs, EventName, Payload } from "../../protocol/internal.ts";
-import { ruleOf, type ToolEventName } from "../answer/event-rules.ts";
+import { eventRule, type ToolEventName } from "../answer/event-rules.ts";
 import type { ToolInputs, ToolResponses } from "../index.ts";
 
 export type WirePayload = Readonly<Record<string, unknown>>;
@@ -99,7 +99,7 @@ export function withField(event: HookEvent, field: "input" | "response", value: 
 
 /** What a registration for this event is compared with. */
 export function matchedValue(event: HookEvent): string {
-  const rule = ruleOf(event.name);
+  const rule = eventRule(event.name);
   const value = rule.matches === undefined ? undefined : event.raw[rule.matches];
   if (typeof value !== "string") return "";
   return rule.part === "basename" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { appInside, blueprint, createApp, deny } from "../index.ts";
+import { blueprint, createApp, deny } from "../index.ts";
 import { testClient } from "../testing/index.ts";
+import { appRuntime } from "./app-runtime.ts";
 
 test("a handler is called by its option, its function or its place, and two blueprints gave two handlers one name", async () => {
   const broken = (why: string) => () => {
@@ -27,8 +28,8 @@ test("a handler is called by its option, its function or its place, and two blue
     "PreToolUse:Bash|mcp__*#5",
   ]);
   expect(systemMessages).toEqual([
-    expect.stringMatching(/^Hook PreToolUse:Bash#3 failed on PreToolUse: first \(.*names\.test\.ts:7:\d+\)$/),
-    expect.stringMatching(/^Hook PreToolUse:Bash#4 failed on PreToolUse: second \(.*names\.test\.ts:7:\d+\)$/),
+    expect.stringMatching(/^Hook PreToolUse:Bash#3 failed on PreToolUse: first \(.*names\.test\.ts:8:\d+\)$/),
+    expect.stringMatching(/^Hook PreToolUse:Bash#4 failed on PreToolUse: second \(.*names\.test\.ts:8:\d+\)$/),
   ]);
 });
 
@@ -42,8 +43,8 @@ test("two copies of the package understand each other's apps, blueprints and ans
   (await testClient(own).preTool("Bash", { command: "ls" })).expectDenied("theirs");
   const theirs = copy.createApp().preTool("Bash", () => deny("ours"));
   (await testClient(theirs).preTool("Bash", { command: "ls" })).expectDenied("ours");
-  expect(appInside(theirs)?.describe()).toMatchObject([{ event: "PreToolUse", ids: ["PreToolUse:Bash"] }]);
-  for (const none of [undefined, null, {}, () => undefined, "app"]) expect(appInside(none)).toBeUndefined();
+  expect(appRuntime(theirs)?.describe()).toMatchObject([{ event: "PreToolUse", ids: ["PreToolUse:Bash"] }]);
+  for (const none of [undefined, null, {}, () => undefined, "app"]) expect(appRuntime(none)).toBeUndefined();
 });
 
 test("a handler without a deadline keeps the default one", async () => {
@@ -58,7 +59,7 @@ test("a handler without a deadline keeps the default one", async () => {
     .onStop({ timeoutMs: 90_000 }, () => undefined)
     .onMessageDisplay(() => undefined);
   (await testClient(app).preTool("Bash", { command: "ls" })).expectDenied("after a look");
-  const deadlines = appInside(app)
+  const deadlines = appRuntime(app)
     ?.describe()
     .map(({ event, deadlineMs }) => [event, deadlineMs]);
   expect(deadlines).toEqual([
@@ -67,5 +68,5 @@ test("a handler without a deadline keeps the default one", async () => {
     ["MessageDisplay", 5_000],
   ]);
   const quick = createApp({ timeoutMs: 700 }).onStop(() => undefined);
-  expect(appInside(quick)?.describe()).toMatchObject([{ deadlineMs: 700 }]);
+  expect(appRuntime(quick)?.describe()).toMatchObject([{ deadlineMs: 700 }]);
 });

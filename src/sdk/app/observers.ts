@@ -1,6 +1,6 @@
 import { messageOf } from "../../protocol/internal.ts";
 import { isPromise } from "../run/handler-deadline.ts";
-import { wrong } from "./argument-checks.ts";
+import { sdkProblem } from "./argument-checks.ts";
 import { deepFreeze } from "./hook-event.ts";
 
 export const observationKinds = [
@@ -37,10 +37,12 @@ export function openObservers(): Observers {
   return {
     add(args) {
       const [kind, observer] = args.length > 1 ? args : [undefined, args[0]];
-      if (typeof observer !== "function") throw wrong("no-observer", "observe(kind?, fn) needs a function.");
+      if (typeof observer !== "function") throw sdkProblem("no-observer", "observe(kind?, fn) needs a function.");
       if (kind !== undefined && !observationKinds.includes(kind as ObservationKind)) {
         const known = observationKinds.join(", ");
-        throw wrong("unknown-kind", `"${String(kind)}" is no kind of observation. The kinds are ${known}.`, { kind });
+        throw sdkProblem("unknown-kind", `"${String(kind)}" is no kind of observation. The kinds are ${known}.`, {
+          kind,
+        });
       }
       observers.push({ kind: kind as ObservationKind | undefined, observer: observer as Observer });
     },

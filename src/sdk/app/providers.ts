@@ -1,5 +1,5 @@
-import { ruleOf } from "../answer/event-rules.ts";
-import { wrong } from "./argument-checks.ts";
+import { eventRule } from "../answer/event-rules.ts";
+import { sdkProblem } from "./argument-checks.ts";
 import { lazy } from "./context.ts";
 import type { HookEvent } from "./hook-event.ts";
 
@@ -59,7 +59,7 @@ export function openProviders(): Providers {
   ) => {
     if (asking.includes(name)) {
       const ring = [...asking, name].join(" → ");
-      throw wrong("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
+      throw sdkProblem("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
     }
     const values = valuesOf(provider.scope, event);
     if (values.has(name)) return values.get(name);
@@ -105,13 +105,13 @@ export function openProviders(): Providers {
   return {
     add(name, provider) {
       if (taken.has(name) || providers.has(name)) {
-        throw wrong("name-taken", `ctx.${name} exists already. Choose another name for the provider.`, { name });
+        throw sdkProblem("name-taken", `ctx.${name} exists already. Choose another name for the provider.`, { name });
       }
       providers.set(name, provider);
     },
     attach: (context, event, override, open) => attach(context, event, override, open),
     async disposeEvent(event) {
-      const session = ruleOf(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;
+      const session = eventRule(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;
       if (session) ofSessions.delete(event.sessionId ?? "");
       await disposeOf([...takeAll(valuesIn(ofEvents, event.raw)), ...takeAll(session)]);
     },

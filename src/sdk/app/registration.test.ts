@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { appInside, block, blueprint, createApp, defineStrategy, deny, type HookEvent } from "../index.ts";
+import { block, blueprint, createApp, defineStrategy, deny, type HookEvent } from "../index.ts";
 import { testClient } from "../testing/index.ts";
+import { appRuntime } from "./app-runtime.ts";
 
 test("on takes any event; a known name has its type and its matcher, an unknown one a name and what came", async () => {
   const app = createApp()
@@ -131,7 +132,7 @@ test("a wrong call is told at once, and leaves the app as it was", () => {
     [() => app.include({} as never), "sdk/not-includable"],
   ];
   for (const [call, code] of wrong) expect(call).toThrow(expect.objectContaining({ code }));
-  expect(appInside(app)?.describe()).toMatchObject([{ event: "Stop", ids: ["Stop"] }]);
+  expect(appRuntime(app)?.describe()).toMatchObject([{ event: "Stop", ids: ["Stop"] }]);
 });
 
 test("an option of a strategy that is given as undefined has its default, and one that it does not list is refused", () => {

@@ -1,7 +1,7 @@
 import type { EventName } from "../../protocol/internal.ts";
 import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
-import { type LegalKind, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
-import { checkOptions, isRecord, wrong } from "./argument-checks.ts";
+import { eventRule, type LegalKind, type ToolEventName } from "../answer/event-rules.ts";
+import { checkOptions, isPlainObject, sdkProblem } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
 
@@ -9,7 +9,7 @@ export type FailureMode = "continue" | "block";
 
 /** Nothing (no opinion), one answer, or several. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that is declared to return nothing is a handler too.
-export type Said<One> = One | readonly One[] | undefined | null | void;
+export type Returned<One> = One | readonly One[] | undefined | null | void;
 
 export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
 
@@ -18,9 +18,9 @@ export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
   | Exclude<AnswerFor<Name>, { kind: "updateOutput" }>
   | ("updateOutput" extends LegalKind<Name> ? NewOutput<ResponseOf<Tool>> : never);
 
-export type Handler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Said<One> | Promise<Said<One>>;
+export type AppHandler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Returned<One> | Promise<Returned<One>>;
 
-export interface HandlerOptions<Event = HookEvent, Ctx = Context> {
+export interface AppHandlerOptions<Event = HookEvent, Ctx = Context> {
   /** The handler is skipped when this says false. */
   readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
   /** What a failure of this handler means; the strategy's or app's mode unless told. */
@@ -37,26 +37,30 @@ export type Register<Name extends EventName, Self, Ctx> = Name extends ToolEvent
   : PlainRegister<EventOf<Name>, AnswerFor<Name>, Self, Ctx>;
 
 export interface PlainRegister<Event, One, Self, Ctx> {
-  (handler: Handler<Event, One, Ctx>): Self;
-  (options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
-  (what: string | readonly string[], handler: Handler<Event, One, Ctx>): Self;
-  (what: string | readonly string[], options: HandlerOptions<Event, Ctx>, handler: Handler<Event, One, Ctx>): Self;
+  (handler: AppHandler<Event, One, Ctx>): Self;
+  (options: AppHandlerOptions<Event, Ctx>, handler: AppHandler<Event, One, Ctx>): Self;
+  (what: string | readonly string[], handler: AppHandler<Event, One, Ctx>): Self;
+  (
+    what: string | readonly string[],
+    options: AppHandlerOptions<Event, Ctx>,
+    handler: AppHandler<Event, One, Ctx>,
+  ): Self;
 }
 
 export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
-  (handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
+  (handler: AppHandler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>): Self;
   (
-    options: HandlerOptions<OpenToolEvent<Name>, Ctx>,
-    handler: Handler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
+    options: AppHandlerOptions<OpenToolEvent<Name>, Ctx>,
+    handler: AppHandler<OpenToolEvent<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
   <Tool extends AnyTool>(
     tool: Tool | readonly Tool[],
-    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
+    handler: AppHandler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
   ): Self;
   <Tool extends AnyTool>(
     tool: Tool | readonly Tool[],
-    options: HandlerOptions<EventFor<Tool, Name>, Ctx>,
-    handler: Handler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
+    options: AppHandlerOptions<EventFor<Tool, Name>, Ctx>,
+    handler: AppHandler<EventFor<Tool, Name>, AnswerAbout<Tool, Name>, Ctx>,
   ): Self;
 }
 
@@ -74,37 +78,37 @@ type AnswerAbout<Tool extends AnyTool, Name extends ToolEventName> = [Tool] exte
 
 /** `on(name, …)`: any event, known or not. */
 export interface RegisterAny<Self, Ctx> {
-  <Name extends EventName>(name: Name, handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>): Self;
+  <Name extends EventName>(name: Name, handler: AppHandler<EventOf<Name>, AnswerFor<Name>, Ctx>): Self;
   <Name extends EventName>(
     name: Name,
-    options: HandlerOptions<EventOf<Name>, Ctx>,
-    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+    options: AppHandlerOptions<EventOf<Name>, Ctx>,
+    handler: AppHandler<EventOf<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
   <Name extends EventName>(
     name: Name,
     what: string | readonly string[],
-    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+    handler: AppHandler<EventOf<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
   <Name extends EventName>(
     name: Name,
     what: string | readonly string[],
-    options: HandlerOptions<EventOf<Name>, Ctx>,
-    handler: Handler<EventOf<Name>, AnswerFor<Name>, Ctx>,
+    options: AppHandlerOptions<EventOf<Name>, Ctx>,
+    handler: AppHandler<EventOf<Name>, AnswerFor<Name>, Ctx>,
   ): Self;
-  (name: string, handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>): Self;
+  (name: string, handler: AppHandler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>): Self;
   (
     name: string,
-    options: HandlerOptions<GenericEvent, Ctx>,
-    handler: Handler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>,
+    options: AppHandlerOptions<GenericEvent, Ctx>,
+    handler: AppHandler<GenericEvent, AnswerOf<"raw" | "systemMessage">, Ctx>,
   ): Self;
 }
 
-export type AnyHandler = Handler<HookEvent, Answer, Context>;
+export type AnyHandler = AppHandler<HookEvent, Answer, Context>;
 export type Middleware<Ctx = Context> = (
   event: HookEvent,
   ctx: Ctx,
   next: (event?: HookEvent) => Promise<readonly Answer[]>,
-) => Said<Answer> | Promise<Said<Answer>>;
+) => Returned<Answer> | Promise<Returned<Answer>>;
 
 /** One call of a registration method. Everything belongs to the call, nothing to the function. */
 export interface Registration {
@@ -112,7 +116,7 @@ export interface Registration {
   /** Undefined: all. */
   readonly what: readonly string[] | undefined;
   readonly handler: AnyHandler;
-  readonly options: HandlerOptions;
+  readonly options: AppHandlerOptions;
   /** Registered by `on`: comes after all others. */
   readonly general: boolean;
   readonly name: string;
@@ -129,66 +133,72 @@ export function register(event: string, args: readonly unknown[], general: boole
   const rest = [...args];
   const handler = rest.pop();
   if (typeof handler !== "function") {
-    throw wrong("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, { event });
+    throw sdkProblem("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, {
+      event,
+    });
   }
-  const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? whatOf(rest.shift(), event) : undefined;
-  if (what !== undefined && ruleOf(event).matches === undefined) {
+  const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? readMatch(rest.shift(), event) : undefined;
+  if (what !== undefined && eventRule(event).matches === undefined) {
     const message = `${event} has nothing that ${JSON.stringify(what.join("|"))} could be compared with, so the handler would never run. Leave it out.`;
-    throw wrong("bad-registration", message, { event, what });
+    throw sdkProblem("bad-registration", message, { event, what });
   }
   const options = rest.shift() ?? {};
-  if (!isRecord(options) || rest.length > 0) {
-    throw wrong("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, { event });
+  if (!isPlainObject(options) || rest.length > 0) {
+    throw sdkProblem("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, {
+      event,
+    });
   }
-  const name = ownName(handler as AnyHandler, options as HandlerOptions) || placeName(event, what, position);
+  const name = ownName(handler as AnyHandler, options as AppHandlerOptions) || positionName(event, what, position);
   checkOptions(options, handlerOptions, name);
   return {
     event,
     what,
     handler: handler as AnyHandler,
-    options: options as HandlerOptions,
+    options: options as AppHandlerOptions,
     general,
     name,
     space: undefined,
-    onFailure: (options as HandlerOptions).onFailure,
+    onFailure: (options as AppHandlerOptions).onFailure,
     wrappers: [],
     customEvents: undefined,
   };
 }
 
-const handlerOptions: readonly (keyof HandlerOptions)[] = ["when", "onFailure", "timeoutMs", "name", "recheck"];
+const handlerOptions: readonly (keyof AppHandlerOptions)[] = ["when", "onFailure", "timeoutMs", "name", "recheck"];
 
 /** A registration of a blueprint in its place in an app: what is known by its place only is known by that one. */
-export function placed(registration: Registration, position: number): Registration {
+export function atPosition(registration: Registration, position: number): Registration {
   const { event, what, handler, options } = registration;
-  return ownName(handler, options) ? registration : { ...registration, name: placeName(event, what, position) };
+  return ownName(handler, options) ? registration : { ...registration, name: positionName(event, what, position) };
 }
 
-function ownName(handler: AnyHandler, { name }: HandlerOptions): string {
+function ownName(handler: AnyHandler, { name }: AppHandlerOptions): string {
   return name || handler.name;
 }
 
-function placeName(event: string, what: Registration["what"], position: number): string {
+function positionName(event: string, what: Registration["what"], position: number): string {
   return `${event}${what ? `:${what.join("|")}` : ""}#${position}`;
 }
 
-function whatOf(value: unknown, event: string): readonly string[] {
+function readMatch(value: unknown, event: string): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length === 0 || list.some((one) => typeof one !== "string" || one === "")) {
     const wayOut = "Leave it out to mean all, or name at least one.";
-    throw wrong("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, { event });
+    throw sdkProblem("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, {
+      event,
+    });
   }
   for (const name of list as readonly string[]) {
-    const wayOut = whyNever(name, ruleOf(event).tool === true);
+    const wayOut = whyNeverMatches(name, eventRule(event).tool === true);
     if (wayOut === undefined) continue;
     const message = `A handler of ${event} for ${JSON.stringify(name)} would never run. ${wayOut}`;
-    throw wrong("bad-registration", message, { event, what: name });
+    throw sdkProblem("bad-registration", message, { event, what: name });
   }
   return list as readonly string[];
 }
 
 /** Spellings that matchers and rules of settings have, and that no name can be. In words that say what to write. */
-export function whyNever(name: string, isTool: boolean): string | undefined {
+export function whyNeverMatches(name: string, isTool: boolean): string | undefined {
   if (name.includes("|") && !/[()]/.test(name)) return `Write a list: ${JSON.stringify(name.split("|"))}.`;
   if (!isTool || !/[\s,|()[\]{}^$+?\\]|\.\*/.test(name)) return undefined;
   const [, tool] = /^(\w+)\(.*\)$/s.exec(name) ?? [];

@@ -1,11 +1,11 @@
 import type { Session } from "../../sessions/internal.ts";
 import type { LogRecord } from "../log/logger.ts";
-import type { StateDoor } from "../state/state.ts";
+import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import type { FailureMode } from "./registration.ts";
 
 /** What the program that starts an app lends it: `run`, the daemon, a test. */
-export interface World {
+export interface RunEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the event happens when its payload does not say. */
   readonly cwd: string;
@@ -15,7 +15,7 @@ export interface World {
   /** Contract: an empty session when there is no such file. */
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
   /** Takes the place of files. */
-  readonly state?: StateDoor;
+  readonly state?: StateAccess;
   /** Members of the context in place of the app's own, for tests. */
   readonly override?: Readonly<Record<string, unknown>>;
   /** The hooks file, so that a worker can run its tasks. */

@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type HeldLock, openState, replaceFile, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { wrong } from "../app/argument-checks.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import { mapStacks } from "../run/error-location.ts";
-import { type BuildRecord, cachedBuild, maker, recordName } from "./build-cache.ts";
+import { type BuildRecord, builderTag, cachedBuild, recordName } from "./build-cache.ts";
 import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
-import { ownDoors } from "./bundle-plugins.ts";
+import { ownEntryPoints } from "./bundle-plugins.ts";
 import { checkOwnExports, missingExportIn, scanImports } from "./scan-imports.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ const keepFiles = 250;
  */
 export async function build(file: string, env: Env): Promise<string> {
   const esbuild = await loadEsbuild();
-  if (esbuild === undefined) return asItIs(file);
+  if (esbuild === undefined) return nativeImportUrl(file);
   const turn = await takeTurn(file, env);
   try {
     const known = turn === undefined ? undefined : cachedBuild(file, env)?.module;
@@ -54,7 +54,7 @@ async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<strin
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
     // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
     if (error instanceof Problem) throw error;
-    return keepForNow(module);
+    return writeTemporary(module);
   });
   mapStacks(output);
   return pathToFileURL(output).href;
@@ -77,7 +77,7 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
   if (esbuild !== undefined && module !== undefined) await keepBuild(esbuild, file, module, env);
   else {
     const about = { file, inputs: [{ path: file, text }], links: [[file, await realpath(file)]] } as const;
-    await keepRecord({ made: maker, ...about, output: null, script: null }, env);
+    await keepRecord({ made: builderTag, ...about, output: null, script: null }, env);
   }
 }
 
@@ -92,15 +92,15 @@ export async function appInputs(file: string): Promise<readonly string[]> {
  * Throws for a file that the parser of Node refused without saying where, if the place can be told. The builder knows it, unless it
  * reads what this Node does not yet; then every file is asked about.
  */
-export async function tellPlace(file: string, fault: string): Promise<void> {
+export async function throwWithLocation(file: string, fault: string): Promise<void> {
   for (const path of await appInputs(file)) {
-    const place = placeOfFault(path);
-    if (place !== undefined) throw wrong("no-load", `${file} does not load: ${place}: ${fault}`, { file });
+    const place = syntaxErrorLocation(path);
+    if (place !== undefined) throw sdkProblem("no-load", `${file} does not load: ${place}: ${fault}`, { file });
   }
 }
 
 /** Throws for a file that asks a package for a name it does not export, with the place in the author's file. */
-export async function tellMissingExport(file: string, cause: unknown): Promise<void> {
+export async function throwMissingExport(file: string, cause: unknown): Promise<void> {
   const paths = await appInputs(file);
   const inputs = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
   const problem = missingExportIn(cause, file, inputs);
@@ -114,14 +114,14 @@ export async function endBuilds(): Promise<void> {
 /** Gives the path of the module. */
 async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
   const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
-  const hash = createHash("sha256").update(maker);
+  const hash = createHash("sha256").update(builderTag);
   for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
   const name = hash.digest("hex");
   const names = { output: `${name}.mjs`, script: script === undefined ? null : `${name}.cjs` };
   const folder = await openState(["builds"], { env });
   await keepBundle(join(folder, names.output), module);
   if (script !== undefined) await keepBundle(join(folder, `${name}.cjs`), script);
-  await keepRecord({ made: maker, file, inputs: module.inputs, links: module.links, ...names }, env);
+  await keepRecord({ made: builderTag, file, inputs: module.inputs, links: module.links, ...names }, env);
   await prune(folder);
   return join(folder, names.output);
 }
@@ -132,7 +132,7 @@ async function keepBundle(path: string, { code, map }: Bundle): Promise<void> {
 }
 
 /** A place for a module that nothing can keep: this process alone can read it, and takes it away when it ends. */
-async function keepForNow(module: Bundle): Promise<string> {
+async function writeTemporary(module: Bundle): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "hookline-build-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "hooks.mjs");
@@ -168,13 +168,13 @@ function ageOf(path: string): Promise<number> {
  * Where Node itself can read a hooks file from, when there is nothing to build it with: TypeScript by leaving out the types, where this
  * Node does, and `hookline` from the package that runs.
  */
-function asItIs(file: string): string {
+function nativeImportUrl(file: string): string {
   const isTyped = /\.[mc]?tsx?$/.test(file);
   if (isTyped && !(process.features as { typescript?: unknown }).typescript) {
     const message = `${file} is TypeScript, and neither esbuild nor Node ${process.version} can read it here. Install esbuild, or write the file as .mjs.`;
-    throw wrong("no-typescript", message, { file });
+    throw sdkProblem("no-typescript", message, { file });
   }
-  lendDoors();
+  registerEntryPoints();
   // Node does not look again for what a file asked for in vain; TypeScript was not tried before.
   return `${pathToFileURL(file).href}${isTyped ? "" : "?as-it-is"}`;
 }
@@ -184,11 +184,14 @@ let lent = false;
 type Next = (specifier: string, context: unknown) => unknown;
 type Hooks = { resolve(specifier: string, context: unknown, next: Next): unknown };
 
-function lendDoors(): void {
+function registerEntryPoints(): void {
   if (lent) return;
   lent = true;
   const doors: Readonly<Record<string, object>> = Object.fromEntries(
-    ownDoors().map(([name, path]) => [name, { url: pathToFileURL(path).href, format: "module", shortCircuit: true }]),
+    ownEntryPoints().map(([name, path]) => [
+      name,
+      { url: pathToFileURL(path).href, format: "module", shortCircuit: true },
+    ]),
   );
   const { register, registerHooks } = nodeModule as typeof nodeModule & { registerHooks?: (hooks: Hooks) => void };
   if (registerHooks !== undefined) {
@@ -203,7 +206,7 @@ export const resolve = (name, context, next) => (Object.hasOwn(doors, name) ? do
 }
 
 /** The place of an error of the parser, which Node tells on its screen alone. */
-function placeOfFault(file: string): string | undefined {
+function syntaxErrorLocation(file: string): string | undefined {
   if (!/\.[mc]?[jt]s$/.test(file)) return undefined;
   const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", timeout: 5_000 });
   return /^(?:file:\/\/)?(\/.*:\d+)$/m.exec(stderr ?? "")?.[1];

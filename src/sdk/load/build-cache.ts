@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { isStateFolderSafe, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
-import { makeFolder } from "../log/make-folder.ts";
+import { isStateFolderSafe, makeFolderSync, packageVersion, statePath, unsafeReason } from "../../files/internal.ts";
 
 /** What a build was made of, so that the next start can tell without any tool whether it still holds. */
 export interface BuildRecord {
@@ -28,7 +27,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Builds of another version of this package or of Node are not ours; they lie beside ours under other names. */
-export const maker: string = `${packageVersion()} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
+export const builderTag: string = `${packageVersion()} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * A build that is still true to every one of its inputs; undefined when there is none.
@@ -41,22 +40,22 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
     const path = join(folder, recordName(file));
     if (unsafeReason(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
-    if (record.made !== maker || record.file !== file || !holds(record)) return undefined;
-    return { module: builtFile(folder, record.output), script: builtFile(folder, record.script) };
+    if (record.made !== builderTag || record.file !== file || !isUpToDate(record)) return undefined;
+    return { module: safeBuildPath(folder, record.output), script: safeBuildPath(folder, record.script) };
   } catch {
     return undefined; // no record, no longer readable, or an input is gone: it is built again, and that says what is wrong
   }
 }
 
 /** Whether a build is still true to every name and text it was made of. */
-export function holds({ inputs, links }: BuildRecord): boolean {
+export function isUpToDate({ inputs, links }: BuildRecord): boolean {
   return (
     links.every(([name, real]) => realpathSync.native(name) === real) &&
     inputs.every(({ path, text }) => readFileSync(path, "utf8") === text)
   );
 }
 
-function builtFile(folder: string, name: string | null): string | undefined {
+function safeBuildPath(folder: string, name: string | null): string | undefined {
   if (name === null) return undefined;
   const path = join(folder, name);
   const stat = lstatSync(path);
@@ -67,7 +66,7 @@ function builtFile(folder: string, name: string | null): string | undefined {
 
 /** Short and harmless whatever the path holds. Two paths with one name only mean that both are built again and again. */
 export function recordName(file: string): string {
-  const key = `${maker}\n${file}`;
+  const key = `${builderTag}\n${file}`;
   let one = 0x811c9dc5;
   let two = 0x1b873593;
   for (let i = 0; i < key.length; i++) {
@@ -82,7 +81,7 @@ export function recordName(file: string): string {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** A hash and the files it was made of, each with what shows a change. */
-interface Known {
+interface CachedHash {
   readonly hash: string;
   readonly files: readonly (readonly [path: string, mark: string])[];
   /** Of the build's record: with a new one the app may be made of other files. */
@@ -99,37 +98,37 @@ export function sourceHash(file: string, env: Env): string | undefined {
   try {
     const build = join(buildsFolder(env), recordName(file));
     const kept = build.replace(/\.json$/, ".source.json");
-    return stillTrue(kept, file, build) ?? reckon(file, kept, build);
+    return cachedHash(kept, file, build) ?? computeHash(file, kept, build);
   } catch {
     return undefined; // gone since it was loaded, or no folder to keep it in
   }
 }
 
-function stillTrue(kept: string, file: string, build: string): string | undefined {
+function cachedHash(kept: string, file: string, build: string): string | undefined {
   if (statSync(kept, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    const known = JSON.parse(readFileSync(kept, "utf8")) as Known;
-    const holds = known.build === markOf(build) && known.files.every(([path, mark]) => markOf(path) === mark);
+    const known = JSON.parse(readFileSync(kept, "utf8")) as CachedHash;
+    const holds = known.build === fileStamp(build) && known.files.every(([path, mark]) => fileStamp(path) === mark);
     return holds && known.files.some(([path]) => path === realpathSync.native(file)) ? known.hash : undefined;
   } catch {
     return undefined; // torn, because a process was killed: it is made again
   }
 }
 
-function reckon(file: string, kept: string, build: string): string | undefined {
-  const paths = builtFrom(file, build) ?? aloneIn(realpathSync.native(file));
+function computeHash(file: string, kept: string, build: string): string | undefined {
+  const paths = builtFrom(file, build) ?? singleFile(realpathSync.native(file));
   if (paths === undefined) return undefined;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const sum = createHash("sha256");
   const folder = dirname(realpathSync.native(file));
   const files: [string, string][] = [];
   for (const path of paths) {
-    files.push([path, markOf(path)]);
+    files.push([path, fileStamp(path)]);
     const bytes = readFileSync(path);
     sum.update(`${relative(folder, path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
   }
-  const known: Known = { hash: sum.digest("hex"), files, build: markOf(build) };
-  makeFolder(dirname(kept));
+  const known: CachedHash = { hash: sum.digest("hex"), files, build: fileStamp(build) };
+  makeFolderSync(dirname(kept));
   writeFileSync(kept, JSON.stringify(known), { mode: 0o600 });
   return known.hash;
 }
@@ -138,15 +137,15 @@ function reckon(file: string, kept: string, build: string): string | undefined {
 function builtFrom(file: string, build: string): readonly string[] | undefined {
   if (statSync(build, { throwIfNoEntry: false }) === undefined) return undefined;
   const record = JSON.parse(readFileSync(build, "utf8")) as BuildRecord;
-  return record.file === file && holds(record) ? record.inputs.map(({ path }) => path).sort() : undefined;
+  return record.file === file && isUpToDate(record) ? record.inputs.map(({ path }) => path).sort() : undefined;
 }
 
 /** A text without anything that looks like a path from its own folder imports nothing of its own tree. */
-function aloneIn(path: string): readonly string[] | undefined {
+function singleFile(path: string): readonly string[] | undefined {
   return /["'`](?:\.|\/|file:)/.test(readFileSync(path, "utf8")) ? undefined : [path];
 }
 
-function markOf(path: string): string {
+function fileStamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino}`;
 }

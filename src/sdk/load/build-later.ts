@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openState, packageFile } from "../../files/internal.ts";
-import { startDetached } from "../start-detached.ts";
-import { cachedBuild, maker } from "./build-cache.ts";
+import { startDetached } from "../run/detached-process.ts";
+import { builderTag, cachedBuild } from "./build-cache.ts";
 
 /** Ten times as long as a builder lives. */
 const forgetMs = 600_000;
@@ -24,8 +24,8 @@ export async function buildLater(
     const note = join(cwd, `${digest(file)}.tried`);
     forget(note);
     closeSync(openSync(note, "wx", 0o600));
-    const program = packageFile("dist/sdk/load/build-ahead.js");
-    await start([program, file, note], { cwd, env, onError: () => undefined });
+    const program = packageFile("dist/sdk/tasks/background-program.js");
+    start([program, "build", file, note], { cwd, env, onError: () => undefined });
   } catch {
     // It was tried before, or nothing can be kept without a folder of our own; the file is imported as it is, as now.
   }
@@ -41,5 +41,5 @@ function forget(note: string): void {
 }
 
 function digest(file: string): string {
-  return createHash("sha256").update(`${maker}\n${file}\n`).update(readFileSync(file)).digest("hex");
+  return createHash("sha256").update(`${builderTag}\n${file}\n`).update(readFileSync(file)).digest("hex");
 }

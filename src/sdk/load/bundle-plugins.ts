@@ -11,7 +11,7 @@ import type { Esbuild } from "./bundle.ts";
  * Reads each file once and keeps the text, so that what a build says of its inputs is what it was made of, though a file changes
  * meanwhile. `import.meta` of every file keeps naming the author's file, although all of them become one.
  */
-export function readsOnce(esbuild: Esbuild, texts: Map<string, string>): Plugin {
+export function readOncePlugin(esbuild: Esbuild, texts: Map<string, string>): Plugin {
   return {
     name: "reads-once",
     setup({ onLoad }) {
@@ -29,7 +29,7 @@ export function readsOnce(esbuild: Esbuild, texts: Map<string, string>): Plugin 
 }
 
 /** Names the file that a build begins with: by its path, esbuild would take a `*` in it for a pattern. */
-export function beginsWith(entry: string): Plugin {
+export function entryPlugin(entry: string): Plugin {
   return {
     name: "begins-with",
     setup({ onResolve }) {
@@ -57,18 +57,23 @@ async function placed(esbuild: Esbuild, path: string, source: string): Promise<s
  * Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. What a bare name finds in
  * the author's own package, or as TypeScript outside of `node_modules`, is theirs as a path is.
  */
-export function leavesPackages(from: string, texts: Map<string, string>): Plugin {
-  const asking = Symbol("asking");
+export function externalPackagesPlugin(from: string, texts: Map<string, string>): Plugin {
+  const resolving = Symbol("asking");
   return {
     name: "leaves-packages",
     setup(build) {
       build.onResolve({ filter: /^hookline(\/|$)/ }, ({ path }) => {
-        const own = ownDoor(path);
+        const own = ownEntryPoint(path);
         return own === undefined ? undefined : { path: pathToFileURL(own).href, external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
-        if (pluginData === asking || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
-        const found = await build.resolve(path, { kind, resolveDir: resolveDir || from, importer, pluginData: asking });
+        if (pluginData === resolving || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
+        const found = await build.resolve(path, {
+          kind,
+          resolveDir: resolveDir || from,
+          importer,
+          pluginData: resolving,
+        });
         if (found.errors.length > 0 || found.external) return found;
         if (isOwn(found.path, importer)) {
           await readNames(found.path, texts);
@@ -94,11 +99,11 @@ async function readNames(found: string, texts: Map<string, string>): Promise<voi
 }
 
 /** The file behind `hookline/sdk` and its sisters in the package that runs this. */
-export function ownDoor(specifier: string): string | undefined {
-  return ownDoors().find(([name]) => name === specifier)?.[1];
+export function ownEntryPoint(specifier: string): string | undefined {
+  return ownEntryPoints().find(([name]) => name === specifier)?.[1];
 }
 
-export function ownDoors(): readonly (readonly [specifier: string, path: string])[] {
+export function ownEntryPoints(): readonly (readonly [specifier: string, path: string])[] {
   const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
     exports: Record<string, string | { readonly default: string }>;
   };
@@ -116,7 +121,7 @@ function packageRoot(from: string): string | undefined {
 }
 
 /** For a script: whoever runs it hands it `hookline/sdk`. */
-export const leavesSdk: Plugin = {
+export const externalSdkPlugin: Plugin = {
   name: "leaves-sdk",
   setup(build) {
     build.onResolve({ filter: /^hookline\/sdk$/ }, ({ path }) => ({ path, external: true }));
@@ -128,7 +133,7 @@ export const leavesSdk: Plugin = {
  * it names only while it runs.
  */
 export async function canBeScript({ inputs, outputs }: Metafile, code: string): Promise<boolean> {
-  const sdk = pathToFileURL(ownDoor("hookline/sdk") ?? "").href;
+  const sdk = pathToFileURL(ownEntryPoint("hookline/sdk") ?? "").href;
   const asked = Object.values(outputs).flatMap(({ imports }) => imports);
   const isLittle = ({ path, kind }: (typeof asked)[number]) =>
     kind === "import-statement" && (isBuiltin(path) || path === sdk);

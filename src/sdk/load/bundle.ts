@@ -2,14 +2,14 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult, Metafile } from "esbuild";
-import { wrong } from "../app/argument-checks.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import {
-  beginsWith,
   canBeScript,
-  leavesPackages,
-  leavesSdk,
+  entryPlugin,
+  externalPackagesPlugin,
+  externalSdkPlugin,
   namesOfScripts,
-  readsOnce,
+  readOncePlugin,
   usesNamesOfScripts,
 } from "./bundle-plugins.ts";
 
@@ -42,7 +42,7 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   const entry = await realpath(file);
   const from = dirname(entry);
   const texts = new Map<string, string>();
-  const plugins = [beginsWith(entry), readsOnce(esbuild, texts), leavesPackages(from, texts)];
+  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(from, texts)];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
   const result = await named(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
   const { code, map } = textsOf(result, from);
@@ -63,7 +63,7 @@ export async function bundleScript(
 ): Promise<Bundle | undefined> {
   const entry = await realpath(file);
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
-  const plugins = [beginsWith(entry), readsOnce(esbuild, texts), leavesSdk];
+  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalSdkPlugin];
   try {
     // An arrow function, for it has no `arguments`, as a module has none. A module is strict without saying so.
     const banner = { js: '((module, exports, require) => { "use strict";' };
@@ -105,7 +105,7 @@ async function bundle(
   options: ReturnType<typeof optionsFor> & BuildOptions,
 ): Promise<Result> {
   return esbuild.build(options).catch((error: unknown) => {
-    throw wrong("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
+    throw sdkProblem("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
   });
 }
 

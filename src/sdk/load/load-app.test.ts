@@ -19,7 +19,7 @@ test("a .mjs file is imported as it is and then built ahead; HOOKLINE_BUILD_AHEA
   const asItIs = { ...built, HOOKLINE_BUILD_AHEAD: "0" };
   const unbuilt: string[] = [];
   const isAsItIs = async (env: Readonly<Record<string, string>>) => {
-    const inside = await loadApp(file, { env, cwd: folder, sdk: {}, unbuilt: (path) => void unbuilt.push(path) });
+    const inside = await loadApp(file, { env, cwd: folder, sdk: {}, onUnbuilt: (path) => void unbuilt.push(path) });
     return (inside as unknown as { text: string }).text.includes("as it is");
   };
   expect([await isAsItIs(asItIs), unbuilt]).toEqual([true, []]);

@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { Problem } from "../../protocol/internal.ts";
-import { type AppInside, appInside } from "../app/app-runtime.ts";
-import { wrong } from "../app/argument-checks.ts";
-import { firstFault, hidesItsPlace, mapStacks, withCaller } from "../run/error-location.ts";
+import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
+import { atCallSite, firstErrorLine, lacksLocation, mapStacks } from "../run/error-location.ts";
 import { type CachedBuild, cachedBuild } from "./build-cache.ts";
 
-export interface LoadOptions {
+export interface LoadAppOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** An import that takes longer is given up; 10 seconds unless told. What the builder takes before does not count. */
@@ -16,7 +16,7 @@ export interface LoadOptions {
   /** What `hookline/sdk` is for a build that is a script; without it everything is imported as a module. */
   readonly sdk?: Readonly<Record<string, unknown>>;
   /** Told that a file was imported as it is and that building it would make the next start quicker. */
-  readonly unbuilt?: (file: string) => void;
+  readonly onUnbuilt?: (file: string) => void;
   /** Told that an earlier start has left what it takes: the next one will go the same way. */
   readonly known?: () => void;
 }
@@ -26,17 +26,17 @@ export interface LoadOptions {
  * were built ahead, which HOOKLINE_BUILD_AHEAD=0 forbids.
  * Contract: whatever is wrong with the file is a `Problem` that names it, the line where that is known, and the first line of the error.
  */
-export async function loadApp(name: string, options: LoadOptions): Promise<AppInside> {
+export async function loadApp(name: string, options: LoadAppOptions): Promise<AppRuntime> {
   const file = resolve(options.cwd, name);
   checkOrdinary(file);
   const exported = await importFile(file, options);
-  const inside = appInside((exported as { default?: unknown }).default);
+  const inside = appRuntime((exported as { default?: unknown }).default);
   if (inside !== undefined) return inside;
   const found = "default" in (exported as object) ? "its default export is none" : "it has no default export";
-  throw wrong("no-app", `${file} exports no app: ${found}. End it with "export default app;"`, { file });
+  throw sdkProblem("no-app", `${file} exports no app: ${found}. End it with "export default app;"`, { file });
 }
 
-async function importFile(file: string, options: LoadOptions): Promise<unknown> {
+async function importFile(file: string, options: LoadAppOptions): Promise<unknown> {
   try {
     const isTyped = /\.[mc]?tsx?$/.test(file);
     const isAhead = isTyped || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
@@ -53,7 +53,7 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     if (isTyped) return await importBuilt(file, known, options);
     try {
       const exported: unknown = await inTime(import(pathToFileURL(file).href), file, options);
-      if (isAhead && known === undefined) options.unbuilt?.(file);
+      if (isAhead && known === undefined) options.onUnbuilt?.(file);
       return exported;
     } catch (error) {
       // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript, which may be imported too.
@@ -64,18 +64,19 @@ async function importFile(file: string, options: LoadOptions): Promise<unknown> 
     // What is wrong with the loading names the file; what is wrong with a call that the file makes does not.
     // What is wrong with a folder of ours is no call of the author's either.
     if (cause instanceof Problem)
-      throw "file" in cause.about || cause.code.startsWith("file/") ? cause : withCaller(cause, file);
-    if (!existsSync(file)) throw wrong("no-load", `${file} does not load: there is no such file.`, { file }, cause);
+      throw "file" in cause.about || cause.code.startsWith("file/") ? cause : atCallSite(cause, file);
+    if (!existsSync(file))
+      throw sdkProblem("no-load", `${file} does not load: there is no such file.`, { file }, cause);
     // The builder's parser names the line; it throws a problem of its own.
-    if (hidesItsPlace(cause)) await (await import("./build-app.ts")).tellPlace(file, firstFault(cause));
-    if (lacksExport(cause)) await (await import("./build-app.ts")).tellMissingExport(file, cause);
+    if (lacksLocation(cause)) await (await import("./build-app.ts")).throwWithLocation(file, firstErrorLine(cause));
+    if (lacksExport(cause)) await (await import("./build-app.ts")).throwMissingExport(file, cause);
     const way =
       codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which reads all of it." : "";
-    throw wrong("no-load", `${file} does not load: ${firstFault(cause)}${way}`, { file }, cause);
+    throw sdkProblem("no-load", `${file} does not load: ${firstErrorLine(cause)}${way}`, { file }, cause);
   }
 }
 
-async function importBuilt(file: string, known: CachedBuild | undefined, options: LoadOptions): Promise<unknown> {
+async function importBuilt(file: string, known: CachedBuild | undefined, options: LoadAppOptions): Promise<unknown> {
   if (known?.module !== undefined) {
     try {
       mapStacks(known.module);
@@ -116,11 +117,11 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-function inTime<Value>(work: Promise<Value>, file: string, { timeoutMs: ms = 10_000 }: LoadOptions): Promise<Value> {
+function inTime<Value>(work: Promise<Value>, file: string, { timeoutMs: ms = 10_000 }: LoadAppOptions): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs in a handler.`;
-    timer = setTimeout(() => reject(wrong("no-load", message, { file })), ms);
+    timer = setTimeout(() => reject(sdkProblem("no-load", message, { file })), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
@@ -155,7 +156,7 @@ export async function buildLater(file: string, env: Readonly<Record<string, stri
 function checkOrdinary(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isDirectory()) return;
-  throw wrong("no-load", `${file} does not load: it is not a regular file.`, { file });
+  throw sdkProblem("no-load", `${file} does not load: it is not a regular file.`, { file });
 }
 
 type Run = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void;

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closestName, type Problem } from "../../protocol/internal.ts";
-import { wrong } from "../app/argument-checks.ts";
-import { ownDoors } from "./bundle-plugins.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
+import { ownEntryPoints } from "./bundle-plugins.ts";
 
 /**
  * A file and what it seems to import from its own tree, for want of a builder that knows.
@@ -17,7 +17,8 @@ export function scanImports(file: string): readonly string[] {
     if (found.has(path)) continue;
     found.add(path);
     if (!/\.[mc]?[jt]sx?$/.test(path)) continue;
-    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(specifier)) queue.push(...meant(name, path));
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(specifier))
+      queue.push(...resolveSpecifier(name, path));
   }
   return [...found].sort();
 }
@@ -25,14 +26,16 @@ export function scanImports(file: string): readonly string[] {
 /** After `from`, `import` or `require`, with or without a bracket. */
 const specifier = /\b(?:from|import|require)\s*\(?\s*["'`]((?:\.{0,2}\/|#)[^"'`\n]+)["'`]/g;
 
-function meant(name: string, importer: string): readonly string[] {
-  const path = name.startsWith("#") ? inside(name, importer) : resolve(dirname(importer), name.replace(/[?#].*$/, ""));
+function resolveSpecifier(name: string, importer: string): readonly string[] {
+  const path = name.startsWith("#")
+    ? resolveSubpath(name, importer)
+    : resolve(dirname(importer), name.replace(/[?#].*$/, ""));
   const isFile = path !== undefined && existsSync(path) && statSync(path).isFile();
   return isFile && !path.includes("/node_modules/") ? [path] : [];
 }
 
 /** What package.json says a name means. */
-function inside(name: string, importer: string): string | undefined {
+function resolveSubpath(name: string, importer: string): string | undefined {
   try {
     return createRequire(importer).resolve(name);
   } catch {
@@ -47,7 +50,7 @@ type Inputs = readonly { readonly path: string; readonly text: string }[];
  * a script would find out only when the name is used.
  */
 export async function checkOwnExports(file: string, code: string, inputs: Inputs): Promise<void> {
-  const doors = ownDoors();
+  const doors = ownEntryPoints();
   for (const [, clause = "", url = ""] of code.matchAll(/^import \{([^}]*)\} from "(file:[^"]+)";$/gm)) {
     const door = doors.find(([, path]) => path === fileURLToPath(url));
     if (door === undefined) continue;
@@ -81,7 +84,7 @@ function missingExport(
   const from = door ?? found?.specifier ?? "the module";
   const place = found === undefined ? "" : `${found.place}: `;
   const message = `${file} does not load: ${place}${from} does not provide an export named "${name}".${hint}`;
-  return wrong("no-load", message, { file }, cause ?? new SyntaxError(message));
+  return sdkProblem("no-load", message, { file }, cause ?? new SyntaxError(message));
 }
 
 /** The place of a name in an import of the author's: the file, the line and the column. */

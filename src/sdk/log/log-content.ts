@@ -1,15 +1,15 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolderSync } from "../../files/internal.ts";
 import { messageOf, withoutSecrets } from "../../protocol/internal.ts";
-import type { Spelled } from "../answer/wire-answer.ts";
+import type { WireAnswer } from "../answer/wire-answer.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import { readPayload } from "../run/read-payload.ts";
-import { makeFolder } from "./make-folder.ts";
 
 const longest = 4_096;
 
 /** What went in and out, for a log whose owner asked for it: cut, and without what looks like a secret. */
-export function contentOf(event: HookEvent, spelled: Spelled): Readonly<Record<string, string>> {
+export function loggedContent(event: HookEvent, spelled: WireAnswer): Readonly<Record<string, string>> {
   const parts = { input: event["input"], response: event["response"], prompt: event["prompt"], output: spelled.wire };
   const shown = Object.entries(parts).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(shown.map(([name, value]) => [name, cut(textOf(withoutSecrets(value)))]));
@@ -27,14 +27,14 @@ function cut(text: string): string {
  * Keeps a payload as a fixture for tests: one line in a file per event, without what looks like a secret.
  * Contract: whole lines, many writers; what cannot be kept is told of and changes no answer.
  */
-export function keepPayload(folder: string, text: string, complain: (line: string) => void): void {
+export function recordPayload(folder: string, text: string, complain: (line: string) => void): void {
   const payload = readPayload(text);
   if ("fault" in payload) {
     complain(`The payload was not kept: ${payload.fault}.`);
     return;
   }
   try {
-    makeFolder(folder);
+    makeFolderSync(folder);
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
     const file = openSync(join(folder, `${nameOf(payload.value["hook_event_name"])}.jsonl`), flags, 0o600);
     try {

@@ -11,11 +11,10 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { packageVersion, statePath } from "../../files/internal.ts";
+import { makeFolderSync, packageVersion, statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
-import { lineOf } from "./log-record.ts";
+import { logLine } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
-import { makeFolder } from "./make-folder.ts";
 
 export interface LogFileOptions {
   /** A file that grew beyond this is turned over; 5 MiB unless told. */
@@ -49,10 +48,12 @@ export function appendLog(
     const path = logFiles(env, { files: 1 })[0] ?? "";
     const file = open(path);
     try {
-      const bytes = Buffer.from(`${isTorn(file) ? "\n" : ""}${lineOf({ ...record, version: packageVersion() })}\n`);
+      const bytes = Buffer.from(
+        `${endsMidLine(file) ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`,
+      );
       if (writeSync(file, bytes) < bytes.length) complain(cutShort);
       const { maxBytes = defaults.maxBytes, files = defaults.files } = options;
-      if (fstatSync(file).size > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
+      if (fstatSync(file).size > maxBytes) rotate(path, maxBytes, Math.max(1, files));
     } finally {
       closeSync(file);
     }
@@ -62,7 +63,7 @@ export function appendLog(
 }
 
 /** The log in the hands of a process that stays. */
-interface KeptFile {
+interface OpenLogFile {
   readonly file: number;
   readonly ino: number;
   readonly dev: number;
@@ -78,7 +79,7 @@ export function openLog(
   env: Readonly<Record<string, string | undefined>>,
   { maxBytes = defaults.maxBytes, files = defaults.files }: LogFileOptions = {},
 ): (record: LogRecord, complain: (line: string) => void) => void {
-  let kept: KeptFile | undefined;
+  let kept: OpenLogFile | undefined;
   return (record, complain) => {
     try {
       const path = logFiles(env, { files: 1 })[0] ?? "";
@@ -90,12 +91,12 @@ export function openLog(
         stat = fstatSync(file);
         kept = { file, ino: stat.ino, dev: stat.dev, end: 0 };
       }
-      const torn = stat.size !== kept.end && isTorn(kept.file);
-      const bytes = Buffer.from(`${torn ? "\n" : ""}${lineOf({ ...record, version: packageVersion() })}\n`);
+      const torn = stat.size !== kept.end && endsMidLine(kept.file);
+      const bytes = Buffer.from(`${torn ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`);
       kept.end = 0;
       if (writeSync(kept.file, bytes) === bytes.length) kept.end = stat.size + bytes.length;
       else complain(cutShort);
-      if (stat.size + bytes.length > maxBytes) turnOver(path, maxBytes, Math.max(1, files));
+      if (stat.size + bytes.length > maxBytes) rotate(path, maxBytes, Math.max(1, files));
     } catch (error) {
       complain(`The hook log cannot be written: ${messageOf(error)}`);
     }
@@ -111,17 +112,17 @@ function open(path: string): number {
     return openSync(path, flags, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    makeFolder(dirname(path));
+    makeFolderSync(dirname(path));
     return openSync(path, flags, 0o600);
   }
 }
 
 /** What a full disk cut off stays a bad line of its own. A line that is being written looks the same, but not for long. */
-function isTorn(file: number): boolean {
-  let size = brokenEnd(file);
+function endsMidLine(file: number): boolean {
+  let size = sizeIfTorn(file);
   for (let looks = 0; size !== undefined && looks < 3; looks++) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    const now = brokenEnd(file);
+    const now = sizeIfTorn(file);
     if (now === size) return true;
     size = now;
   }
@@ -129,7 +130,7 @@ function isTorn(file: number): boolean {
 }
 
 /** The size of a file that does not end with a whole line. */
-function brokenEnd(file: number): number | undefined {
+function sizeIfTorn(file: number): number | undefined {
   const { size } = fstatSync(file);
   if (size === 0) return undefined;
   const last = Buffer.alloc(1);
@@ -138,9 +139,9 @@ function brokenEnd(file: number): number | undefined {
 }
 
 /** One process turns the files over; whoever comes meanwhile leaves it to that one. */
-function turnOver(path: string, maxBytes: number, files: number): void {
+function rotate(path: string, maxBytes: number, files: number): void {
   const turn = `${path}.turning`;
-  if (!takeTurn(turn)) return;
+  if (!takeRotationLock(turn)) return;
   try {
     // Somebody may have been faster: then the file at the path is a new one.
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return;
@@ -152,7 +153,7 @@ function turnOver(path: string, maxBytes: number, files: number): void {
 }
 
 /** A process that was killed on its turn must not keep the file from ever being turned over again. */
-function takeTurn(turn: string): boolean {
+function takeRotationLock(turn: string): boolean {
   try {
     mkdirSync(turn, { mode: 0o700 });
     return true;

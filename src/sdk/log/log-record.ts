@@ -1,14 +1,14 @@
-import type { Folded } from "../answer/fold-answers.ts";
-import type { Spelled } from "../answer/wire-answer.ts";
+import type { FoldedAnswer } from "../answer/fold-answers.ts";
+import type { WireAnswer } from "../answer/wire-answer.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { ChainRun, HandlerTrace } from "../run/handler-chain.ts";
 import type { LogRecord } from "./logger.ts";
 
 /** What the log keeps of one event: the answer, and what every handler did for it. */
-export function recordOf(
+export function eventLogRecord(
   event: HookEvent,
-  spelled: Spelled,
-  folded: Folded,
+  spelled: WireAnswer,
+  folded: FoldedAnswer,
   run: ChainRun,
   ms: number,
   nowMs: number,
@@ -24,7 +24,7 @@ export function recordOf(
     ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
     ...(typeof event["toolUseId"] === "string" ? { toolUseId: event["toolUseId"] } : {}),
     ms: rounded(ms),
-    answer: answerWord(folded),
+    answer: answerLabel(folded),
     exit: spelled.exitCode,
     ...(reason === undefined ? {} : { reason }),
     ...(aside === "" || aside === reason ? {} : { stderr: aside }),
@@ -56,7 +56,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-function answerWord({ halt, refusal, approval, decision }: Folded): string {
+function answerLabel({ halt, refusal, approval, decision }: FoldedAnswer): string {
   if (halt !== undefined) return "halt";
   if (refusal) return "refused";
   return decision?.kind ?? (approval ? "allow" : "none");
@@ -66,7 +66,7 @@ const longestLine = 64 * 1024;
 const longestText = 4_096;
 
 /** A record as one line of bounded length: what an author hands to the log may be anything, and of any size. */
-export function lineOf(record: LogRecord): string {
+export function logLine(record: LogRecord): string {
   const [text, plain] = written(record);
   if (text.length <= longestLine) return text;
   const short = Object.entries(plain).map(([name, value]) => [name, shortened(value)]);
@@ -78,13 +78,13 @@ function written(record: LogRecord): readonly [string, LogRecord] {
   try {
     return [JSON.stringify(record), record];
   } catch {
-    const plain = { ...record, data: told(record["data"]) };
+    const plain = { ...record, data: toJsonSafe(record["data"]) };
     return [JSON.stringify(plain), plain];
   }
 }
 
 /** As much of it as JSON can hold; else its own words must do. */
-function told(data: unknown): unknown {
+function toJsonSafe(data: unknown): unknown {
   const above: unknown[] = [];
   const plain = function (this: unknown, _key: string, value: unknown): unknown {
     if (typeof value === "bigint") return String(value);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { appRuntime } from "../app/app-runtime.ts";
 import {
   type AppOptions,
   allow,
-  appInside,
   approvePermission,
   ask,
   context,
@@ -11,7 +11,7 @@ import {
   systemMessage,
   type WirePayload,
 } from "../index.ts";
-import type { LogRecord, World } from "../internal.ts";
+import type { LogRecord, RunEnvironment } from "../internal.ts";
 import { fixtures, memoryState } from "../testing/index.ts";
 
 const payload = {
@@ -25,13 +25,13 @@ const payload = {
 async function logged(app: unknown, about: object = payload): Promise<{ records: LogRecord[]; complaints: string[] }> {
   const records: LogRecord[] = [];
   const complaints: string[] = [];
-  const world: World = {
+  const world: RunEnvironment = {
     ...{ env: {}, cwd: "/", replay: false, now: () => 0, openTranscript: async () => undefined, state: memoryState() },
     ...{ signal: new AbortController().signal },
     complain: (line) => void complaints.push(line),
     log: (record) => void records.push(record),
   };
-  await appInside(app)?.dispatch(about as WirePayload, world);
+  await appRuntime(app)?.dispatch(about as WirePayload, world);
   return { records, complaints };
 }
 

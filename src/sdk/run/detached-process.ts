@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname } from "node:path";
@@ -6,7 +5,7 @@ import { dirname } from "node:path";
 export interface DetachedOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told when the system cannot start it. */
+  /** Called when the system cannot start it. */
   readonly onError: (error: Error) => void;
 }
 
@@ -17,11 +16,13 @@ export interface DetachedOptions {
  * and it does not carry the tag of the run that started it, or the sweep at the end of that run would end it.
  */
 export function startDetached([program, ...words]: readonly [string, ...string[]], options: DetachedOptions): void {
+  // Not imported: a hook process loads this module and mostly starts no program.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const { HOOKLINE_RUN: _run, ...env } = options.env;
   const cwd = existsSync(options.cwd) ? options.cwd : dirname(program);
   const nothing = openSync(devNull, "r+");
   try {
-    const stdio = withCover(passedOn(), nothing);
+    const stdio = maskDescriptors(inheritedDescriptors(), nothing);
     const child = spawn(process.execPath, [program, ...words], { cwd, env, detached: true, stdio, windowsHide: true });
     child.on("error", options.onError);
     child.unref();
@@ -31,23 +32,23 @@ export function startDetached([program, ...words]: readonly [string, ...string[]
 }
 
 /** Descriptors that would be passed on are covered by one that leads nowhere. */
-function withCover(passed: readonly number[], nothing: number): ("ignore" | number)[] {
+function maskDescriptors(passed: readonly number[], nothing: number): ("ignore" | number)[] {
   const stdio = Array.from({ length: Math.max(3, ...passed.map((fd) => fd + 1)) }, (): "ignore" | number => "ignore");
   for (const fd of passed) stdio[fd] = nothing;
   return stdio;
 }
 
 /** What we inherited ourselves without the mark to close it; Node sets that mark on the lowest ones only. */
-function passedOn(): readonly number[] {
+function inheritedDescriptors(): readonly number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd")
     .map(Number)
-    .filter((fd) => fd > 2 && !closesByItself(fd));
+    .filter((fd) => fd > 2 && !closesOnExec(fd));
 }
 
 const closeOnExec = 0o2000000;
 
-function closesByItself(fd: number): boolean {
+function closesOnExec(fd: number): boolean {
   try {
     const [, flags = "0"] = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) !== 0;

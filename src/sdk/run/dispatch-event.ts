@@ -1,21 +1,21 @@
 import { monotonicMs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
-import { type AppWarning, accept } from "../answer/accept-answers.ts";
+import { type AppWarning, acceptAnswers } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
-import { isKnownEvent, ruleOf } from "../answer/event-rules.ts";
-import { type Folded, fold, isRefusal } from "../answer/fold-answers.ts";
-import { rewrite } from "../answer/rewrite-event.ts";
-import { appFailure, type Spelled, spell } from "../answer/wire-answer.ts";
-import { type AppOptions, type AppParts, deadlineOf, strictestMode } from "../app/app-definition.ts";
+import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
+import { type FoldedAnswer, foldAnswers, isRefusal } from "../answer/fold-answers.ts";
+import { applyRewrites } from "../answer/rewrite-event.ts";
+import { appFailure, toWire, type WireAnswer } from "../answer/wire-answer.ts";
+import { type AppDefinition, type AppOptions, deadlineOf, strictestMode } from "../app/app-definition.ts";
 import { eventContext, type HandlerScope, handlerContext } from "../app/context.ts";
 import { type HookEvent, readEvent, type WirePayload } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
-import type { World } from "../app/run-environment.ts";
-import { recordOf } from "../log/log-record.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
+import { eventLogRecord } from "../log/log-record.ts";
 import { eventLogger } from "../log/logger.ts";
 import { lazyState } from "../state/state.ts";
 import { lazyTasks } from "../tasks/tasks.ts";
-import { type Traced, traced } from "./error-location.ts";
+import { type LocatedError, locateError } from "./error-location.ts";
 import {
   type ChainCall,
   type ChainRun,
@@ -23,16 +23,16 @@ import {
   recheck,
   refusal,
   runChain,
-  select,
+  selectHandlers,
 } from "./handler-chain.ts";
-import { type LazySignal, lazySignal, within } from "./handler-deadline.ts";
-import { wrapped } from "./middleware.ts";
-import { deniedForCodex, whyForeign } from "./read-payload.ts";
+import { type LazySignal, lazySignal, withinDeadline } from "./handler-deadline.ts";
+import { runWrapped } from "./middleware.ts";
+import { denyForCodex, foreignPayloadReason } from "./read-payload.ts";
 
 /** What an app says to one event, in every form somebody needs. */
-export interface Settled extends Spelled {
+export interface SettledEvent extends WireAnswer {
   readonly event: string;
-  readonly folded: Folded;
+  readonly folded: FoldedAnswer;
   readonly warnings: readonly AppWarning[];
   readonly trace: readonly HandlerTrace[];
   /** Contract: called once the answer is written; ends what providers made for this event. */
@@ -40,12 +40,16 @@ export interface Settled extends Spelled {
 }
 
 /** One event through an app. Contract: resolves, whatever handlers, middleware, observers and providers do. */
-export async function dispatch(parts: AppParts, payload: WirePayload, world: World): Promise<Settled> {
+export async function dispatchEvent(
+  parts: AppDefinition,
+  payload: WirePayload,
+  world: RunEnvironment,
+): Promise<SettledEvent> {
   const begun = monotonicMs();
   const event = readEvent(payload);
-  const foreign = whyForeign(event, parts.registrations);
+  const foreign = foreignPayloadReason(event, parts.registrations);
   if (foreign !== undefined) return refuseForeign(foreign, event, parts, world);
-  const chain = select(parts.registrations, event);
+  const chain = selectHandlers(parts.registrations, event);
   const state = world.state ?? lazyState(event, parts.options, world);
   const tasks = lazyTasks(event, parts.options, parts.tasks, world);
   const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [], troubles: [] };
@@ -57,17 +61,17 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
   const shared = eventContext({ event, world, providers: parts.providers, state, tasks, forFactory });
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
   parts.observers.tell("hook-start", about, trouble);
-  const said = await throughApp(chain, event, { parts, world, shared, trouble }, run);
+  const said = await runInMiddleware(chain, event, { parts, world, shared, trouble }, run);
   for (const { message } of run.warnings) world.complain(message);
-  const told = await tellFailures(run, event, state, world);
-  const folded = deniedForCodex(fold([...said, ...(await tasks.due()), ...told]), payload);
-  const spelled = spell(event.name, folded);
+  const told = await reportFailures(run, event, state, world);
+  const folded = denyForCodex(foldAnswers([...said, ...(await tasks.dueContext()), ...told]), payload);
+  const spelled = toWire(event.name, folded);
   parts.observers.tell("hook-end", () => ({ ...about(), ms: monotonicMs() - begun, wire: spelled.wire }), trouble);
   const ms = monotonicMs() - begun;
   if (world.log !== undefined) {
     const content = await contentFor(parts.options, event, spelled, world);
     world.log({
-      ...recordOf(event, spelled, folded, run, ms, world.now()),
+      ...eventLogRecord(event, spelled, folded, run, ms, world.now()),
       ...(content === undefined ? {} : { content }),
     });
   }
@@ -79,7 +83,7 @@ export async function dispatch(parts: AppParts, payload: WirePayload, world: Wor
 }
 
 /** By the failure policy, as a process tells it: other agents obey exit 2 with a reason on stderr, and hardly any other denial. */
-function refuseForeign(message: string, event: HookEvent, parts: AppParts, world: World): Settled {
+function refuseForeign(message: string, event: HookEvent, parts: AppDefinition, world: RunEnvironment): SettledEvent {
   const meant = isKnownEvent(event.name)
     ? parts.registrations.filter((one) => one.event === event.name)
     : parts.registrations;
@@ -106,11 +110,11 @@ function refuseForeign(message: string, event: HookEvent, parts: AppParts, world
 }
 
 /** No failure is silent: stderr at once, and a message for the person once per session and handler. */
-async function tellFailures(
+async function reportFailures(
   run: ChainRun,
   event: HookEvent,
-  state: { told(key: string): Promise<boolean> },
-  world: World,
+  state: { markReported(key: string): Promise<boolean> },
+  world: RunEnvironment,
 ): Promise<readonly Answer[]> {
   const messages: Answer[] = [];
   for (const { handler, message, stack } of run.failures) {
@@ -119,7 +123,7 @@ async function tellFailures(
     run.warnings.push({ code: "handler-failed", message: text, handler });
     // Handlers of two apps may have one name, and one session.
     const key = JSON.stringify([world.file ?? "", event.name, handler]);
-    if (!(await toldBefore(state, key, world))) messages.push({ kind: "systemMessage", text });
+    if (!(await wasReported(state, key, world))) messages.push({ kind: "systemMessage", text });
   }
   return messages;
 }
@@ -129,9 +133,13 @@ function indented(stack: string): string {
 }
 
 /** Telling twice is better than not at all, so a memory that does not work counts as "not yet". */
-async function toldBefore(state: { told(key: string): Promise<boolean> }, key: string, world: World): Promise<boolean> {
+async function wasReported(
+  state: { markReported(key: string): Promise<boolean> },
+  key: string,
+  world: RunEnvironment,
+): Promise<boolean> {
   try {
-    return await state.told(key);
+    return await state.markReported(key);
   } catch (error) {
     world.complain(`It could not be noted that a failure was told: ${messageOf(error)}`);
     return false;
@@ -142,12 +150,12 @@ async function toldBefore(state: { told(key: string): Promise<boolean> }, key: s
 async function contentFor(
   { log }: AppOptions,
   event: HookEvent,
-  spelled: Spelled,
-  world: World,
+  spelled: WireAnswer,
+  world: RunEnvironment,
 ): Promise<object | undefined> {
   if (typeof log !== "object" || log.content !== true) return undefined;
   try {
-    return (await import("../log/log-content.ts")).contentOf(event, spelled);
+    return (await import("../log/log-content.ts")).loggedContent(event, spelled);
   } catch (error) {
     world.complain(`The log has no content of this event: ${messageOf(error)}`);
     return undefined;
@@ -155,7 +163,7 @@ async function contentFor(
 }
 
 /** The chain inside the app's middleware. A middleware that throws is a failure of the app; a refusal that was given stays given. */
-async function throughApp(
+async function runInMiddleware(
   chain: readonly Registration[],
   event: HookEvent,
   around: Omit<ChainCall, "deadline">,
@@ -170,15 +178,15 @@ async function throughApp(
   }
   const own = lazySignal(world);
   const ctx = handlerContext(around.shared, appScope("middleware", event, around, own));
-  const ended = await within(ms, own, async () => {
+  const ended = await withinDeadline(ms, own, async () => {
     let ran: { readonly first: HookEvent; readonly last: HookEvent } | undefined;
-    const said = await wrapped(parts.middleware, event, ctx, async (first) => {
+    const said = await runWrapped(parts.middleware, event, ctx, async (first) => {
       ran = { first, last: await runChain(chain, first, call, run) };
       return run.answers;
     });
-    const { answers, warnings } = accept(said, event, "middleware", run.answers);
+    const { answers, warnings } = acceptAnswers(said, event, "middleware", run.answers);
     run.warnings.push(...warnings);
-    const final = rewrite(ran?.first ?? event, answers);
+    const final = applyRewrites(ran?.first ?? event, answers);
     if (ran === undefined || isSame(final.event, ran.last)) return final.answers;
     // What goes out is not what the handlers agreed to.
     const before = run.answers.length;
@@ -186,15 +194,15 @@ async function throughApp(
     return [...final.answers, ...run.answers.slice(before)];
   });
   if (ended.by === "value") return ended.value;
-  const { message: why, stack }: Traced =
+  const { message: why, stack }: LocatedError =
     ended.by === "error"
-      ? traced(ended.error, event.cwd ?? world.cwd)
+      ? locateError(ended.error, event.cwd ?? world.cwd)
       : { message: `gave no answer within ${Math.round(ended.afterMs)} ms` };
   parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
   run.failures.push({ handler: "middleware", message: why, ...(stack === undefined ? {} : { stack }) });
   const kept = run.answers.some(isRefusal) ? run.answers : [];
   if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
-  return [...kept, ...refusal(ruleOf(event.name), event, `The app's middleware failed: ${why}`)];
+  return [...kept, ...refusal(eventRule(event.name), event, `The app's middleware failed: ${why}`)];
 }
 
 function isSame(one: HookEvent, other: HookEvent): boolean {

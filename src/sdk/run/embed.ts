@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { ServedApp } from "../../daemon/internal.ts";
 import { packageVersion } from "../../files/internal.ts";
-import { appInside } from "../app/app-runtime.ts";
-import { checkOptions, wrong } from "../app/argument-checks.ts";
+import { appRuntime } from "../app/app-runtime.ts";
+import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import { sourceHash } from "../load/build-cache.ts";
+import type { WorkTasksOptions } from "../tasks/work-tasks.ts";
 import type { RunAppOptions } from "./run-app.ts";
 
 export type { ServedApp } from "../../daemon/internal.ts";
@@ -52,8 +53,8 @@ export async function runApp(app: unknown, options: RunAppOptions = {}): Promise
  * the same gate. Handlers run on the thread that calls this; one that holds it holds every call, and hot reload is yours to do.
  */
 export async function serveApp(app: unknown, options: ServeAppOptions = {}): Promise<ServedApp> {
-  const inside = appInside(app);
-  if (inside === undefined) throw wrong("no-app", "serveApp needs the value of createApp().");
+  const inside = appRuntime(app);
+  if (inside === undefined) throw sdkProblem("no-app", "serveApp needs the value of createApp().");
   checkOptions(options, serveOptions, "serveApp");
   const { port = 0, token, env = process.env, cwd = process.cwd(), signal } = options;
   const file = options.file === undefined ? undefined : resolve(options.file);
@@ -62,4 +63,14 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const { serveHere } = await import("../../daemon/internal.ts");
   const around = { env, cwd, complain, signal, version: packageVersion() };
   return serveHere(inside, { port, token, file, sourceHash: source, ...around });
+}
+
+/**
+ * Runs an app's tasks until the signal aborts or, with `idleMs`, after that long without work. Every process that has the app may call
+ * it: one worker at a time serves the queue of a hooks file, and the next one takes over when it ends.
+ */
+export async function workTasks(app: unknown, options: WorkTasksOptions): Promise<void> {
+  const runtime = appRuntime(app);
+  if (runtime === undefined) throw sdkProblem("no-app", "workTasks needs the value of createApp().");
+  return (await import("../tasks/work-tasks.ts")).workTasks(runtime, options);
 }

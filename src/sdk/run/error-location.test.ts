@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { framesOf, traced } from "./error-location.ts";
+import { framesOf, locateError } from "./error-location.ts";
 
 function thrown(message: string, stack?: string): Error {
   const error = new Error(message);
@@ -8,7 +8,7 @@ function thrown(message: string, stack?: string): Error {
 }
 
 test.each(["file:///a%2Fb.ts:1:2", "file:///a%zz.ts:1:2"])("a stack with the URL %s has no frame there", (url) => {
-  expect(traced(thrown("no", `Error: no\n    at x (${url})\n    at y (/p/hooks.ts:3:7)`), "/p")).toEqual({
+  expect(locateError(thrown("no", `Error: no\n    at x (${url})\n    at y (/p/hooks.ts:3:7)`), "/p")).toEqual({
     message: "no (hooks.ts:3:7)",
     stack: "at y (hooks.ts:3:7)",
   });
@@ -21,6 +21,6 @@ test("a long message full of slashes takes no time to read", { timeout: 2_000 },
 
 test("a place in the message is not taken for the place of the error", () => {
   expect(
-    traced(thrown("see /other/file.ts:9:9", "Error: see /other/file.ts:9:9\n    at /p/a.ts:1:2"), "/p").message,
+    locateError(thrown("see /other/file.ts:9:9", "Error: see /other/file.ts:9:9\n    at /p/a.ts:1:2"), "/p").message,
   ).toBe("see /other/file.ts:9:9 (a.ts:1:2)");
 });

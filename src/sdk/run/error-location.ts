@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { messageOf, Problem } from "../../protocol/internal.ts";
 
 /** What an author is told of an error of their code. */
-export interface Traced {
+export interface LocatedError {
   /** The error's message with the place where it was thrown: `x is not a function (.claude/hooks.ts:3:7)`. */
   readonly message: string;
   /** The frames of the author's code and of packages, one per line. Absent when what was thrown has none. */
@@ -15,20 +15,20 @@ export interface Traced {
  * Contract: never throws. The place is that of the innermost frame outside Node and this package. Builds are mapped to the author's
  * file by `mapStacks`; the map is read only now.
  */
-export function traced(error: unknown, cwd: string): Traced {
+export function locateError(error: unknown, cwd: string): LocatedError {
   const message = messageOf(error);
   const frames = framesOf(error).filter(({ path }) => !isOwn(path));
   const place = frames.find(({ path }) => !path.includes("/node_modules/")) ?? frames[0];
   if (place === undefined) return { message };
   const stack = frames
     .slice(0, mostFrames)
-    .map(({ text, path, at }) => text.replace(`${path}:${at}`, shown(path, at, cwd)));
-  return { message: `${message} (${shown(place.path, place.at, cwd)})`, stack: stack.join("\n") };
+    .map(({ text, path, at }) => text.replace(`${path}:${at}`, displayPath(path, at, cwd)));
+  return { message: `${message} (${displayPath(place.path, place.at, cwd)})`, stack: stack.join("\n") };
 }
 
 /** The same in one line, for those who have no use for the stack. */
-export function tracedMessage(error: unknown, cwd: string = process.cwd()): string {
-  return traced(error, cwd).message;
+export function errorWithLocation(error: unknown, cwd: string = process.cwd()): string {
+  return locateError(error, cwd).message;
 }
 
 const mostFrames = 10;
@@ -88,13 +88,13 @@ function isOwn(path: string): boolean {
   return path.startsWith(ownFolder) && !/\.test\.[jt]s$/.test(path);
 }
 
-function shown(path: string, at: string, cwd: string): string {
+function displayPath(path: string, at: string, cwd: string): string {
   const short = relative(cwd, path);
   return `${short === "" || short.startsWith("..") || isAbsolute(short) ? path : short}:${at}`;
 }
 
 /** File, line and the first line of an error, for people. */
-export function firstFault(error: unknown): string {
+export function firstErrorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const first = `${error.name}: ${error.message.split("\n")[0]}`;
   const place = framesOf(error)[0];
@@ -102,7 +102,7 @@ export function firstFault(error: unknown): string {
 }
 
 /** A problem that our own code threw at the author's, with the place of the author's call. */
-export function withCaller(problem: Problem, file: string): Problem {
+export function atCallSite(problem: Problem, file: string): Problem {
   const [own, ...others] = framesOf(problem);
   const caller = others.find(({ path }) => path !== own?.path);
   const place = caller === undefined ? file : `${caller.path}:${lineOf(caller)}`;
@@ -113,7 +113,7 @@ export function withCaller(problem: Problem, file: string): Problem {
 }
 
 /** True for an error of the parser whose place Node keeps to itself. */
-export function hidesItsPlace(error: unknown): boolean {
+export function lacksLocation(error: unknown): boolean {
   return error instanceof SyntaxError && framesOf(error).length === 0;
 }
 

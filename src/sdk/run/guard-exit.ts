@@ -7,8 +7,8 @@ let guards = false;
  * Runs handlers in a process that is not theirs: one that ends it has failed, as it has in a process of its own. Whoever else ends the
  * process is not held.
  */
-export function withoutExit<Value>(work: () => Promise<Value>): Promise<Value> {
-  if (!guards) guardEnds(() => handlers.getStore() !== undefined);
+export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value> {
+  if (!guards) guardExit(() => handlers.getStore() !== undefined);
   guards = true;
   return handlers.run(true, work);
 }
@@ -20,7 +20,7 @@ type Process = typeof process & { reallyExit(code?: number): never };
  * While `held` says so, no call that would end this process does: it throws where it stands, and that is a failure of whoever made it.
  * Contract: gives the one way out that is left; its status is the process's, whatever those say who listen to the end.
  */
-export function guardEnds(held: () => boolean): (code: number) => never {
+export function guardExit(held: () => boolean): (code: number) => never {
   const own = process as Process;
   const { exit, reallyExit, abort, kill } = own;
   let ending: number | undefined;
@@ -34,7 +34,9 @@ export function guardEnds(held: () => boolean): (code: number) => never {
     holds() ? refuse(`process.reallyExit(${code ?? ""})`, own.reallyExit) : reallyExit.call(own, ending ?? code);
   own.abort = () => (holds() ? refuse("process.abort()", own.abort) : abort.call(own));
   own.kill = (pid, signal = "SIGTERM") =>
-    holds() && endsUs(pid, signal) ? refuse(`process.kill(${pid}, ${signal})`, own.kill) : kill.call(own, pid, signal);
+    holds() && endsThisProcess(pid, signal)
+      ? refuse(`process.kill(${pid}, ${signal})`, own.kill)
+      : kill.call(own, pid, signal);
   return (code) => {
     ending ??= code;
     return exit.call(own, ending);
@@ -46,7 +48,7 @@ export function guardEnds(held: () => boolean): (code: number) => never {
 }
 
 /** 0 is everybody in our group. A signal that somebody listens to ends nobody, and signal 0 is a question. */
-function endsUs(pid: number, signal: string | number): boolean {
+function endsThisProcess(pid: number, signal: string | number): boolean {
   if (signal === 0 || (pid !== 0 && Math.abs(pid) !== process.pid)) return false;
   return process.listenerCount(String(signal)) === 0;
 }

@@ -1,21 +1,21 @@
 import { monotonicMs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
-import { type AppWarning, accept } from "../answer/accept-answers.ts";
+import { type AppWarning, acceptAnswers } from "../answer/accept-answers.ts";
 import type { Answer } from "../answer/answer.ts";
-import { type Rule, ruleOf } from "../answer/event-rules.ts";
+import { type EventRule, eventRule } from "../answer/event-rules.ts";
 import { isRefusal } from "../answer/fold-answers.ts";
-import { rewrite } from "../answer/rewrite-event.ts";
-import { type AppParts, checkInput } from "../app/app-definition.ts";
-import { wrong } from "../app/argument-checks.ts";
+import { applyRewrites } from "../answer/rewrite-event.ts";
+import { type AppDefinition, parseToolInput } from "../app/app-definition.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import { handlerContext } from "../app/context.ts";
 import { type HookEvent, matchedValue, toolOf, withField } from "../app/hook-event.ts";
 import type { FailureMode, Registration } from "../app/registration.ts";
-import type { World } from "../app/run-environment.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
 import { eventLogger } from "../log/logger.ts";
-import { traced } from "./error-location.ts";
-import { type Ended, isPromise, lazySignal, within } from "./handler-deadline.ts";
-import { wrapped } from "./middleware.ts";
-import { namesTool, rankOf } from "./select-handlers.ts";
+import { locateError } from "./error-location.ts";
+import { isPromise, lazySignal, type WorkEnd, withinDeadline } from "./handler-deadline.ts";
+import { runWrapped } from "./middleware.ts";
+import { handlerRank, namesTool } from "./select-handlers.ts";
 
 export interface HandlerTrace {
   readonly name: string;
@@ -43,22 +43,22 @@ export interface ChainRun {
 }
 
 export interface ChainCall {
-  readonly parts: AppParts;
-  readonly world: World;
+  readonly parts: AppDefinition;
+  readonly world: RunEnvironment;
   /** The context all handlers share. */
   readonly shared: object;
   /** Told of what goes wrong beside the chain. */
   readonly trouble: (line: string) => void;
-  /** When the whole chain must be done, on the clock of `ticks`. */
+  /** When the whole chain must be done, on the clock of `monotonicMs`. */
   readonly deadline: number;
 }
 
 /** The registrations an event is meant for: exact names, patterns, catch-all, then `on`; registration order within each. */
-export function select(registrations: readonly Registration[], event: HookEvent): readonly Registration[] {
+export function selectHandlers(registrations: readonly Registration[], event: HookEvent): readonly Registration[] {
   const value = matchedValue(event);
   return registrations
     .filter((one) => one.event === event.name)
-    .map((one) => ({ one, rank: rankOf(one, value) }))
+    .map((one) => ({ one, rank: handlerRank(one, value) }))
     .filter((entry): entry is { one: Registration; rank: number } => entry.rank !== undefined)
     .sort((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
@@ -113,7 +113,7 @@ async function runOne(
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
   observers.tell("handler-start", about, trouble);
   const begun = monotonicMs();
-  const ended = await answerOf(registration, event, call);
+  const ended = await callHandler(registration, event, call);
   const ms = monotonicMs() - begun;
   const mark = again ? ({ again } as const) : {};
   if (ended.by === "value" && ended.value === "skipped") {
@@ -121,7 +121,7 @@ async function runOne(
     observers.tell("handler-skip", about, trouble);
     return event;
   }
-  const taken = take(ended as Ended<unknown>, event, registration, call.world);
+  const taken = take(ended as WorkEnd<unknown>, event, registration, call.world);
   if ("failed" in taken) {
     const stack = taken.stack === undefined ? {} : { stack: taken.stack };
     run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...stack, ...mark });
@@ -147,7 +147,7 @@ function reasonIn(answers: readonly Answer[]): { readonly reason?: string } {
 }
 
 /** What the handler said, or `skipped` when its guard says it is not meant. A guard that throws is a failure of its handler. */
-function answerOf(registration: Registration, event: HookEvent, call: ChainCall): Promise<Ended<unknown>> {
+function callHandler(registration: Registration, event: HookEvent, call: ChainCall): Promise<WorkEnd<unknown>> {
   const { options, handler, wrappers, space, name } = registration;
   const { parts, world } = call;
   const own = lazySignal(world);
@@ -159,9 +159,9 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
   });
   const leftMs = Math.max(0, call.deadline - monotonicMs());
   const ms = Math.min(leftMs, options.timeoutMs ?? parts.options.timeoutMs ?? leftMs);
-  return within(ms, own, () => {
+  return withinDeadline(ms, own, () => {
     const checked = withCheckedInput(registration, event, parts);
-    const go = (ready: HookEvent) => wrapped(wrappers, ready, ctx, (inner) => handler(inner, ctx));
+    const go = (ready: HookEvent) => runWrapped(wrappers, ready, ctx, (inner) => handler(inner, ctx));
     const guarded = (ready: HookEvent): unknown => {
       const open = options.when ? options.when(ready, ctx) : true;
       if (isPromise(open)) return open.then((yes) => (yes ? go(ready) : "skipped"));
@@ -174,30 +174,30 @@ function answerOf(registration: Registration, event: HookEvent, call: ChainCall)
 function withCheckedInput(
   registration: Registration,
   event: HookEvent,
-  parts: AppParts,
+  parts: AppDefinition,
 ): HookEvent | Promise<HookEvent> {
   const tool = event["toolName"];
   if (parts.schemas.size === 0 || typeof tool !== "string" || !namesTool(registration, tool)) return event;
   const schema = parts.schemas.get(toolOf(tool));
   if (schema === undefined) return event;
-  return checkInput(schema, event["input"]).then((input) => withField(event, "input", input));
+  return parseToolInput(schema, event["input"]).then((input) => withField(event, "input", input));
 }
 
 type Taken =
   | { readonly answers: readonly Answer[]; readonly warnings: readonly AppWarning[]; readonly event: HookEvent }
   | { readonly failed: string; readonly stack?: string | undefined; readonly outcome: "failed" | "timed-out" };
 
-function take(ended: Ended<unknown>, event: HookEvent, { name }: Registration, { cwd }: World): Taken {
+function take(ended: WorkEnd<unknown>, event: HookEvent, { name }: Registration, { cwd }: RunEnvironment): Taken {
   if (ended.by === "timeout") {
     return { failed: `gave no answer within ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
   }
   if (ended.by === "error") {
-    const { message, stack } = traced(ended.error, event.cwd ?? cwd);
+    const { message, stack } = locateError(ended.error, event.cwd ?? cwd);
     return { failed: message, stack, outcome: "failed" };
   }
   try {
-    const { answers, warnings } = accept(ended.value, event, name);
-    return { ...rewrite(event, answers), warnings };
+    const { answers, warnings } = acceptAnswers(ended.value, event, name);
+    return { ...applyRewrites(event, answers), warnings };
   } catch (error) {
     return { failed: messageOf(error), outcome: "failed" };
   }
@@ -211,11 +211,11 @@ function refusalFor(
   { parts }: ChainCall,
 ): readonly Answer[] {
   const mode: FailureMode = registration.onFailure ?? parts.options.onFailure ?? "continue";
-  return mode === "block" ? refusal(ruleOf(event.name), event, `${registration.name} failed: ${why}`) : [];
+  return mode === "block" ? refusal(eventRule(event.name), event, `${registration.name} failed: ${why}`) : [];
 }
 
 /** The strictest answer of the event; none where nothing can be refused, or where one more refusal would only burn rounds. */
-export function refusal(rule: Rule, event: HookEvent, reason: string): readonly Answer[] {
+export function refusal(rule: EventRule, event: HookEvent, reason: string): readonly Answer[] {
   if (rule.refusal === undefined) return [];
   if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
   return [{ kind: rule.refusal, reason }];
@@ -225,7 +225,7 @@ function emit(registration: Registration, event: HookEvent, type: string, payloa
   const { customEvents, name } = registration;
   if (customEvents && !customEvents.includes(type)) {
     const message = `${name} emits "${type}", which its strategy does not declare under customEvents.`;
-    throw wrong("undeclared-event", message, { type, declared: customEvents });
+    throw sdkProblem("undeclared-event", message, { type, declared: customEvents });
   }
   const about = () => ({ event: event.name, handler: name, type, payload });
   call.parts.observers.tell("custom", about, call.trouble);

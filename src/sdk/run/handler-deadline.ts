@@ -1,5 +1,5 @@
 /** How a piece of an author's work ended. */
-export type Ended<Value> =
+export type WorkEnd<Value> =
   | { readonly by: "value"; readonly value: Value }
   | { readonly by: "error"; readonly error: unknown }
   | { readonly by: "timeout"; readonly afterMs: number };
@@ -14,11 +14,11 @@ export interface LazySignal {
  * Contract: settles at the deadline whatever the work does, except while it holds the thread. Work that is done at once costs no timer.
  * At the deadline, and when `outer` aborts, the work's own signal aborts.
  */
-export async function within<Value>(
+export async function withinDeadline<Value>(
   ms: number,
   own: LazySignal,
   work: () => Value | Promise<Value>,
-): Promise<Ended<Value>> {
+): Promise<WorkEnd<Value>> {
   try {
     const value = work();
     if (!isPromise(value)) return { by: "value", value };
@@ -59,13 +59,13 @@ class OwnSignal implements LazySignal {
   }
 }
 
-function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<Ended<Value>> {
+function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise<WorkEnd<Value>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       own.abort(new Error(`the deadline of ${Math.round(ms)} ms has passed`));
       resolve({ by: "timeout", afterMs: ms });
     }, ms);
-    const end = (ended: Ended<Value>) => {
+    const end = (ended: WorkEnd<Value>) => {
       clearTimeout(timer);
       resolve(ended);
     };

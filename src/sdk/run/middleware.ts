@@ -1,11 +1,11 @@
 import type { Answer } from "../answer/answer.ts";
-import { wrong } from "../app/argument-checks.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import type { Context } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Middleware } from "../app/registration.ts";
 
 /** `inner` inside its wrappers, the first one outermost. Without wrappers, `inner` alone. */
-export function wrapped(
+export function runWrapped(
   wrappers: readonly Middleware[],
   event: HookEvent,
   ctx: Context,
@@ -13,7 +13,7 @@ export function wrapped(
 ): unknown {
   const [outermost, ...rest] = wrappers;
   if (outermost === undefined) return inner(event);
-  return through(outermost, event, ctx, (next) => wrapped(rest, next, ctx, inner));
+  return through(outermost, event, ctx, (next) => runWrapped(rest, next, ctx, inner));
 }
 
 /**
@@ -33,7 +33,7 @@ async function through(
   let ended = false;
   const next = async (changed?: HookEvent): Promise<readonly Answer[]> => {
     if (running !== undefined) {
-      throw wrong("next-twice", `${middleware.name || "A middleware"} called next twice for ${event.name}.`);
+      throw sdkProblem("next-twice", `${middleware.name || "A middleware"} called next twice for ${event.name}.`);
     }
     const run = async () => {
       try {

@@ -1,6 +1,6 @@
 import { foreignName, isObject, messageOf } from "../../protocol/internal.ts";
-import { isKnownEvent, ruleOf } from "../answer/event-rules.ts";
-import type { Folded } from "../answer/fold-answers.ts";
+import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
+import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { HookEvent, WirePayload } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
 
@@ -33,7 +33,7 @@ const maxBytes = 25 * 2 ** 20;
  * Reads a stream until one JSON object is complete and then leaves it: some hosts keep it open.
  * Contract: settles within `silenceMs` of silence.
  */
-export async function readStream(
+export async function readPayloadStream(
   input: AsyncIterable<Uint8Array | string>,
   silenceMs: number,
 ): Promise<{ readonly text: string } | { readonly fault: string }> {
@@ -126,7 +126,7 @@ export class JsonEnd {
  * and look as if nothing objected. An event that the catalog does not have is fine when a handler names it: then nothing is guessed.
  * A tool that is merely new is never refused.
  */
-export function whyForeign(event: HookEvent, registrations: readonly Registration[]): string | undefined {
+export function foreignPayloadReason(event: HookEvent, registrations: readonly Registration[]): string | undefined {
   const foreign = foreignName(event.name, event["toolName"]);
   if (foreign !== undefined) {
     const { kind, name, agent } = foreign;
@@ -140,8 +140,8 @@ export function whyForeign(event: HookEvent, registrations: readonly Registratio
  * Codex runs the command when a hook answers `ask`, `defer` or `continue: false`. It obeys a denial with a reason, so that is what such
  * an answer becomes. Raw fields are dropped with it: one that Codex does not know voids the whole answer.
  */
-export function deniedForCodex(folded: Folded, payload: WirePayload): Folded {
-  const { form } = ruleOf(String(payload["hook_event_name"]));
+export function denyForCodex(folded: FoldedAnswer, payload: WirePayload): FoldedAnswer {
+  const { form } = eventRule(String(payload["hook_event_name"]));
   if (form !== "permission" || folded.refusal !== undefined || !isCodex(payload)) return folded;
   const asked = whyAsked(folded);
   const reason = folded.halt ?? (asked && `${asked} (Denied, because Codex cannot ask the user on behalf of a hook.)`);
@@ -150,7 +150,7 @@ export function deniedForCodex(folded: Folded, payload: WirePayload): Folded {
   return { ...kept, refusal: { reason } };
 }
 
-function whyAsked({ decision, raw }: Folded): string | undefined {
+function whyAsked({ decision, raw }: FoldedAnswer): string | undefined {
   if (decision !== undefined && decision.kind !== "allow")
     return decision.reason ?? "The hook wants the user to decide.";
   const specific = raw?.["hookSpecificOutput"];

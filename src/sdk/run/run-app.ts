@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
-import { appFailure, type Spelled } from "../answer/wire-answer.ts";
-import { type AppInside, appInside } from "../app/app-runtime.ts";
-import { wrong } from "../app/argument-checks.ts";
+import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
+import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import type { FailureMode } from "../app/registration.ts";
-import { openTranscript, type World } from "../app/run-environment.ts";
+import { openTranscript, type RunEnvironment } from "../app/run-environment.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
-import { withoutExit } from "./guard-exit.ts";
-import { readPayload, readStream } from "./read-payload.ts";
+import { withExitGuard } from "./guard-exit.ts";
+import { readPayload, readPayloadStream } from "./read-payload.ts";
 
 export interface RunAppOptions {
   /** Where the payload comes from; standard input unless told. It is left once one JSON object is complete. */
   readonly input?: AsyncIterable<Uint8Array | string>;
   /** Where the answer goes, and nothing else; standard output unless told. */
-  readonly output?: Output;
+  readonly output?: TextOutput;
   /** Where people read of trouble; standard error unless told. */
-  readonly errors?: Output;
+  readonly errors?: TextOutput;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** The hooks file of the app: its tasks are run by it in another process, and the log names its code. */
@@ -29,15 +29,15 @@ export interface RunAppOptions {
 }
 
 export async function runApp(app: unknown, options: RunAppOptions): Promise<number> {
-  const inside = appInside(app);
-  if (inside === undefined) throw wrong("no-app", "runApp needs the value of createApp().");
+  const inside = appRuntime(app);
+  if (inside === undefined) throw sdkProblem("no-app", "runApp needs the value of createApp().");
   const { input = process.stdin, output = process.stdout, errors = process.stderr, env = process.env } = options;
   const complaints: string[] = [];
   const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
   const records: LogRecord[] = [];
-  const text = env["HOOKLINE"] === "0" ? undefined : await readStream(input, options.silenceMs ?? 5_000);
+  const text = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
   // What handlers print would be taken for a part of the answer.
-  const run = await whileHeldBack(output, errors, () => answerTo(text, inside, options, records, complain));
+  const run = await withStdoutRedirected(output, errors, () => answerTo(text, inside, options, records, complain));
   await write(errors, complaints.join("") + run.said.stderr);
   await write(output, run.said.stdout);
   const late = (line: string) => void errors.write(`hookline: ${line}\n`);
@@ -55,13 +55,13 @@ export async function runApp(app: unknown, options: RunAppOptions): Promise<numb
 }
 
 interface Answered {
-  readonly said: Spelled;
+  readonly said: WireAnswer;
   readonly dispose: () => Promise<void>;
 }
 
 async function answerTo(
-  input: Awaited<ReturnType<typeof readStream>> | undefined,
-  app: AppInside,
+  input: Awaited<ReturnType<typeof readPayloadStream>> | undefined,
+  app: AppRuntime,
   options: RunAppOptions,
   records: LogRecord[],
   complain: (line: string) => void,
@@ -74,7 +74,7 @@ async function answerTo(
   }
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) {
-    const settled = await withoutExit(() => app.dispatch(payload.value, worldOf(app, options, records, complain)));
+    const settled = await withExitGuard(() => app.dispatch(payload.value, worldOf(app, options, records, complain)));
     return { said: settled, dispose: settled.dispose };
   }
   const mode = app.modeFor(undefined, options.onFailure);
@@ -84,11 +84,11 @@ async function answerTo(
 }
 
 function worldOf(
-  app: AppInside,
+  app: AppRuntime,
   { env = process.env, cwd = process.cwd(), file, onFailure, signal }: RunAppOptions,
   records: LogRecord[],
   complain: (line: string) => void,
-): World {
+): RunEnvironment {
   return {
     env,
     cwd,
@@ -104,12 +104,12 @@ function worldOf(
 }
 
 /** Where text goes; every stream of Node's is one. */
-export interface Output {
+export interface TextOutput {
   write(text: string, done?: (error?: Error | null) => void): boolean;
 }
 
 /** Contract: resolves once all of it is handed over; a reader that went away is no error. */
-function write(output: Output, text: string): Promise<void> {
+function write(output: TextOutput, text: string): Promise<void> {
   if (text === "") return Promise.resolve();
   return new Promise((resolve, reject) => {
     output.write(text, (error) => {
@@ -120,7 +120,11 @@ function write(output: Output, text: string): Promise<void> {
 }
 
 /** Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`. */
-async function whileHeldBack<Value>(output: Output, errors: Output, work: () => Promise<Value>): Promise<Value> {
+async function withStdoutRedirected<Value>(
+  output: TextOutput,
+  errors: TextOutput,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const { stdout } = process;
   if (output !== stdout) return work();
   const own = stdout.write;

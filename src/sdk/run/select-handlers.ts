@@ -1,13 +1,13 @@
 import { fitsWildcard } from "../../protocol/internal.ts";
-import { ruleOf } from "../answer/event-rules.ts";
+import { eventRule } from "../answer/event-rules.ts";
 import { sameTool } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
 
 /** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */
-export function rankOf(registration: Registration, value: string): number | undefined {
+export function handlerRank(registration: Registration, value: string): number | undefined {
   const { what, general, event } = registration;
   if (what === undefined) return general ? 3 : 2;
-  const tool = ruleOf(event).tool === true;
+  const tool = eventRule(event).tool === true;
   if (what.some((name) => (tool ? sameTool(name, value) : name === value))) return general ? 3 : 0;
   if (what.some((name) => name.includes("*") && fitsWildcard(name, value))) return general ? 3 : 1;
   return undefined;

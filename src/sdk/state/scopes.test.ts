@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
-import type { World } from "../internal.ts";
+import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
+import { createApp, type ScopedState } from "../index.ts";
+import type { RunEnvironment } from "../internal.ts";
 import { memoryState, testClient } from "../testing/index.ts";
 
 /** Two projects, one of them with a second name, and one user. */
@@ -18,7 +19,7 @@ function place() {
       value = await work(state);
     });
     const cwd = join(folder, project);
-    const world: World = {
+    const world: RunEnvironment = {
       ...{ cwd, replay: false, now: Date.now, signal: new AbortController().signal },
       env: { HOOKLINE_HOME: join(folder, "state"), CLAUDE_PROJECT_DIR: cwd },
       openTranscript: async () => undefined,
@@ -27,7 +28,7 @@ function place() {
       },
     };
     const payload = { hook_event_name: "UserPromptSubmit", session_id: session, cwd: session, prompt: "hi" };
-    const settled = await (appInside(app) as AppInside).dispatch(payload, world);
+    const settled = await (appRuntime(app) as AppRuntime).dispatch(payload, world);
     expect(settled.warnings).toEqual([]);
     return value as Value;
   };
@@ -69,7 +70,7 @@ test("every call of a scope", async () => {
 
 test("clear() leaves the state of blueprints alone", async () => {
   const door = memoryState();
-  const [app, part] = [door.inSpace(undefined), door.inSpace("part")];
+  const [app, part] = [door.forSpace(undefined), door.forSpace("part")];
   for (const key of ["k", "/k", "part/k", "/part/k"]) await app.set(key, "ours");
   await part.set("k", "theirs");
   expect([await app.keys(), await part.keys(), await app.get("/part/k")]).toEqual([

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { checkOptions, jsonText, wrong } from "../app/argument-checks.ts";
+import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
 import { isPromise } from "../run/handler-deadline.ts";
-import type { Entries, Scope, State } from "./state.ts";
+import type { Scope, State, StoredValues } from "./state.ts";
 
 /** Scopes that the code running now is updating; a second change inside would wait for itself. */
 const updating = new AsyncLocalStorage<ReadonlySet<string>>();
@@ -9,26 +9,29 @@ const busy = (): ReadonlySet<string> => updating.getStore() ?? new Set();
 
 export function stateCalls({ name, space, handler, defaults, now, open }: Scope): State {
   const store = open();
-  const { kept, own } = keysOf(space);
-  const fresh = (entries: Entries): Entries => {
+  const { toStored, fromStored } = keysOf(space);
+  const dropExpired = (entries: StoredValues): StoredValues => {
     for (const [key, { until }] of entries) if (until !== undefined && until <= now()) entries.delete(key);
     return entries;
   };
-  const valueFor = (entries: Entries, key: string): unknown => {
-    const entry = fresh(entries).get(kept(key));
+  const valueFor = (entries: StoredValues, key: string): unknown => {
+    const entry = dropExpired(entries).get(toStored(key));
     if (entry !== undefined) return entry.value;
     return Object.hasOwn(defaults, key) ? structuredClone(defaults[key]) : undefined;
   };
-  const ownIn = (entries: Entries): readonly string[] =>
-    [...fresh(entries).keys()].map(own).filter((key) => key !== undefined);
-  const put = (entries: Entries, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
-    entries.set(kept(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
+  const ownIn = (entries: StoredValues): readonly string[] =>
+    [...dropExpired(entries).keys()].map(fromStored).filter((key) => key !== undefined);
+  const put = (entries: StoredValues, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
+    entries.set(toStored(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
   const endOf = (options: { ttlMs?: number } = {}): number | undefined => {
     checkOptions(options, ["ttlMs"], "a value of state");
     return options.ttlMs === undefined ? undefined : now() + options.ttlMs;
   };
 
-  const write = async <Result>(call: string, work: (entries: Entries) => Result | Promise<Result>): Promise<Result> => {
+  const write = async <Result>(
+    call: string,
+    work: (entries: StoredValues) => Result | Promise<Result>,
+  ): Promise<Result> => {
     if (busy().has(name)) throw nested(call);
     return store.change(work);
   };
@@ -46,12 +49,12 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
           const next: unknown = change(valueFor(entries, key) as never);
           const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
           // A key that is counted up ends when it was to end.
-          put(entries, key, value, endOf(options) ?? entries.get(kept(key))?.until);
+          put(entries, key, value, endOf(options) ?? entries.get(toStored(key))?.until);
           return value as never;
         }),
       ),
-    delete: (key) => write("delete", (entries) => fresh(entries).delete(kept(key))),
-    has: async (key) => fresh(await store.read()).has(kept(key)),
+    delete: (key) => write("delete", (entries) => dropExpired(entries).delete(toStored(key))),
+    has: async (key) => dropExpired(await store.read()).has(toStored(key)),
     keys: async () => ownIn(await store.read()),
     all: async () => {
       const entries = await store.read();
@@ -60,7 +63,7 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
     },
     clear: () =>
       write("clear", (entries) => {
-        for (const key of ownIn(entries)) entries.delete(kept(key));
+        for (const key of ownIn(entries)) entries.delete(toStored(key));
       }),
   };
 }
@@ -77,34 +80,34 @@ function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise
 
 interface Keys {
   /** The name under which a key is kept. */
-  kept(key: string): string;
+  toStored(key: string): string;
   /** The key that is kept under this name; undefined for somebody else's. */
-  own(name: string): string | undefined;
+  fromStored(name: string): string | undefined;
 }
 
 /** A part's keys are kept behind its name, `/part/key`; a key of the app that begins with a slash gets one more. */
 function keysOf(space: string | undefined): Keys {
   if (!space) {
     return {
-      kept: (key) => (key.startsWith("/") ? `/${key}` : key),
-      own: (name) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
+      toStored: (key) => (key.startsWith("/") ? `/${key}` : key),
+      fromStored: (name) => (name.startsWith("//") ? name.slice(1) : name.startsWith("/") ? undefined : name),
     };
   }
   const prefix = `/${encodeURIComponent(space)}/`;
   return {
-    kept: (key) => prefix + key,
-    own: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
+    toStored: (key) => prefix + key,
+    fromStored: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
   };
 }
 
 function nested(call: string): Error {
   const message = `${call}() was called inside an update of the same scope, which would wait for itself. Call it before or after.`;
-  return wrong("state-nested", message, { call });
+  return sdkProblem("state-nested", message, { call });
 }
 
 /** Contract: what comes back is what was put in, or it is refused. */
 function asJson(value: unknown, key: string): unknown {
   const refused = (why: string, cause: unknown) =>
-    wrong("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
-  return JSON.parse(jsonText(value, refused)) as unknown;
+    sdkProblem("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
+  return JSON.parse(toJsonOrThrow(value, refused)) as unknown;
 }

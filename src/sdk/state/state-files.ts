@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
-import { readdir, realpath, rename, stat, unlink } from "node:fs/promises";
+import { readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
   errorCode,
@@ -14,16 +13,21 @@ import {
   withLock,
 } from "../../files/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
-import { wrong } from "../app/argument-checks.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import type { World } from "../app/run-environment.ts";
-import { startDetached } from "../start-detached.ts";
-import type { Entries, ScopeName, Store } from "./state.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
+import { startDetached } from "../run/detached-process.ts";
+import type { ScopeName, ScopeStore, StoredValues } from "./state.ts";
+import { stateFileName } from "./state-file-name.ts";
 
 const usualMaxBytes = 2 ** 20;
 
 /** One file per scope, in the user's state folder unless the app names another. */
-export function openStores(event: HookEvent, options: AppOptions, world: World): (scope: ScopeName | "told") => Store {
+export function openStores(
+  event: HookEvent,
+  options: AppOptions,
+  world: RunEnvironment,
+): (scope: ScopeName | "told") => ScopeStore {
   const folder = async () => {
     if (options.stateDir === undefined) return openState(["state"], { env: world.env });
     await openFolder(options.stateDir);
@@ -32,43 +36,11 @@ export function openStores(event: HookEvent, options: AppOptions, world: World):
   const place = async (scope: ScopeName | "told"): Promise<Place> => {
     const above = await folder();
     await openFolder(join(above, scope));
-    return { folder: above, file: join(above, scope, await stateFileName(scope, event, world)) };
+    return { folder: above, file: join(above, scope, stateFileName(scope, event, world)) };
   };
   const maxBytes = options.stateMaxBytes ?? usualMaxBytes;
   return (scope) =>
     fileStore(() => place(scope), { world, maxBytes, expires: scope === "session" || scope === "told" });
-}
-
-/** The file of one scope, in the scope's folder. */
-export async function stateFileName(
-  scope: ScopeName | "told",
-  event: Pick<HookEvent, "sessionId" | "cwd">,
-  world: Pick<World, "env" | "cwd">,
-): Promise<string> {
-  if (scope === "user") return "user.json";
-  if (scope === "project") {
-    return `${hashed(await realPath(world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd))}.json`;
-  }
-  return `${fileNameOf(event.sessionId ?? "")}.json`;
-}
-
-/** Ids never become paths: a lower-case UUID is used as it is, anything else by its hash. */
-export function fileNameOf(id: string): string {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : hashed(id);
-}
-
-function hashed(text: string): string {
-  return `h-${createHash("sha256").update(text).digest("hex")}`;
-}
-
-async function realPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    // A folder that is gone has no other name than the one we were told.
-    if (errorCode(error) === "ENOENT") return path;
-    throw error;
-  }
 }
 
 interface Place {
@@ -77,13 +49,13 @@ interface Place {
 }
 
 interface StoreOptions {
-  readonly world: World;
+  readonly world: RunEnvironment;
   readonly maxBytes: number;
   /** Forgotten when nobody wrote for a month. */
   readonly expires: boolean;
 }
 
-function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
+function fileStore(where: () => Promise<Place>, options: StoreOptions): ScopeStore {
   const { world, maxBytes } = options;
   let known: Promise<Place> | undefined;
   const place = () => {
@@ -93,7 +65,7 @@ function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
   return {
     async read() {
       const { file } = await place();
-      const found = await look(file, options);
+      const found = await readStore(file, options);
       // With the lock, for by now another process may have put it aside and written a good one.
       return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
     },
@@ -109,7 +81,7 @@ function fileStore(where: () => Promise<Place>, options: StoreOptions): Store {
         await replaceFile(file, text);
         return { result, written: true };
       });
-      if (written) await sweepSoon(folder, world);
+      if (written) await sweepDaily(folder, world);
       return result;
     },
   };
@@ -121,14 +93,14 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
   } catch (error) {
     if (errorCode(error) !== "file/locked") throw error;
     const message = `State is in use by another process for more than 2 s. ${error instanceof Error ? error.message : ""}`;
-    throw wrong("state-busy", message, { file }, error);
+    throw sdkProblem("state-busy", message, { file }, error);
   }
 }
 
 /** Contract: called with the lock held; what cannot be read is moved aside. */
-async function read(file: string, options: StoreOptions): Promise<Entries> {
+async function read(file: string, options: StoreOptions): Promise<StoredValues> {
   const { world } = options;
-  const found = await look(file, options);
+  const found = await readStore(file, options);
   if ("entries" in found) return found.entries;
   const aside = `${file}.unreadable-${world.now()}`;
   await rename(file, aside);
@@ -136,14 +108,14 @@ async function read(file: string, options: StoreOptions): Promise<Entries> {
   return new Map();
 }
 
-async function look(
+async function readStore(
   file: string,
   { world, expires }: StoreOptions,
-): Promise<{ entries: Entries } | { broken: string }> {
+): Promise<{ entries: StoredValues } | { broken: string }> {
   const bytes = await readPrivate(file);
   if (bytes === undefined) return { entries: new Map() };
   const writtenAt = expires ? (await ignoringErrors(["ENOENT"], stat(file)))?.mtimeMs : undefined;
-  if (writtenAt !== undefined && writtenAt + keptMs < world.now()) return { entries: new Map() };
+  if (writtenAt !== undefined && writtenAt + retentionMs < world.now()) return { entries: new Map() };
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
@@ -159,7 +131,7 @@ function isEntry(value: unknown): value is { value: unknown; until?: number } {
 }
 
 /** By definition, not assignment: `__proto__` is a key like any other. */
-function textOf(entries: Entries): string {
+function textOf(entries: StoredValues): string {
   const object: Record<string, unknown> = Object.create(null);
   for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true });
   return `${JSON.stringify(object)}\n`;
@@ -167,11 +139,11 @@ function textOf(entries: Entries): string {
 
 function tooLarge(file: string, bytes: number, maxBytes: number): Error {
   const message = `State in ${file} would be ${bytes} bytes; the limit is ${maxBytes}. Delete keys or give them a ttlMs.`;
-  return wrong("state-too-large", message, { file, bytes });
+  return sdkProblem("state-too-large", message, { file, bytes });
 }
 
 /** Session state is kept for so long after its last write. */
-const keptMs: number = 30 * 24 * 3_600_000;
+const retentionMs: number = 30 * 24 * 3_600_000;
 
 /**
  * Removes the state of sessions that nobody wrote for thirty days, and what was put aside as unreadable as long ago.
@@ -199,7 +171,7 @@ export async function sweepState(folder: string, now: number): Promise<readonly 
 
 async function isOld(file: string, now: number): Promise<boolean> {
   const found = await ignoringErrors(["ENOENT"], stat(file));
-  return found !== undefined && found.mtimeMs + keptMs < now;
+  return found !== undefined && found.mtimeMs + retentionMs < now;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -208,7 +180,7 @@ const dayMs = 24 * 3_600_000;
  * Once a day a process of its own clears away old state; no hook waits for it. Called after a write, so a folder that nobody writes to
  * costs nobody anything. Contract: never throws.
  */
-async function sweepSoon(folder: string, world: World): Promise<void> {
+async function sweepDaily(folder: string, world: RunEnvironment): Promise<void> {
   const stamp = join(folder, "swept");
   try {
     const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
@@ -218,8 +190,8 @@ async function sweepSoon(folder: string, world: World): Promise<void> {
     // In a new folder nothing can be old.
     if (last === undefined) return;
     const onError = (error: Error) => world.complain(`Old state could not be cleared away: ${error.message}`);
-    const program = packageFile("dist/sdk/state/sweeper.js");
-    await startDetached([program, folder], { cwd: folder, env: world.env, onError });
+    const program = packageFile("dist/sdk/tasks/background-program.js");
+    startDetached([program, "sweep", folder], { cwd: folder, env: world.env, onError });
   } catch (error) {
     world.complain(`Old state could not be cleared away: ${String(error)}`);
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { randomFrom } from "../../../test/fuzz/random.ts";
 import { seed, sized } from "../../../test/size.ts";
 import { counter, home, useStateFiles, withState } from "./fixtures/state-files.ts";
-import { fileNameOf } from "./state-files.ts";
+import { fileNameOf } from "./state-file-name.ts";
 
 useStateFiles();
 

@@ -11,10 +11,12 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withLock } from "../../files/internal.ts";
-import { type AppInside, appInside, createApp, type ScopedState } from "../index.ts";
+import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
+import { createApp, type ScopedState } from "../index.ts";
 import { memoryState } from "../testing/index.ts";
 import { folder, home, sessionFile, useStateFiles, withState } from "./fixtures/state-files.ts";
-import { fileNameOf, sweepState } from "./state-files.ts";
+import { fileNameOf } from "./state-file-name.ts";
+import { sweepState } from "./state-files.ts";
 
 useStateFiles();
 
@@ -23,7 +25,7 @@ test("an update that never settles releases its lock at the deadline", async () 
   const app = createApp().onPrompt({ timeoutMs: 50 }, (_event, { state }) =>
     state.update("n", () => new Promise(() => undefined)),
   );
-  const { trace } = await (appInside(app) as AppInside).dispatch(
+  const { trace } = await (appRuntime(app) as AppRuntime).dispatch(
     { hook_event_name: "UserPromptSubmit", session_id: "s" },
     { ...world, openTranscript: async () => undefined, signal: new AbortController().signal },
   );
@@ -169,7 +171,7 @@ test("a link in the place of a state file is not followed", async () => {
 
 test("state in memory behaves as that in files does", async () => {
   const door = memoryState({ session: { n: 0 } });
-  const state = door.inSpace(undefined);
+  const state = door.forSpace(undefined);
   await Promise.all(Array.from({ length: 12 }, () => state.update("n", (n: number) => n + 1)));
-  expect([await state.get("n"), await state.has("m"), await door.inSpace("part").get("n")]).toEqual([12, false, 0]);
+  expect([await state.get("n"), await state.has("m"), await door.forSpace("part").get("n")]).toEqual([12, false, 0]);
 });

@@ -1,6 +1,6 @@
 import type { AppOptions } from "../app/app-definition.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import type { World } from "../app/run-environment.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
 
 export interface StateDefaults {
   readonly session?: Readonly<Record<string, unknown>>;
@@ -50,28 +50,28 @@ type Widen<Value> = Value extends number
       : Value;
 
 /** Where state comes from: files, or a test's memory. */
-export interface StateDoor {
+export interface StateAccess {
   /** A strategy's or blueprint's keys lie apart from all others. An update ends with the handler that began it. */
-  inSpace(space: string | undefined, handler?: { readonly signal: AbortSignal }): ScopedState;
+  forSpace(space: string | undefined, handler?: { readonly signal: AbortSignal }): ScopedState;
   /** Contract: false the first time it is asked for this key in this session, true from then on. */
-  told(key: string): Promise<boolean>;
+  markReported(key: string): Promise<boolean>;
 }
 
 export type ScopeName = "session" | "project" | "user";
 
 /** One scope's values as they are kept. */
-export interface Store {
-  read(): Promise<Entries>;
+export interface ScopeStore {
+  read(): Promise<StoredValues>;
   /** Contract: atomic over all processes. */
-  change<Result>(work: (entries: Entries) => Result | Promise<Result>): Promise<Result>;
+  change<Result>(work: (entries: StoredValues) => Result | Promise<Result>): Promise<Result>;
 }
 
-export type Entries = Map<string, { value: unknown; until?: number }>;
+export type StoredValues = Map<string, { value: unknown; until?: number }>;
 
 /** State in files, opened on first use: an app that keeps none loads nothing. */
-export function lazyState(event: HookEvent, options: AppOptions, world: World): StateDoor {
-  let opened: Promise<(scope: ScopeName | "told") => Store> | undefined;
-  const store = (scope: ScopeName | "told"): Store => {
+export function lazyState(event: HookEvent, options: AppOptions, world: RunEnvironment): StateAccess {
+  let opened: Promise<(scope: ScopeName | "told") => ScopeStore> | undefined;
+  const store = (scope: ScopeName | "told"): ScopeStore => {
     const open = () => {
       opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, world));
       return opened;
@@ -81,17 +81,17 @@ export function lazyState(event: HookEvent, options: AppOptions, world: World): 
       change: async (work) => (await open())(scope).change(work),
     };
   };
-  return stateDoor(store, options.state ?? {}, world.now);
+  return stateAccess(store, options.state ?? {}, world.now);
 }
 
 /** The calls of `ctx.state` over any stores. */
-export function stateDoor(
-  store: (scope: ScopeName | "told") => Store,
+export function stateAccess(
+  store: (scope: ScopeName | "told") => ScopeStore,
   defaults: StateDefaults,
   now: () => number,
-): StateDoor {
+): StateAccess {
   return {
-    inSpace(space, handler) {
+    forSpace(space, handler) {
       const scope = (name: ScopeName): Scope => ({
         name,
         space,
@@ -103,7 +103,7 @@ export function stateDoor(
       const session = lazyCalls(scope("session"));
       return Object.assign(session, { project: lazyCalls(scope("project")), user: lazyCalls(scope("user")) });
     },
-    told: (key) =>
+    markReported: (key) =>
       store("told").change((entries) => {
         const before = entries.has(key);
         if (!before) entries.set(key, { value: true });
@@ -120,7 +120,7 @@ export interface Scope {
   readonly handler: { readonly signal: AbortSignal } | undefined;
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly now: () => number;
-  readonly open: () => Store;
+  readonly open: () => ScopeStore;
 }
 
 /** The calls themselves are loaded with the first of them. */

@@ -4,19 +4,18 @@ import { openState, statePath, syncBackedFs } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { appKey } from "../app/app-runtime.ts";
-import { wrong } from "../app/argument-checks.ts";
-import type { World } from "../app/run-environment.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
 import { queueTasks } from "./file-queue.ts";
 import { type JobFolder, sessionHash } from "./job-files.ts";
 import type { TaskBackend, TaskRecord } from "./task-backend.ts";
-import type { TasksCall } from "./tasks.ts";
-import { wakeCall } from "./wake-call.ts";
+import type { TaskCallContext } from "./tasks.ts";
 
 /** The backend of an app that names none: files in the user's state folder, and a worker that is started when there is work. */
-export function defaultTasks(world: Pick<World, "env" | "file">): TaskBackend {
+export function defaultTasks(world: Pick<RunEnvironment, "env" | "file">): TaskBackend {
   if (world.file === undefined) {
     const wayOut = "Give createApp a `tasks` backend, or the test client one of its own.";
-    throw wrong("no-tasks", `There is no hooks file here that a worker could run tasks from. ${wayOut}`);
+    throw sdkProblem("no-tasks", `There is no hooks file here that a worker could run tasks from. ${wayOut}`);
   }
   const { file, env } = world;
   return queueTasks(queueFolder(file, env), {
@@ -34,9 +33,9 @@ export function queueFolder(file: string, env: Readonly<Record<string, string | 
  * What jobs added with `deliver: "context"` have to say, each once over all processes.
  * Contract: never throws; what cannot be delivered now is told of and stays.
  */
-export async function dueResults(call: TasksCall, onDisk: boolean): Promise<readonly Answer[]> {
+export async function deliverResults(call: TaskCallContext, onDisk: boolean): Promise<readonly Answer[]> {
   try {
-    if (onDisk) await wakeForLeft(call);
+    if (onDisk) await wakeForPending(call);
     if (onDisk && nothingEnded(call)) return [];
     const backend = await call.backend();
     const session = call.event.sessionId ?? "";
@@ -54,18 +53,17 @@ export async function dueResults(call: TasksCall, onDisk: boolean): Promise<read
 }
 
 /** A worker leaves when the hooks file changes, and only a hook starts the next one: the host has let it run as it is now. */
-async function wakeForLeft(call: TasksCall): Promise<void> {
-  if (!call.woken() && namesOf(call, "pending").length > 0)
-    await call.aside((await call.backend()).wake(wakeCall(call)));
+async function wakeForPending(call: TaskCallContext): Promise<void> {
+  if (namesOf(call, "pending").length > 0) await call.wake(await call.backend());
 }
 
-function nothingEnded(call: TasksCall): boolean {
+function nothingEnded(call: TaskCallContext): boolean {
   const mark = `-${sessionHash(call.event.sessionId ?? "")}-`;
   return !namesOf(call, "done").some((name) => name.includes(mark));
 }
 
 /** One look into a folder, for this is asked with every event. */
-function namesOf({ world }: TasksCall, state: JobFolder): readonly string[] {
+function namesOf({ world }: TaskCallContext, state: JobFolder): readonly string[] {
   try {
     return readdirSync(join(queueFolder(world.file ?? "", world.env), state));
   } catch {

@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { appInside, createApp } from "../index.ts";
+import { appRuntime } from "../app/app-runtime.ts";
+import { createApp } from "../index.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";
 import { queueTasks } from "./file-queue.ts";
-import { isWaiting, recover, sweepDone } from "./job-files.ts";
+import { hasPending, recoverJobs, sweepDone } from "./job-files.ts";
 import { backendDefaults, type NewJob } from "./task-backend.ts";
 
 let folder: string;
@@ -61,9 +62,9 @@ test("a job without a task starts no worker", async () => {
   await queueTasks(place).add(job({ task: "gone" }));
   const app = createApp();
   app.task("here", () => 1);
-  expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(false);
+  expect(await hasPending(place, appRuntime(app)?.tasks ?? new Map())).toBe(false);
   app.task("gone", () => 1);
-  expect(await isWaiting(place, appInside(app)?.tasks ?? new Map())).toBe(true);
+  expect(await hasPending(place, appRuntime(app)?.tasks ?? new Map())).toBe(true);
 });
 
 test("a worker keeps its job after the machine was suspended", async () => {
@@ -73,9 +74,9 @@ test("a worker keeps its job after the machine was suspended", async () => {
   const claim = await queue.claim(["t"]);
   const state = async () => (await queue.get({ session: "s", space: "" }, "k"))?.state;
   const late = { leaseMs: 30_000, now: () => Date.now() + 60_000, wanted: () => true };
-  await recover(place, { ...late, wait: async () => claim && queue.beat(claim) });
+  await recoverJobs(place, { ...late, wait: async () => claim && queue.beat(claim) });
   expect(await state()).toBe("running");
-  await recover(place, { ...late, wait: async () => undefined });
+  await recoverJobs(place, { ...late, wait: async () => undefined });
   expect(await state()).toBe("failed");
 });
 

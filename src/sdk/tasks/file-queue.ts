@@ -12,32 +12,32 @@ import {
 import {
   type JobFolder,
   type JobName,
+  jobNames,
   keyHash,
-  namesIn,
-  newId,
+  newJobId,
   newJobName,
   readJob,
-  recover,
+  recoverJobs,
   type StoredJob,
   sessionHash,
 } from "./job-files.ts";
 import {
-  asSeen,
   type BackendOptions,
   backendDefaults,
-  type Claim,
-  type Place,
+  type ClaimedJob,
+  type JobScope,
   type TaskBackend,
   type TaskRecord,
-  tooMany,
-  type WakeCall,
+  tooManyJobs,
+  type WakeRequest,
+  withExpiry,
 } from "./task-backend.ts";
 
 export interface QueueOptions extends BackendOptions {
   /** Makes or checks the folder above those of the queue; unless told, the queue's own only. */
   readonly prepare?: () => Promise<unknown>;
   /** Starts a worker unless one runs. */
-  readonly wake?: (folder: string, call: WakeCall) => Promise<void>;
+  readonly wake?: (folder: string, call: WakeRequest) => Promise<void>;
 }
 
 /**
@@ -59,7 +59,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   };
   const write = (state: JobFolder, file: string, record: object) =>
     replaceFile(path(state, file), `${JSON.stringify(record)}\n`, { fs });
-  const restore = (wanted: (name: JobName) => boolean) => recover(folder, { leaseMs, now, wanted });
+  const restore = (wanted: (name: JobName) => boolean) => recoverJobs(folder, { leaseMs, now, wanted });
 
   /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
   const move = async (from: JobFolder, name: JobName, to: "pending" | "done", record: object) => {
@@ -68,19 +68,19 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   };
 
   /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
-  const at = (place: Place, key: string) => {
+  const at = (place: JobScope, key: string) => {
     const hash = keyHash(place, key);
     const found: { state: JobFolder; name: JobName }[] = [];
     for (const state of ["pending", "running", "done"] as const) {
-      for (const name of namesIn(folder, state)) if (name.key === hash) found.push({ state, name });
+      for (const name of jobNames(folder, state)) if (name.key === hash) found.push({ state, name });
     }
     return found.sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
   };
-  const newest = async (place: Place, key: string) => {
+  const newest = async (place: JobScope, key: string) => {
     await restore((name) => name.key === keyHash(place, key));
     for (const { state, name } of at(place, key).reverse()) {
       const record = await readJob(path(state, name.file));
-      if (record !== undefined) return { state, name, record: bare(record, state) };
+      if (record !== undefined) return { state, name, record: withoutOwner(record, state) };
     }
     return undefined;
   };
@@ -88,14 +88,14 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   return {
     async add(job) {
       const addedAt = now();
-      const id = newId();
+      const id = newJobId();
       await locked(async () => {
         const old = at(job, job.key);
         const session = sessionHash(job.session);
-        const openJobs = [...namesIn(folder, "pending"), ...namesIn(folder, "running")].filter(
+        const openJobs = [...jobNames(folder, "pending"), ...jobNames(folder, "running")].filter(
           (name) => name.session === session && !old.some((one) => one.name.base === name.base),
         ).length;
-        if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
+        if (openJobs >= maxOpen) throw tooManyJobs(job.session, openJobs);
         await write("pending", `${newJobName(job, id, addedAt)}.json`, {
           ...job,
           id,
@@ -110,7 +110,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
     get: (place, key) =>
       locked(async () => {
         const found = await newest(place, key);
-        return found && asSeen(found.record, now());
+        return found && withExpiry(found.record, now());
       }),
     list: (session) =>
       locked(async () => {
@@ -118,9 +118,9 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
         await restore((name) => name.session === hash);
         const found: { age: string; record: TaskRecord }[] = [];
         for (const state of ["pending", "running", "done"] as const) {
-          for (const name of namesIn(folder, state).filter((one) => one.session === hash)) {
+          for (const name of jobNames(folder, state).filter((one) => one.session === hash)) {
             const record = await readJob(path(state, name.file));
-            if (record) found.push({ age: name.age, record: asSeen(bare(record, state), now()) });
+            if (record) found.push({ age: name.age, record: withExpiry(withoutOwner(record, state), now()) });
           }
         }
         return found.sort((a, b) => (a.age < b.age ? -1 : 1)).map(({ record }) => record);
@@ -128,7 +128,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
     take: (place, key, state) =>
       locked(async () => {
         const found = await newest(place, key);
-        if (found === undefined || asSeen(found.record, now()).state !== state) return undefined;
+        if (found === undefined || withExpiry(found.record, now()).state !== state) return undefined;
         await fs.unlink(path("done", found.name.file));
         return found.record;
       }),
@@ -146,12 +146,12 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       if (!isWork(folder)) return undefined;
       return locked(async () => {
         await restore(() => true);
-        for (const name of namesIn(folder, "pending")) {
+        for (const name of jobNames(folder, "pending")) {
           const record = await readJob(path("pending", name.file));
           if (record !== undefined && record.state !== "pending") await move("pending", name, "done", record);
           if (record?.state !== "pending" || !names.includes(record.task)) continue;
-          const lease = newId();
-          const running: TaskRecord = { ...bare(record, "pending"), state: "running", begun: record.begun + 1 };
+          const lease = newJobId();
+          const running: TaskRecord = { ...withoutOwner(record, "pending"), state: "running", begun: record.begun + 1 };
           const file = `${name.base}.${lease}.json`;
           await fs.rename(path("pending", name.file), path("running", file));
           await write("running", file, { ...running, owner: ownIdentity() });
@@ -188,17 +188,17 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
 }
 
 /** The folder a job lies in says more than its content: the two change one after the other. */
-function bare(record: StoredJob, state: JobFolder): TaskRecord {
+function withoutOwner(record: StoredJob, state: JobFolder): TaskRecord {
   const { owner: _owner, ...rest } = record;
   return state === "done" ? rest : { ...rest, state };
 }
 
 function isWork(folder: string): boolean {
-  return namesIn(folder, "pending").length > 0 || namesIn(folder, "running").length > 0;
+  return jobNames(folder, "pending").length > 0 || jobNames(folder, "running").length > 0;
 }
 
-function runningName(folder: string, { record, lease }: Claim): JobName | undefined {
-  return namesIn(folder, "running").find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
+function runningName(folder: string, { record, lease }: ClaimedJob): JobName | undefined {
+  return jobNames(folder, "running").find((one) => one.lease === lease && one.base.includes(`-${record.id}-`));
 }
 
 async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {

@@ -13,7 +13,7 @@ import {
   syncBackedFs,
 } from "../../files/internal.ts";
 import type { TaskTable } from "./task.ts";
-import { type NewJob, type Place, type TaskRecord, workerLost } from "./task-backend.ts";
+import { type JobScope, type NewJob, type TaskRecord, workerLost } from "./task-backend.ts";
 
 /**
  * The name of a job's file says what is needed to find it without opening it. It sorts by priority, then by age. Sessions and keys
@@ -34,7 +34,7 @@ export interface JobName {
 export type JobFolder = "pending" | "running" | "done";
 
 /** The jobs in one state, in the order in which they shall run. At once: the folder is small, and a hook waits for it. */
-export function namesIn(folder: string, state: JobFolder): readonly JobName[] {
+export function jobNames(folder: string, state: JobFolder): readonly JobName[] {
   return filesIn(join(folder, state))
     .map(readJobName)
     .filter((name) => name !== undefined)
@@ -69,7 +69,7 @@ function readJobName(file: string): JobName | undefined {
   return { base, age, session, key, lease, file };
 }
 
-export function newId(): string {
+export function newJobId(): string {
   return randomBytes(8).toString("hex");
 }
 
@@ -77,7 +77,7 @@ export function sessionHash(session: string): string {
   return hashed(session);
 }
 
-export function keyHash({ session, space }: Place, key: string): string {
+export function keyHash({ session, space }: JobScope, key: string): string {
   return hashed(JSON.stringify([session, space, key]));
 }
 
@@ -103,8 +103,8 @@ export async function readJob(path: string): Promise<StoredJob | undefined> {
 }
 
 /** Whether a job of one of these tasks waits. */
-export async function isWaiting(folder: string, tasks: TaskTable): Promise<boolean> {
-  for (const { file } of namesIn(folder, "pending")) {
+export async function hasPending(folder: string, tasks: TaskTable): Promise<boolean> {
+  for (const { file } of jobNames(folder, "pending")) {
     const job = await readJob(join(folder, "pending", file));
     if (job !== undefined && tasks.has(job.task)) return true;
   }
@@ -131,9 +131,9 @@ interface RecoverOptions {
  * Settles running jobs whose worker is gone: they wait again while tries are left, else they have failed. A worker is gone when its
  * process is, or when it gave no sign for the length of a lease. Called with the queue's lock held.
  */
-export async function recover(folder: string, options: RecoverOptions): Promise<void> {
+export async function recoverJobs(folder: string, options: RecoverOptions): Promise<void> {
   const { leaseMs, now, wanted, wait = sleep } = options;
-  for (const name of namesIn(folder, "running").filter(wanted)) {
+  for (const name of jobNames(folder, "running").filter(wanted)) {
     const file = join(folder, "running", name.file);
     const beatAt = (await ignoringErrors(["ENOENT"], fs.lstat(file)))?.mtimeMs;
     const job = await readJob(file);
@@ -166,7 +166,7 @@ async function settle(folder: string, name: JobName, state: "pending" | "done"):
 
 /** Removes results whose time is long over. For workers: no hook process waits for it. */
 export async function sweepDone(folder: string, now: number): Promise<void> {
-  for (const name of namesIn(folder, "done")) {
+  for (const name of jobNames(folder, "done")) {
     const file = join(folder, "done", name.file);
     const job = await readJob(file);
     if (job?.endedAt === undefined || now < job.endedAt + job.ttlMs + expiredMs) continue;

@@ -3,7 +3,7 @@ import { packageFile } from "../../files/internal.ts";
 import type { AgentAnswer, AgentTaskOptions, TaskContext } from "./task.ts";
 
 /** One agent session through `hookline ask --json`. Contract: rejects when the agent gave no answer, with its words. */
-export async function runAgent(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
+export async function runAgentTask(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
   const [program, ...words] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
   const { stdout, stderr, code } = await run(program, [...words, ...wordsOf(options, task)], prompt, task);
   const result = resultIn(stdout);
@@ -49,7 +49,7 @@ function wordsOf(options: AgentTaskOptions, { cwd }: TaskContext): string[] {
   ];
 }
 
-interface Ran {
+interface ProcessResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;
@@ -61,11 +61,11 @@ function run(
   words: readonly string[],
   input: string,
   { cwd, env, signal }: TaskContext,
-): Promise<Ran> {
+): Promise<ProcessResult> {
   return new Promise((done, fail) => {
     const child = spawn(program, [...words], { cwd, env: { ...env }, stdio: "pipe" });
-    const out = kept(mostResultBytes);
-    const err = kept(mostWordsBytes);
+    const out = tailBuffer(mostResultBytes);
+    const err = tailBuffer(mostWordsBytes);
     let last: NodeJS.Timeout | undefined;
     const end = () => {
       child.kill("SIGTERM");
@@ -93,7 +93,7 @@ const mostResultBytes = 64 * 2 ** 20;
 const mostWordsBytes = 64 * 2 ** 10;
 
 /** The end of a stream: a program that does not stop printing must not fill memory. */
-function kept(mostBytes: number): { add(chunk: Buffer): void; text(): string } {
+function tailBuffer(mostBytes: number): { add(chunk: Buffer): void; text(): string } {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../protocol/internal.ts";
-import { jsonText } from "../app/argument-checks.ts";
+import { toJsonOrThrow } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskDefinition, TaskTable } from "./task.ts";
-import { type Claim, maxTaskBytes, type TaskBackend, type TaskEnd } from "./task-backend.ts";
+import { type ClaimedJob, maxTaskBytes, type TaskBackend, type TaskEnd } from "./task-backend.ts";
 
 export interface WorkOptions {
   readonly backend: TaskBackend;
@@ -26,16 +26,16 @@ export interface WorkerOptions extends WorkOptions {
 }
 
 /** Runs jobs one after another until there is none left. */
-export async function workOff(options: WorkOptions): Promise<void> {
+export async function runAll(options: WorkOptions): Promise<void> {
   const names = [...options.tasks.keys()];
   const never = new AbortController().signal;
   for (let claim = await options.backend.claim(names); claim; claim = await options.backend.claim(names)) {
-    await runClaim(claim, { ...options, signal: never });
+    await runJob(claim, { ...options, signal: never });
   }
 }
 
 /** Takes jobs as they come. Contract: resolves once it has ended and nothing of it runs any more. */
-export async function work(options: WorkerOptions): Promise<void> {
+export async function runWorker(options: WorkerOptions): Promise<void> {
   const { tasks, signal, idleMs = Number.POSITIVE_INFINITY, jobs = 4, pollMs = 100, outdated } = options;
   const names = [...tasks.keys()];
   const running = new Set<Promise<void>>();
@@ -44,7 +44,7 @@ export async function work(options: WorkerOptions): Promise<void> {
   while (!signal.aborted && outdated?.() !== true) {
     const claim = running.size < jobs ? await next(names) : undefined;
     if (claim !== undefined) {
-      const run = runClaim(claim, options).finally(() => running.delete(run));
+      const run = runJob(claim, options).finally(() => running.delete(run));
       running.add(run);
     } else {
       await Promise.race([...(running.size < jobs ? [] : running), pause(pollMs, signal)]);
@@ -75,7 +75,7 @@ function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"
 type RunOptions = WorkOptions & Pick<WorkerOptions, "signal" | "pollMs">;
 
 /** One job from claim to finish. Contract: resolves, whatever the task does. */
-async function runClaim(claim: Claim, options: RunOptions): Promise<void> {
+async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
   const { backend, logger, signal: outer, pollMs = 100 } = options;
   const { record } = claim;
   const own = new AbortController();
@@ -98,7 +98,7 @@ async function runClaim(claim: Claim, options: RunOptions): Promise<void> {
 
 /** Keeps the lease while the job runs, and aborts it when it is not ours any more. */
 async function watch(
-  claim: Claim,
+  claim: ClaimedJob,
   backend: TaskBackend,
   pollMs: number,
   own: AbortController,
@@ -117,7 +117,7 @@ async function watch(
   }
 }
 
-async function run({ record }: Claim, options: RunOptions, signal: AbortSignal): Promise<TaskEnd> {
+async function run({ record }: ClaimedJob, options: RunOptions, signal: AbortSignal): Promise<TaskEnd> {
   const { run: task } = options.tasks.get(record.task) as TaskDefinition;
   const { id, key, session, cwd, projectDir, begun: attempt } = record;
   const log = options.logger(record.task);
@@ -132,7 +132,7 @@ async function run({ record }: Claim, options: RunOptions, signal: AbortSignal):
 function completed(value: unknown, task: string): TaskEnd {
   let text: string;
   try {
-    text = jsonText(value, (why) => new TypeError(`task "${task}" gave no JSON: ${why}`));
+    text = toJsonOrThrow(value, (why) => new TypeError(`task "${task}" gave no JSON: ${why}`));
   } catch (error) {
     return { state: "failed", error: { code: "result-not-json", message: messageOf(error) } };
   }

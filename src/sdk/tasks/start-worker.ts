@@ -8,13 +8,13 @@ import {
   packageFile,
   takeLock,
 } from "../../files/internal.ts";
-import { startDetached } from "../start-detached.ts";
-import { isWaiting, namesIn, readJob } from "./job-files.ts";
+import { startDetached } from "../run/detached-process.ts";
+import { hasPending, jobNames, readJob } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";
-import { backendDefaults, type WakeCall } from "./task-backend.ts";
+import { backendDefaults, type WakeRequest } from "./task-backend.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
-export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WakeCall): Promise<void> {
+export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WakeRequest): Promise<void> {
   if (file === undefined || !(await isWork(folder, tasks))) return;
   const owner = await workerOf(folder);
   if (owner === "unknown") return;
@@ -23,7 +23,7 @@ export async function startWorker(folder: string, { tasks, file, env, cwd, logge
     logger("worker").error("A task held the worker's thread for too long; the worker was ended.");
     process.kill(owner.pid, "SIGKILL");
   }
-  await startDetached([packageFile("dist/sdk/tasks/worker.js"), file], {
+  startDetached([packageFile("dist/sdk/tasks/background-program.js"), "work", file], {
     cwd,
     env,
     onError: (error) => logger("worker").error(`It could not be started: ${error.message}`),
@@ -40,7 +40,7 @@ export function workerLock(folder: string): string {
  * for its sake a worker would be started with every event, and leave again.
  */
 async function isWork(folder: string, tasks: TaskTable): Promise<boolean> {
-  return namesIn(folder, "running").length > 0 || isWaiting(folder, tasks);
+  return jobNames(folder, "running").length > 0 || hasPending(folder, tasks);
 }
 
 /** Who works on the queue; undefined when nobody does. */
@@ -62,7 +62,7 @@ async function isStuck(folder: string, owner: ProcessIdentity): Promise<boolean>
 }
 
 async function isSilent(folder: string, { pid, start }: ProcessIdentity): Promise<boolean> {
-  for (const { file } of namesIn(folder, "running")) {
+  for (const { file } of jobNames(folder, "running")) {
     const path = join(folder, "running", file);
     const beatAt = (await ignoringErrors(["ENOENT"], fs.lstat(path)))?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (beatAt + backendDefaults.leaseMs > Date.now()) continue;

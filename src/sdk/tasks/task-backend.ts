@@ -1,4 +1,4 @@
-import { wrong } from "../app/argument-checks.ts";
+import { sdkProblem } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 import type { TaskTable } from "./task.ts";
 
@@ -11,13 +11,13 @@ export interface TaskFailure {
 }
 
 /** Whose jobs are meant: a session's, and in it those of one blueprint or strategy (`""`: of the app itself). */
-export interface Place {
+export interface JobScope {
   readonly session: string;
   readonly space: string;
 }
 
 /** A job as it is handed to a backend. Everything is JSON. */
-export interface NewJob extends Place {
+export interface NewJob extends JobScope {
   readonly task: string;
   readonly key: string;
   readonly input: unknown;
@@ -45,7 +45,7 @@ export interface TaskRecord extends NewJob {
 }
 
 /** A running job in the hands of one worker. */
-export interface Claim {
+export interface ClaimedJob {
   readonly record: TaskRecord;
   /** Never given twice: what a worker says after it lost the job is told apart by it. */
   readonly lease: string;
@@ -58,7 +58,7 @@ export type TaskEnd =
   | { readonly state: "released" };
 
 /** What a backend may need to see to it that somebody works. */
-export interface WakeCall {
+export interface WakeRequest {
   readonly tasks: TaskTable;
   /** The hooks file; undefined where there is none, as in a test. */
   readonly file: string | undefined;
@@ -74,21 +74,21 @@ export interface WakeCall {
 export interface TaskBackend {
   /** Keeps a job; resolves once it outlives this process. A job of the same key is replaced, a running one aborted. */
   add(job: NewJob): Promise<string>;
-  get(place: Place, key: string): Promise<TaskRecord | undefined>;
+  get(place: JobScope, key: string): Promise<TaskRecord | undefined>;
   /** All jobs of a session, of every space, in the order they were added. */
   list(session: string): Promise<readonly TaskRecord[]>;
   /** Contract: hands a job that ended so out once and forgets it. */
-  take(place: Place, key: string, state: "completed" | "failed"): Promise<TaskRecord | undefined>;
+  take(place: JobScope, key: string, state: "completed" | "failed"): Promise<TaskRecord | undefined>;
   /** False when there was nothing to cancel. */
-  cancel(place: Place, key: string): Promise<boolean>;
+  cancel(place: JobScope, key: string): Promise<boolean>;
   /** Called after `add`, and whenever somebody waits: sees to it that a worker runs, if that is the backend's business. */
-  wake(call: WakeCall): Promise<void>;
+  wake(call: WakeRequest): Promise<void>;
   /** The next job whose task is among `names`, by priority, then by age. A job whose worker is gone counts as the next one. */
-  claim(names: readonly string[]): Promise<Claim | undefined>;
+  claim(names: readonly string[]): Promise<ClaimedJob | undefined>;
   /** Keeps the lease. False: the job is not this worker's any more, because it was cancelled, replaced or given to another. */
-  beat(claim: Claim): Promise<boolean>;
+  beat(claim: ClaimedJob): Promise<boolean>;
   /** False, and nothing happens, when the job is not this worker's any more. */
-  finish(claim: Claim, end: TaskEnd): Promise<boolean>;
+  finish(claim: ClaimedJob, end: TaskEnd): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export const backendDefaults: { readonly leaseMs: number; readonly maxOpen: numb
 };
 
 /** A finished job whose time is over has no result any more. */
-export function asSeen(record: TaskRecord, now: number): TaskRecord {
+export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   if (record.endedAt === undefined || now < record.endedAt + record.ttlMs) return record;
   const { value: _value, error: _error, ...rest } = record;
   return { ...rest, state: "expired" };
@@ -120,7 +120,7 @@ export const workerLost: TaskFailure = {
 export const maxTaskBytes: number = 2 ** 20;
 
 /** A session that adds without end is stopped before the disk is full. */
-export function tooMany(session: string, open: number): Error {
+export function tooManyJobs(session: string, open: number): Error {
   const message = `The session has ${open} open jobs, which is the limit. Wait for some, or add under one key: a key that is added again replaces its job.`;
-  return wrong("too-many-tasks", message, { session, open });
+  return sdkProblem("too-many-tasks", message, { session, open });
 }

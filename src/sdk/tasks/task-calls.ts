@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../files/internal.ts";
-import { longestMs } from "../app/app-definition.ts";
-import { checkOptions, jsonText, wrong } from "../app/argument-checks.ts";
+import { maxTimerMs } from "../app/app-definition.ts";
+import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
 import type { TaskRef } from "./task.ts";
-import { maxTaskBytes, type NewJob, type Place, type TaskBackend, type TaskRecord } from "./task-backend.ts";
-import type { AddOptions, TaskKey, TaskResult, Tasks, TasksCall, WaitOptions } from "./tasks.ts";
-import { projectOf, wakeCall } from "./wake-call.ts";
+import { type JobScope, maxTaskBytes, type NewJob, type TaskBackend, type TaskRecord } from "./task-backend.ts";
+import type { AddOptions, TaskCallContext, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks.ts";
 
 /** The calls of `ctx.tasks` for one handler. */
-export function taskCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
+export function taskCalls(call: TaskCallContext, space: string, handler: { readonly signal: AbortSignal }): Tasks {
   const { event } = call;
-  const place: Place = { session: event.sessionId ?? "", space };
+  const place: JobScope = { session: event.sessionId ?? "", space };
   const mine = async (backend: TaskBackend) => (await backend.list(place.session)).filter((one) => one.space === space);
-  /** Once is enough for an event: a worker that was just started has not shown itself yet. */
-  const wake = async (backend: TaskBackend) => {
-    if (!call.woken()) await call.aside(backend.wake(wakeCall(call)));
-  };
   const takeAll = async (state: "completed" | "failed") => {
     const backend = await call.backend();
     const taken: TaskRecord[] = [];
@@ -29,14 +24,14 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
   /** Who asks for a job that has not ended sees to it that somebody works: its worker may have died. */
   const ask = async (key: TaskKey) => {
     const record = await look(key);
-    if (isOpen(record)) await wake(await call.backend());
+    if (isOpen(record)) await call.wake(await call.backend());
     return record;
   };
 
   /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
   const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
     const end = monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
-    await wake(await call.backend());
+    await call.wake(await call.backend());
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
       const records = await Promise.all(keys.map(look));
       const open = records.filter(isOpen).length;
@@ -52,7 +47,7 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
       const job = jobOf(call, place, task, input, options);
       const backend = await call.backend();
       const id = await backend.add(job);
-      await wake(backend);
+      await call.wake(backend);
       return id;
     },
     get: async (key) => withResult(await ask(key)) as never,
@@ -83,8 +78,8 @@ export function taskCalls(call: TasksCall, space: string, handler: { readonly si
 const addOptions: readonly (keyof AddOptions)[] = ["key", "ttlMs", "priority", "deliver"];
 
 function jobOf(
-  call: TasksCall,
-  place: Place,
+  call: TaskCallContext,
+  place: JobScope,
   task: TaskRef<unknown, unknown>,
   input: unknown,
   add: AddOptions,
@@ -92,7 +87,7 @@ function jobOf(
   const definition = call.table.get(task?.name);
   if (definition === undefined) {
     const message = `The app has no task called "${String(task?.name)}". Register it with app.task(name, function) and pass what that gives.`;
-    throw wrong("unknown-task", message, { known: [...call.table.keys()] });
+    throw sdkProblem("unknown-task", message, { known: [...call.table.keys()] });
   }
   checkOptions(add, addOptions, `tasks.add for task ${definition.name}`);
   const { options } = definition;
@@ -103,11 +98,11 @@ function jobOf(
     input: checkedInput(input, definition.name),
     priority: Math.round(within(-1_000, 1_000, add.priority ?? options.priority, 0)),
     ttlMs: within(0, Number.MAX_SAFE_INTEGER, add.ttlMs ?? options.ttlMs, 300_000),
-    timeoutMs: within(0, longestMs, options.timeoutMs, 600_000),
+    timeoutMs: within(0, maxTimerMs, options.timeoutMs, 600_000),
     attempts: within(1, Number.MAX_SAFE_INTEGER, options.attempts, 1),
     ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
     cwd: call.event.cwd ?? call.world.cwd,
-    projectDir: projectOf(call),
+    projectDir: call.projectDir,
   };
 }
 
@@ -117,13 +112,13 @@ function within(least: number, most: number, given: number | undefined, usual: n
 }
 
 function checkedInput(input: unknown, task: string): unknown {
-  const text = jsonText(input, (why, cause) =>
-    wrong("task-not-json", `The input for task "${task}" is no JSON: ${why}`, { task }, cause),
+  const text = toJsonOrThrow(input, (why, cause) =>
+    sdkProblem("task-not-json", `The input for task "${task}" is no JSON: ${why}`, { task }, cause),
   );
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxTaskBytes) return JSON.parse(text) as unknown;
   const message = `The input for task "${task}" has ${bytes} bytes; the limit is ${maxTaskBytes}. Put it into a file and pass the path.`;
-  throw wrong("task-too-large", message, { task, bytes });
+  throw sdkProblem("task-too-large", message, { task, bytes });
 }
 
 function keyOf(key: TaskKey): string {

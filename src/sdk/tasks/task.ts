@@ -1,4 +1,4 @@
-import { checkOptions, wrong } from "../app/argument-checks.ts";
+import { checkOptions, sdkProblem } from "../app/argument-checks.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** A named function of the hooks file, with JSON in and out, so that another process can run it. */
@@ -60,7 +60,7 @@ export function addTask(
   const [key, run, options = {}] = args;
   const isOptions = typeof options === "object" && options !== null;
   if (typeof key !== "string" || key === "" || typeof run !== "function" || !isOptions) {
-    throw wrong("bad-task", "A task is registered as task(name, function, options?).");
+    throw sdkProblem("bad-task", "A task is registered as task(name, function, options?).");
   }
   const name = space === undefined ? key : `${space}/${key}`;
   if (table.has(name)) throw taken(name);
@@ -76,7 +76,7 @@ export function joinTasks(table: Map<string, TaskDefinition>, added: TaskTable):
 }
 
 function taken(name: string): Error {
-  return wrong("task-taken", `There is a task called "${name}" already. Choose another name.`, { name });
+  return sdkProblem("task-taken", `There is a task called "${name}" already. Choose another name.`, { name });
 }
 
 export interface AgentTaskOptions {
@@ -111,8 +111,8 @@ export function agentTask<Input = undefined>(
 ): TaskFunction<Input, AgentAnswer> {
   checkOptions(options, agentOptions, "agentTask");
   return async (input, task) => {
-    const { runAgent } = await import("./run-agent.ts");
-    return runAgent(typeof prompt === "string" ? prompt : prompt(input), options, task);
+    const { runAgentTask } = await import("./run-agent.ts");
+    return runAgentTask(typeof prompt === "string" ? prompt : prompt(input), options, task);
   };
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, expectTypeOf, test } from "vitest";
-import { agentTask, appInside, blueprint, context, createApp } from "../index.ts";
+import { appRuntime } from "../app/app-runtime.ts";
+import { agentTask, blueprint, context, createApp } from "../index.ts";
 import { mockTasks, testClient } from "../testing/index.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
@@ -157,7 +158,7 @@ test("an app's own backend is used where no other is lent", async () => {
   const app = createApp({ tasks });
   const one = app.task("one", () => 1);
   app.onPrompt(async (_event, ctx) => void (await ctx.tasks.add(one, undefined)));
-  await appInside(app)?.dispatch(
+  await appRuntime(app)?.dispatch(
     { hook_event_name: "UserPromptSubmit", session_id: "s" },
     {
       ...{ env: {}, cwd: "/", replay: false, now: Date.now, openTranscript: async () => undefined },

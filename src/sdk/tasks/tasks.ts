@@ -1,9 +1,9 @@
 import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
-import { isLegal, ruleOf } from "../answer/event-rules.ts";
+import { eventRule, isLegal } from "../answer/event-rules.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import type { World } from "../app/run-environment.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
 import { eventLogger, type Logger } from "../log/logger.ts";
 import type { TaskRef, TaskTable } from "./task.ts";
 import type { TaskBackend, TaskFailure } from "./task-backend.ts";
@@ -66,39 +66,40 @@ export interface Tasks {
 }
 
 /** The jobs of one event, whoever of its handlers asks. */
-export interface TasksDoor {
-  inSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
+export interface TasksAccess {
+  forSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
   /** What is to be told the model with this event. */
-  due(): Promise<readonly Answer[]>;
+  dueContext(): Promise<readonly Answer[]>;
   /** Contract: settles when the process may end without a loss for the jobs that were added; never fails. */
   settled(): Promise<unknown>;
 }
 
 /** What the calls of `ctx.tasks` stand on. */
-export interface TasksCall {
+export interface TaskCallContext {
   readonly event: HookEvent;
-  readonly world: World;
+  readonly world: RunEnvironment;
   readonly table: TaskTable;
   readonly backend: () => Promise<TaskBackend>;
   readonly logger: (task: string) => Logger;
-  /** Takes over work that no handler has to wait for, only the end of the process; or gives it back to be waited for. */
-  readonly aside: (work: Promise<void>) => Promise<void> | undefined;
-  /** Whether something was set aside. */
-  readonly woken: () => boolean;
-  /** Keeps the process until the call has ended, also if its handler does not wait for it. */
-  readonly held: <Result>(work: Promise<Result>) => Promise<Result>;
+  readonly projectDir: string;
+  /** Asks the backend for a worker, once per event: a worker that was just started has not registered yet. */
+  readonly wake: (backend: TaskBackend) => Promise<void>;
+  /** Keeps the process alive until the call has ended, even if its handler does not wait for it. */
+  readonly keepAlive: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
 /** For so long at most: a backend that cannot be reached must not keep a hook from ending. */
 const longestHoldMs = 5_000;
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
-export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: World): TasksDoor {
+export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: RunEnvironment): TasksAccess {
   let opened: Promise<TaskBackend> | undefined;
   const given = world.tasks ?? options.tasks;
-  const asides: Promise<void>[] = [];
+  const projectDir = world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
+  const logger = (task: string) => eventLogger(event, world, `task ${task}`);
+  let waking: Promise<void> | undefined;
   const held: Promise<unknown>[] = [];
-  const call: TasksCall = {
+  const call: TaskCallContext = {
     event,
     world,
     table,
@@ -108,36 +109,36 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
         : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(world));
       return opened;
     },
-    logger: (task) => eventLogger(event, world, `task ${task}`),
-    aside: (work) => {
-      // What a backend of the author's does when it is woken, only its author knows.
-      if (given !== undefined) return work;
-      const told = (error: unknown) => world.complain(`No worker could be started: ${messageOf(error)}`);
-      asides.push(work.catch(told));
-      return undefined;
+    logger,
+    projectDir,
+    wake: async (backend) => {
+      if (waking !== undefined) return;
+      const started = backend.wake({ tasks: table, file: world.file, env: world.env, cwd: projectDir, logger });
+      // Only its author knows what another backend does then, so the handler waits for it.
+      if (given !== undefined) return started;
+      waking = started.catch((error: unknown) => world.complain(`No worker could be started: ${messageOf(error)}`));
     },
-    woken: () => asides.length > 0,
-    held: (work) => {
+    keepAlive: (work) => {
       const ended = work.catch(() => undefined); // told by the promise that the handler got
       held.push(Promise.race([ended, new Promise((done) => void setTimeout(done, longestHoldMs).unref())]));
       return work;
     },
   };
   return {
-    inSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
-    due: async () => {
-      if (table.size === 0 || world.replay || !isLegal(ruleOf(event.name), "context")) return [];
+    forSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
+    dueContext: async () => {
+      if (table.size === 0 || world.replay || !isLegal(eventRule(event.name), "context")) return [];
       if (given === undefined && world.file === undefined) return [];
-      return (await import("./default-queue.ts")).dueResults(call, given === undefined);
+      return (await import("./default-queue.ts")).deliverResults(call, given === undefined);
     },
     settled: async () => {
       await Promise.all(held);
-      await Promise.all(asides);
+      await waking;
     },
   };
 }
 
-function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: AbortSignal }): Tasks {
+function lazyCalls(call: TaskCallContext, space: string, handler: { readonly signal: AbortSignal }): Tasks {
   const calls = async () => {
     // Side by side: every call needs both, and a hook process has loaded neither.
     const [{ taskCalls }] = await Promise.all([import("./task-calls.ts"), call.backend()]);
@@ -145,16 +146,21 @@ function lazyCalls(call: TasksCall, space: string, handler: { readonly signal: A
   };
   return {
     // Async functions: a call that fails and is not awaited is still a rejection of its own.
-    add: async (task, input, options) => call.held(calls().then((on) => on.add(task, input, options))),
+    add: async (task, input, options) => call.keepAlive(calls().then((on) => on.add(task, input, options))),
     get: async (key) => (await calls()).get(key),
     pop: async (key) => (await calls()).pop(key),
     popAll: async () => (await calls()).popAll(),
     popErrors: async () => (await calls()).popErrors(),
     has: async (key) => (await calls()).has(key),
-    cancel: async (key) => call.held(calls().then((on) => on.cancel(key))),
-    cancelAll: async () => call.held(calls().then((on) => on.cancelAll())),
+    cancel: async (key) => call.keepAlive(calls().then((on) => on.cancel(key))),
+    cancelAll: async () => call.keepAlive(calls().then((on) => on.cancelAll())),
     wait: async (key, options) => (await calls()).wait(key, options),
     waitAll: async (keys, options) => (await calls()).waitAll(keys, options),
     waitAny: async (keys, options) => (await calls()).waitAny(keys, options),
   };
+}
+
+/** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
+export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+  return (await import("./work-tasks.ts")).hasOpenJobs(file, env);
 }

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeldLock, ignoringErrors, openFolder, takeLock } from "../../files/internal.ts";
-import type { AppInside } from "../app/app-runtime.ts";
+import type { AppRuntime } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
 import { defaultTasks, queueFolder } from "./default-queue.ts";
-import { isWaiting, namesIn, sweepDone } from "./job-files.ts";
-import { type WorkerOptions, work } from "./run-jobs.ts";
+import { hasPending, jobNames, sweepDone } from "./job-files.ts";
+import { runWorker, type WorkerOptions } from "./run-jobs.ts";
 import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
 import type { TaskBackend } from "./task-backend.ts";
@@ -20,7 +20,7 @@ export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs
   readonly complain?: (line: string) => void;
 }
 
-export async function workTasks(app: AppInside, options: WorkTasksOptions): Promise<void> {
+export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Promise<void> {
   const { file, env, log, complain = () => undefined, signal } = options;
   const logger = (task: string) => {
     const write = (level: string, message: string, data: unknown) =>
@@ -37,26 +37,26 @@ export async function workTasks(app: AppInside, options: WorkTasksOptions): Prom
   const tasks = app.tasks ?? new Map();
   const given = options.backend ?? app.options.tasks;
   const call = { ...options, tasks, env, logger, backend: given ?? defaultTasks({ file, env }) };
-  if (given !== undefined) return work(call);
+  if (given !== undefined) return runWorker(call);
   const folder = queueFolder(file, env);
   while (!signal.aborted) {
-    const lock = await turn(folder, options);
+    const lock = await takeWorkerLock(folder, options);
     if (lock === undefined) return;
     try {
       await sweepDone(folder, Date.now());
-      await work(call);
+      await runWorker(call);
     } finally {
       await lock.release();
     }
     // Changed code may be such as nobody has approved. A hook that the host lets run starts the worker for it.
-    if (options.outdated?.() === true) return tellOfLeft(folder, tasks, logger);
+    if (options.outdated?.() === true) return warnAboutPending(folder, tasks, logger);
     // A job that came while we were leaving saw us at work and started nobody.
-    if (!(await isWaiting(folder, tasks))) return;
+    if (!(await hasPending(folder, tasks))) return;
   }
 }
 
 /** With an end in sight there is no point in waiting for our turn; without one, somebody's end may be near. */
-async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promise<HeldLock | undefined> {
+async function takeWorkerLock(folder: string, { idleMs, signal }: WorkTasksOptions): Promise<HeldLock | undefined> {
   await openFolder(folder);
   while (!signal.aborted) {
     const lock = await takeLock(workerLock(folder), { waitMs: 200 });
@@ -67,8 +67,8 @@ async function turn(folder: string, { idleMs, signal }: WorkTasksOptions): Promi
   return undefined;
 }
 
-async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
-  if (!(await isWaiting(folder, tasks))) return;
+async function warnAboutPending(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
+  if (!(await hasPending(folder, tasks))) return;
   logger("worker").warn("The hooks file has changed. Jobs that are left wait for the next hook of the new one.");
 }
 
@@ -76,7 +76,7 @@ async function tellOfLeft(folder: string, tasks: TaskTable, logger: WorkerOption
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
   const folder = queueFolder(file, env);
   if ((await ignoringErrors(["ENOENT"], stat(folder))) === undefined) return false;
-  const open = namesIn(folder, "pending").length + namesIn(folder, "running").length;
+  const open = jobNames(folder, "pending").length + jobNames(folder, "running").length;
   if (open === 0) return false;
   const lock = await takeLock(workerLock(folder), { waitMs: 0 });
   if (lock.held) await lock.release();

@@ -10,4 +10,9 @@ export {
 } from "./test-client.ts";
 export { type TestProject, testProject } from "./test-project.ts";
 export type { TestResult } from "./test-result.ts";
-export { type TestTranscript, type TestTranscriptOptions, type ToolResult, testTranscript } from "./test-transcript.ts";
+export {
+  type TestToolResult,
+  type TestTranscript,
+  type TestTranscriptOptions,
+  testTranscript,
+} from "./test-transcript.ts";

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import {
-  type Entries,
   type ScopeName,
+  type ScopeStore,
+  type StateAccess,
   type StateDefaults,
-  type StateDoor,
-  type Store,
-  stateDoor,
+  type StoredValues,
+  stateAccess,
 } from "../state/state.ts";
-import { workOff } from "../tasks/run-jobs.ts";
+import { runAll } from "../tasks/run-jobs.ts";
 import {
-  asSeen,
   type BackendOptions,
   backendDefaults,
-  type Place,
+  type JobScope,
   type TaskBackend,
   type TaskEnd,
   type TaskRecord,
-  tooMany,
+  tooManyJobs,
+  withExpiry,
   workerLost,
 } from "../tasks/task-backend.ts";
 
@@ -36,7 +36,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
   const jobs = new Map<string, Job>();
   const { now } = Date;
 
-  const at = (place: Place, key: string): Job | undefined =>
+  const at = (place: JobScope, key: string): Job | undefined =>
     [...jobs.values()].find(
       ({ record }) => record.session === place.session && record.space === place.space && record.key === key,
     );
@@ -54,7 +54,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
       else settle(job, { state: "failed", error: workerLost });
     }
   };
-  const seen = ({ record }: Job): TaskRecord => asSeen(record, now());
+  const seen = ({ record }: Job): TaskRecord => withExpiry(record, now());
 
   return {
     async add(job) {
@@ -62,7 +62,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
       const old = at(job, job.key);
       if (old) jobs.delete(old.record.id);
       const open = [...jobs.values()].filter(({ record }) => record.session === job.session && isOpen(record)).length;
-      if (open >= maxOpen) throw tooMany(job.session, open);
+      if (open >= maxOpen) throw tooManyJobs(job.session, open);
       const id = randomUUID();
       jobs.set(id, { record: structuredClone({ ...job, id, state: "pending", addedAt: now(), begun: 0 }) });
       return id;
@@ -131,7 +131,7 @@ function isOpen({ state }: TaskRecord): boolean {
 /** Runs every job in this process as soon as it is added: `ctx.tasks.add` resolves when the job has ended. */
 export function immediateTasks(options: BackendOptions = {}): TaskBackend {
   const backend = memoryTasks(options);
-  return { ...backend, wake: (call) => workOff({ ...call, backend }) };
+  return { ...backend, wake: (call) => runAll({ ...call, backend }) };
 }
 
 /** Notes jobs and runs none; the test says how they end. */
@@ -165,9 +165,9 @@ export function mockTasks(options: BackendOptions = {}): MockTasks {
 }
 
 /** State without files, for tests and replays. */
-export function memoryState(defaults: StateDefaults = {}, now: () => number = Date.now): StateDoor {
-  const stores = new Map<string, Store>();
-  return stateDoor(
+export function memoryState(defaults: StateDefaults = {}, now: () => number = Date.now): StateAccess {
+  const stores = new Map<string, ScopeStore>();
+  return stateAccess(
     (scope: ScopeName | "told") => {
       const store = stores.get(scope) ?? memoryStore();
       stores.set(scope, store);
@@ -179,14 +179,14 @@ export function memoryState(defaults: StateDefaults = {}, now: () => number = Da
 }
 
 /** Changes wait for each other, as they do on disk. */
-function memoryStore(): Store {
-  let entries: Entries = new Map();
+function memoryStore(): ScopeStore {
+  let entries: StoredValues = new Map();
   let last: Promise<unknown> = Promise.resolve();
   return {
     read: async () => new Map(entries),
     change(work) {
       const turn = last.then(async () => {
-        const copy: Entries = new Map(structuredClone([...entries]));
+        const copy: StoredValues = new Map(structuredClone([...entries]));
         const result = await work(copy);
         entries = copy;
         return result;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects } from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BackendOptions, Claim, NewJob, TaskBackend, TaskState } from "../tasks/task-backend.ts";
+import type { BackendOptions, ClaimedJob, NewJob, TaskBackend, TaskState } from "../tasks/task-backend.ts";
 
 /** Opens a backend that holds no jobs yet. */
 export type OpenBackend = (options?: BackendOptions) => TaskBackend | Promise<TaskBackend>;
@@ -220,13 +220,13 @@ async function stateOf(backend: TaskBackend, key = "k"): Promise<TaskState | und
   return (await backend.get(place, key))?.state;
 }
 
-async function claimed(backend: TaskBackend): Promise<Claim> {
+async function claimed(backend: TaskBackend): Promise<ClaimedJob> {
   const claim = await backend.claim(["t"]);
   ok(claim, "there should be a job to claim");
   return claim;
 }
 
-function finish(backend: TaskBackend, claim: Claim, value: unknown): Promise<boolean> {
+function finish(backend: TaskBackend, claim: ClaimedJob, value: unknown): Promise<boolean> {
   return backend.finish(claim, { state: "completed", value });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventNames } from "../../protocol/internal.ts";
-import { ruleOf } from "../answer/event-rules.ts";
+import { eventRule } from "../answer/event-rules.ts";
 import { createApp, systemMessage } from "../index.ts";
 import { fixtures, testClient } from "./index.ts";
 
@@ -9,7 +9,7 @@ test("every event of the catalog has a method, called like the app's without `on
   for (const name of eventNames) app.on(name, { name: "hears" }, () => undefined);
   const client = testClient(app) as unknown as Record<string, (...args: unknown[]) => Promise<{ event: string }>>;
   for (const name of eventNames) {
-    const { method, tool } = ruleOf(name);
+    const { method, tool } = eventRule(name);
     const short = method.replace(/^on(.)/, (_, first: string) => first.toLowerCase());
     const result = await client[short]?.(...(tool ? ["Bash", { command: "ls" }] : []));
     expect(result, short).toMatchObject({ event: name, trace: [{ name: "hears", outcome: "passed" }] });

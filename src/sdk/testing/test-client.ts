@@ -7,23 +7,23 @@ import {
   Problem,
 } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
-import { type MethodOf, ruleOf, type ToolEventName } from "../answer/event-rules.ts";
-import { appInside } from "../app/app-runtime.ts";
+import { eventRule, type MethodOf, type ToolEventName } from "../answer/event-rules.ts";
+import { appRuntime } from "../app/app-runtime.ts";
 import { checkOptions } from "../app/argument-checks.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 import type { Observation, ObservationKind } from "../app/observers.ts";
-import { openTranscript, type World } from "../app/run-environment.ts";
+import { openTranscript, type RunEnvironment } from "../app/run-environment.ts";
 import type { ToolInputs } from "../index.ts";
-import { withoutExit } from "../run/guard-exit.ts";
-import type { StateDoor } from "../state/state.ts";
+import { withExitGuard } from "../run/guard-exit.ts";
+import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import { fixtures } from "./fixtures.ts";
 import { immediateTasks, memoryState } from "./memory-tasks.ts";
-import { resultOf, type TestResult } from "./test-result.ts";
+import { type TestResult, testResult } from "./test-result.ts";
 
 export interface TestClientOptions {
   /** Kept over all events of the client; in memory unless told. */
-  readonly state?: StateDoor;
+  readonly state?: StateAccess;
   /**
    * What `ctx.transcript` is: a `testTranscript()`, a session, or an object of your own. Default: the session of the event's own path,
    * which is empty when there is no such file.
@@ -82,7 +82,7 @@ const clientOptions: readonly (keyof TestClientOptions)[] = [
 
 /** Calls an app without a process, a file or a clock. */
 export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
-  const inside = appInside(app);
+  const inside = appRuntime(app);
   if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
   checkOptions(options, clientOptions, "testClient");
   const state = options.state ?? memoryState(inside.options.state);
@@ -91,15 +91,15 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const shown = new Set<string>();
   const raw = async (payload: WirePayload) => {
     const world = { ...worldOf(options, state), tasks, override: overridden };
-    const settled = await withoutExit(() => inside.dispatch(payload, world));
+    const settled = await withExitGuard(() => inside.dispatch(payload, world));
     await settled.dispose();
     showWarnings(settled.warnings, shown);
-    return resultOf(settled);
+    return testResult(settled);
   };
   const place = options.cwd === undefined ? {} : { cwd: options.cwd };
   const send = (name: EventName, changes: object = {}) =>
     raw(fixtures[name]({ ...place, ...changes }) as unknown as WirePayload);
-  const methods = eventNames.map((name) => [shortName(ruleOf(name).method), senderOf(name, send)]);
+  const methods = eventNames.map((name) => [shortName(eventRule(name).method), senderOf(name, send)]);
   const client = Object.assign(Object.fromEntries(methods), { send, raw, override }) as TestClient;
   function override(name: string, value: unknown): TestClient {
     overridden[name] = value;
@@ -109,20 +109,20 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
 }
 
 function senderOf(name: EventName, send: (name: EventName, changes?: object) => Promise<TestResult>) {
-  if (ruleOf(name).tool) {
+  if (eventRule(name).tool) {
     return (tool: string, input: unknown, ...rest: unknown[]) => {
       const third = ["tool_response", "error"].find((field) => field in eventRow(name).fields);
       const own = third === undefined ? {} : { [third]: rest.shift() };
       return send(name, { tool_name: tool, tool_input: input, ...own, ...(rest[0] as object | undefined) });
     };
   }
-  if (ruleOf(name).method === "onPrompt") {
+  if (eventRule(name).method === "onPrompt") {
     return (prompt: string, changes: object = {}) => send(name, { prompt, ...changes });
   }
   return (changes: object = {}) => send(name, changes);
 }
 
-function worldOf(options: TestClientOptions, state: StateDoor): World {
+function worldOf(options: TestClientOptions, state: StateAccess): RunEnvironment {
   return {
     env: options.env ?? {},
     cwd: options.cwd ?? "/home/dev/project",
@@ -162,7 +162,7 @@ export interface CapturedEvents {
 }
 
 export function captureEvents(app: unknown): CapturedEvents {
-  const observe = appInside(app)?.observe;
+  const observe = appRuntime(app)?.observe;
   if (observe === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");
   const all: Observation[] = [];
   observe((observation) => void all.push(observation));

@@ -2,8 +2,8 @@ import { AssertionError } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
 import { type EventRow, eventRow, type OutcomeOutput, type ToolInput } from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
-import type { Folded } from "../answer/fold-answers.ts";
-import type { Settled } from "../run/dispatch-event.ts";
+import type { FoldedAnswer } from "../answer/fold-answers.ts";
+import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { HandlerTrace } from "../run/handler-chain.ts";
 
 /** What the app said to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
@@ -34,7 +34,7 @@ export interface TestResult {
   expectContext(text: string | RegExp): TestResult;
 }
 
-export function resultOf(settled: Settled): TestResult {
+export function testResult(settled: SettledEvent): TestResult {
   const { folded, event } = settled;
   const row = rowFor(event);
   const refused = folded.refusal !== undefined || (folded.halt !== undefined && row?.onStop === "after-tool");
@@ -69,7 +69,13 @@ function withExpectations(facts: Facts): TestResult {
     if (holds) return result;
     // The stack begins where the author's test stands, not in here.
     const stackStartFn = result[by] as () => void;
-    throw new AssertionError({ message: `${wanted}\n${story(facts)}`, stackStartFn, operator: by, actual, expected });
+    throw new AssertionError({
+      message: `${wanted}\n${describeRun(facts)}`,
+      stackStartFn,
+      operator: by,
+      actual,
+      expected,
+    });
   };
   const fits = (wanted: Text | undefined, texts: readonly string[]) =>
     wanted === undefined ||
@@ -105,7 +111,7 @@ function withExpectations(facts: Facts): TestResult {
 type Text = string | RegExp;
 
 /** What happened, for the message of a failed expectation. */
-function story(facts: Facts): string {
+function describeRun(facts: Facts): string {
   const handlers = facts.trace.map(
     ({ name, outcome, answers, error, ms }) =>
       `  ${name}: ${outcome}${answers?.length ? ` ${answers.join(", ")}` : ""}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`,
@@ -116,11 +122,11 @@ function story(facts: Facts): string {
   );
 }
 
-function approved(folded: Folded): "none" | "allow" | "ask" | "defer" {
+function approved(folded: FoldedAnswer): "none" | "allow" | "ask" | "defer" {
   return folded.approval ? "allow" : (folded.decision?.kind ?? "none");
 }
 
-function outputOf(folded: Folded, row: EventRow | undefined): OutcomeOutput {
+function outputOf(folded: FoldedAnswer, row: EventRow | undefined): OutcomeOutput {
   const { refusal, contexts } = folded;
   return {
     ...(row?.answers.includes("decision") ? permissionOf(folded) : {}),
@@ -137,7 +143,7 @@ function outputOf(folded: Folded, row: EventRow | undefined): OutcomeOutput {
   };
 }
 
-function permissionOf({ refusal, approval }: Folded): Pick<OutcomeOutput, "permission"> {
+function permissionOf({ refusal, approval }: FoldedAnswer): Pick<OutcomeOutput, "permission"> {
   if (refusal) {
     const interrupt = refusal.interrupt ? { interrupt: true } : {};
     return { permission: { behavior: "deny", message: refusal.reason, ...interrupt } };

@@ -18,7 +18,7 @@ export interface TestTranscript {
   /** What the user typed. A new turn begins. */
   prompt(text: string): TestTranscript;
   /** One call of a tool and its result: `ok` by default. `error` is the text of a call that failed. */
-  tool(name: string, input: Readonly<Record<string, unknown>>, result?: ToolResult): TestTranscript;
+  tool(name: string, input: Readonly<Record<string, unknown>>, result?: TestToolResult): TestTranscript;
   /** What the agent said. */
   text(text: string): TestTranscript;
   /** A line of your own, such as `{ type: "system", subtype: "…" }`. Its place in the session and its time are filled in. */
@@ -31,7 +31,7 @@ export interface TestTranscript {
   open(): Promise<Session>;
 }
 
-export type ToolResult =
+export type TestToolResult =
   | string
   | { readonly error: string }
   /** `response` is what `toolUseResult` holds: the tool's own data. */
@@ -99,7 +99,7 @@ function messageOf(at: number, block: object, stop: string): object {
   };
 }
 
-function resultOf(id: string, result: ToolResult): object {
+function resultOf(id: string, result: TestToolResult): object {
   const block = (content: string, more: object = {}) => ({
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content, ...more }] },
   });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMissing } from "../../../../test/required.ts";
-import { type AppInside, appInside, createApp, workTasks } from "../../index.ts";
+import { type AppRuntime, appRuntime } from "../../app/app-runtime.ts";
+import { createApp, workTasks } from "../../index.ts";
 import { testClient } from "../../testing/index.ts";
 import { taskBackendClaims } from "../../testing/task-backend-claims.ts";
 import { bullmqTasks } from "./index.ts";
@@ -57,7 +58,7 @@ describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () 
         return tasks.claim(names);
       },
     };
-    const inside = appInside(app) as AppInside;
+    const inside = appRuntime(app) as AppRuntime;
     const complain = (line: string) => void complaints.push(line);
     const worker = workTasks(inside, {
       file: "hooks.mjs",

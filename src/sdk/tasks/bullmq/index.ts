@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { Problem } from "../../../protocol/internal.ts";
 import {
-  asSeen,
   type BackendOptions,
   backendDefaults,
-  type Claim,
+  type ClaimedJob,
   type TaskBackend,
   type TaskRecord,
-  tooMany,
+  tooManyJobs,
+  withExpiry,
   workerLost,
 } from "../task-backend.ts";
-import { type Entries, type Entry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
+import { type JobEntries, type JobEntry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
 import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
 
 export interface BullmqOptions extends BackendOptions {
@@ -31,7 +31,7 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   const { connection, prefix = "hookline" } = options;
   const { leaseMs, maxOpen } = { ...backendDefaults, ...options };
   const running = new Map<string, RunningJob>();
-  let opened: Promise<{ entries: Entries; queues: Queues; close(): Promise<void> }> | undefined;
+  let opened: Promise<{ entries: JobEntries; queues: Queues; close(): Promise<void> }> | undefined;
   const open = () => {
     opened ??= connect().catch((cause: unknown) => {
       opened = undefined; // a worker that is started before its server tries again
@@ -51,7 +51,7 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
     });
     await redis.ping().catch((cause: Error) => {
       redis.disconnect();
-      throw unreachable(redis.options, why || cause.message, cause);
+      throw noRedis(redis.options, why || cause.message, cause);
     });
     const queues = openQueues(bullmq, redis, { prefix, leaseMs });
     const close = async () => {
@@ -62,16 +62,16 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   };
 
   /** The job as it is handed to a worker; undefined when it must not run, because its entry says otherwise. */
-  const begin = async (job: RunningJob, entries: Entries): Promise<Claim | undefined> => {
+  const begin = async (job: RunningJob, entries: JobEntries): Promise<ClaimedJob | undefined> => {
     const { session, space, key } = job.about;
     const done = await entries.change({ session, space }, key, (entry) => {
       if (entry?.id !== job.id || !isOpen(entry)) return undefined;
       if (entry.begun < entry.attempts) return { ...entry, state: "running", begun: entry.begun + 1, lease: job.lease };
-      return ended(entry, { state: "failed", error: workerLost });
+      return endedEntry(entry, { state: "failed", error: workerLost });
     });
     if (done?.after?.state !== "running") return undefined;
     running.set(job.lease, job);
-    return { record: bare(done.after), lease: job.lease };
+    return { record: withoutLease(done.after), lease: job.lease };
   };
 
   return {
@@ -80,10 +80,10 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
       const openJobs = (await entries.list(job.session)).filter(
         (one) => isOpen(one) && (one.key !== job.key || one.space !== job.space),
       ).length;
-      if (openJobs >= maxOpen) throw tooMany(job.session, openJobs);
+      if (openJobs >= maxOpen) throw tooManyJobs(job.session, openJobs);
       const id = randomUUID();
       const order = await entries.nextOrder();
-      const entry: Entry = { ...job, id, order, state: "pending", addedAt: Date.now(), begun: 0 };
+      const entry: JobEntry = { ...job, id, order, state: "pending", addedAt: Date.now(), begun: 0 };
       const done = await entries.change(job, job.key, () => entry);
       await queues.add(entry);
       if (done?.before && isOpen(done.before)) await queues.remove(done.before);
@@ -91,21 +91,21 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
     },
     async get(place, key) {
       const entry = await (await open()).entries.get(place, key);
-      return entry && asSeen(bare(entry), Date.now());
+      return entry && withExpiry(withoutLease(entry), Date.now());
     },
     async list(session) {
-      return (await (await open()).entries.list(session)).map((entry) => asSeen(bare(entry), Date.now()));
+      return (await (await open()).entries.list(session)).map((entry) => withExpiry(withoutLease(entry), Date.now()));
     },
     async take(place, key, state) {
       const done = await (await open()).entries.change(place, key, (entry) =>
-        entry && asSeen(entry, Date.now()).state === state ? null : undefined,
+        entry && withExpiry(entry, Date.now()).state === state ? null : undefined,
       );
-      return done?.before && bare(done.before);
+      return done?.before && withoutLease(done.before);
     },
     async cancel(place, key) {
       const { entries, queues } = await open();
       const done = await entries.change(place, key, (entry) =>
-        entry && isOpen(entry) ? ended(entry, { state: "cancelled" }) : undefined,
+        entry && isOpen(entry) ? endedEntry(entry, { state: "cancelled" }) : undefined,
       );
       if (done?.before) await queues.remove(done.before);
       return done !== undefined;
@@ -132,7 +132,7 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
       running.delete(lease);
       const done = await entries.change(record, record.key, (entry) => {
         if (entry?.lease !== lease || entry.state !== "running") return undefined;
-        if (end.state !== "released") return ended(entry, end);
+        if (end.state !== "released") return endedEntry(entry, end);
         const { lease: _lease, ...rest } = entry;
         return { ...rest, state: "pending", begun: entry.begun - 1 };
       });
@@ -145,22 +145,22 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
 }
 
 /** Names host and port, and never the whole URL, which may hold a password. */
-function unreachable(at: Redis["options"], why: string, cause: Error): Problem {
+function noRedis(at: Redis["options"], why: string, cause: Error): Problem {
   const where = at.path ?? `${at.host}:${at.port}`;
   const message = `No connection to Redis at ${where}, so there are no background tasks: ${why}. Start it, or change connection of bullmqTasks.`;
   return new Problem("sdk/no-tasks", message, { about: { where }, cause });
 }
 
-function isOpen({ state }: Entry): boolean {
+function isOpen({ state }: JobEntry): boolean {
   return state === "pending" || state === "running";
 }
 
-function ended(entry: Entry, end: Pick<TaskRecord, "state" | "value" | "error">): Entry {
+function endedEntry(entry: JobEntry, end: Pick<TaskRecord, "state" | "value" | "error">): JobEntry {
   const { lease: _lease, ...rest } = entry;
   return { ...rest, ...end, endedAt: Date.now() };
 }
 
-function bare(entry: Entry): TaskRecord {
+function withoutLease(entry: JobEntry): TaskRecord {
   const { lease: _lease, order: _order, ...record } = entry;
   return record;
 }

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { missingPackageProblem } from "../../../protocol/internal.ts";
-import type { Place, TaskRecord } from "../task-backend.ts";
+import type { JobScope, TaskRecord } from "../task-backend.ts";
 
 /** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */
-export interface Entry extends TaskRecord {
+export interface JobEntry extends TaskRecord {
   readonly lease?: string;
   readonly order: number;
 }
 
 /** The jobs of every session, one hash per session, one field per key: what is asked about a job is answered from here. */
-export interface Entries {
-  get(place: Place, key: string): Promise<Entry | undefined>;
-  list(session: string): Promise<readonly Entry[]>;
+export interface JobEntries {
+  get(place: JobScope, key: string): Promise<JobEntry | undefined>;
+  list(session: string): Promise<readonly JobEntry[]>;
   /**
    * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
    * Contract: `step` may be called again when somebody else was faster. Gives the entry before and after.
    */
   change(
-    place: Place,
+    place: JobScope,
     key: string,
-    step: (entry: Entry | undefined) => Entry | null | undefined,
-  ): Promise<{ readonly before: Entry | undefined; readonly after: Entry | null } | undefined>;
+    step: (entry: JobEntry | undefined) => JobEntry | null | undefined,
+  ): Promise<{ readonly before: JobEntry | undefined; readonly after: JobEntry | null } | undefined>;
   nextOrder(): Promise<number>;
 }
 
@@ -33,14 +33,14 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 redis.call('EXPIRE', KEYS[1], ${keepSeconds})
 return 1`;
 
-export function openEntries(redis: Redis, prefix: string): Entries {
+export function openEntries(redis: Redis, prefix: string): JobEntries {
   const hashOf = (session: string) => `${prefix}:session:${hashed(session)}`;
-  const fieldOf = ({ space }: Place, key: string) => hashed(JSON.stringify([space, key]));
-  const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as Entry));
+  const fieldOf = ({ space }: JobScope, key: string) => hashed(JSON.stringify([space, key]));
+  const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as JobEntry));
   return {
     get: async (place, key) => read(await redis.hget(hashOf(place.session), fieldOf(place, key))),
     async list(session) {
-      const entries = (await redis.hvals(hashOf(session))).map((text) => JSON.parse(text) as Entry);
+      const entries = (await redis.hvals(hashOf(session))).map((text) => JSON.parse(text) as JobEntry);
       return entries.sort((a, b) => a.order - b.order);
     },
     async change(place, key, step) {

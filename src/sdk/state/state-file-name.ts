@@ -1,0 +1,35 @@
+import { realpathSync } from "node:fs";
+import { errorCode } from "../../files/internal.ts";
+import type { HookEvent } from "../app/hook-event.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
+import type { ScopeName } from "./state.ts";
+
+/** The file that holds one scope of an event's state, in the folder of that scope. */
+export function stateFileName(
+  scope: ScopeName | "told",
+  event: Pick<HookEvent, "sessionId" | "cwd">,
+  world: Pick<RunEnvironment, "env" | "cwd">,
+): string {
+  if (scope === "user") return "user.json";
+  if (scope !== "project") return `${fileNameOf(event.sessionId ?? "")}.json`;
+  return `${hashed(realPath(world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd))}.json`;
+}
+
+/** Ids never become paths: a lower-case UUID is used unchanged, anything else by its hash. */
+export function fileNameOf(id: string): string {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : hashed(id);
+}
+
+function hashed(text: string): string {
+  // Not imported: a hook process loads this module and mostly needs no hash.
+  return `h-${process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex")}`;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return path; // a removed folder has no other name
+    throw error;
+  }
+}
