@@ -1,4 +1,4 @@
-export { type AppendOptions, appendLines, type LineWriter, withAppend } from "./append-lines.ts";
+export { appendLines, type LineWriter, withAppend } from "./append-lines.ts";
 export {
   answerProof,
   type DaemonRecord,
@@ -10,15 +10,15 @@ export {
   readDaemonRecord,
   startTag,
 } from "./daemon-record.ts";
-export { type Fs, type FsFile, nodeFs, openFlags, readWholeFile, syncBackedFs, writeWholeFile } from "./disk.ts";
-export { type BusyLock, type HeldLock, type LockOptions, takeLock, withLock } from "./file-lock.ts";
+export { type Fs, nodeFs, openFlags, readWholeFile, syncBackedFs, writeWholeFile } from "./disk.ts";
+export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
 export { errorCode, ignoringErrors, isFileProblem } from "./file-problem.ts";
 export { monotonicMs } from "./in-process-queue.ts";
 export { packageFile, packageVersion } from "./package.ts";
 export { isInside } from "./paths.ts";
-export { type PrivateFileOptions, readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
+export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";
-export { type Replaced, type ReplaceOptions, replaceFile } from "./replace-file.ts";
+export { replaceFile } from "./replace-file.ts";
 export { sha256 } from "./sha256.ts";
 export {
   ensureFolder,

@@ -1,31 +1,23 @@
-export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { hooksFileOfCommand } from "./app-command.ts";
-export { closestName } from "./did-you-mean.ts";
+/** Entry point hookline/protocol: events, settings, hooks, answers and outcomes as data and types. */
 export {
   type Catalog,
   catalog,
   type EventInputs,
   type EventName,
   eventNames,
-  eventRow,
   isEventName,
   type Payload,
 } from "./events/catalog.ts";
-export { type CommonInput, commonFields } from "./events/common-fields.ts";
+export type { CommonInput } from "./events/common-fields.ts";
 export type {
-  AnswerName,
-  AppMethod,
   CatalogRow,
   EventRow,
   EventSpecials,
-  HandlerAnswerName,
   MatchedField,
   Phase,
   StopEffect,
 } from "./events/event-row.ts";
-export { handlersThatNeverRun, intendedInPattern, intendedName } from "./events/matcher-names.ts";
 export type { Field, Fields } from "./field.ts";
-export { type ForeignName, foreignName } from "./foreign-names.ts";
 export type {
   AgentHook,
   Callback,
@@ -43,24 +35,16 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
-export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook.ts";
-export {
-  compareDecisions,
-  type Decision,
-  decisions,
-  eventOutputShapes,
-  type HookOutput,
-  type HookSpecificOutput,
-  hookOutputShapes,
-  type OutputShape,
-  type PermissionRequestAnswer,
-  type ToolInput,
-  type Verdict,
+export type {
+  Decision,
+  HookOutput,
+  HookSpecificOutput,
+  PermissionRequestAnswer,
+  ToolInput,
+  Verdict,
 } from "./hook-output.ts";
-export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
   Ended,
-  HookAnswerRecord,
   HookModelUsage,
   HookRef,
   Outcome,
@@ -72,17 +56,7 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export { messageOf, missingPackageProblem, Problem } from "./problem.ts";
+export { Problem } from "./problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
-export { isSecretVariable, withoutSecrets } from "./secrets.ts";
-export {
-  type LayerKind,
-  layerKinds,
-  type PermissionSettings,
-  type Settings,
-  type StatusLineSetting,
-  settingsFields,
-} from "./settings.ts";
-export { escapeControls, escapeJson, escapeLines, plainLine, plainText, stripControl } from "./terminal-text.ts";
+export type { LayerKind, PermissionSettings, Settings, StatusLineSetting } from "./settings.ts";
 export { type Warning, type WarningCode, warningCodes } from "./warning-codes.ts";
-export { fitsPieces, fitsWildcard } from "./wildcard.ts";

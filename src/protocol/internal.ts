@@ -27,20 +27,10 @@ export {
   type Payload,
 } from "./events/catalog.ts";
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
-export type {
-  AnswerName,
-  AppMethod,
-  CatalogRow,
-  EventRow,
-  EventSpecials,
-  HandlerAnswerName,
-  MatchedField,
-  Phase,
-  StopEffect,
-} from "./events/event-row.ts";
+export type { AnswerName, AppMethod, EventRow, MatchedField } from "./events/event-row.ts";
 export { handlersThatNeverRun, intendedInPattern, intendedName } from "./events/matcher-names.ts";
 export type { Field, Fields } from "./field.ts";
-export { type ForeignName, foreignName } from "./foreign-names.ts";
+export { foreignName } from "./foreign-names.ts";
 export { guardedObserver } from "./guarded-observer.ts";
 export type {
   AgentHook,
@@ -51,7 +41,6 @@ export type {
   FileHook,
   FunctionHook,
   Hook,
-  HookAnswer,
   HookGroup,
   HookType,
   HttpHook,
@@ -59,21 +48,19 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
-export { fileHookTypes, groupFields, type HookFields, hookFields } from "./hook.ts";
+export { fileHookTypes, groupFields, hookFields } from "./hook.ts";
 export {
   compareDecisions,
   type Decision,
-  decisions,
   eventOutputShapes,
   type HookOutput,
   type HookSpecificOutput,
   hookOutputShapes,
   type OutputShape,
-  type PermissionRequestAnswer,
   type ToolInput,
   type Verdict,
 } from "./hook-output.ts";
-export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
+export { defined, fieldOf, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
   Ended,
   HookAnswerRecord,
@@ -89,7 +76,7 @@ export type {
   SkipReason,
 } from "./outcome.ts";
 export { messageOf, missingPackageProblem, Problem } from "./problem.ts";
-export { type ProblemCode, problemCodes } from "./problem-codes.ts";
+export type { ProblemCode } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
   type LayerKind,
@@ -100,5 +87,5 @@ export {
   settingsFields,
 } from "./settings.ts";
 export { escapeControls, escapeJson, escapeLines, plainLine, plainText, stripControl } from "./terminal-text.ts";
-export { type Warning, type WarningCode, warningCodes } from "./warning-codes.ts";
+export type { Warning, WarningCode } from "./warning-codes.ts";
 export { fitsPieces, fitsWildcard } from "./wildcard.ts";

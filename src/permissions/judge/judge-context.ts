@@ -11,7 +11,6 @@ import {
 import type { Policy, PolicyRule } from "../policy.ts";
 import { type Mode, type RuleWarning, readMode } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
-import { type ReadOnlyTable, readOnlyCommands } from "../shell/programs/read-only-commands.ts";
 import type { PartFinding } from "./judgement.ts";
 
 /** What a host says about the place and the moment of a call. */
@@ -34,7 +33,6 @@ export interface JudgeContext {
   readonly protectedFiles?: readonly string[];
   /** Pins, managed settings, tokens, sockets: asked about even in bypassPermissions. */
   readonly ownFiles?: readonly string[];
-  readonly readOnly?: ReadOnlyTable;
 }
 
 /** Everything one judgement works with, looked up once. */
@@ -42,7 +40,6 @@ export interface JudgeState {
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly mode: Mode;
-  readonly readOnly: ReadOnlyTable;
   /** The real folders that count as inside. */
   readonly roots: readonly string[];
   readonly seen: ResolvedPath[];
@@ -80,7 +77,6 @@ export function openJudgeState(policy: Policy, context: JudgeContext): JudgeStat
     policy,
     context,
     mode: modeOf(policy, context, warnings),
-    readOnly: context.readOnly ?? readOnlyCommands,
     get roots() {
       const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
       roots ??= [...new Set(folders.map((folder) => resolve(wholeFolder(folder, context)).resolved))];

@@ -56,7 +56,7 @@ export function judgeFile(path: string, access: Access, state: JudgeState, sure:
 /** A command of the read-only table: its files are reads under Read rules and the mode. */
 export function judgeReadOnly(part: CommandPart, state: JudgeState): PartFinding | undefined {
   const head = part.words[0] && staticValue(part.words[0]);
-  const read = head === "cd" ? changedFolder(part) : readOnlyFiles(part, state.readOnly);
+  const read = head === "cd" ? changedFolder(part) : readOnlyFiles(part);
   if (read === undefined) return undefined;
   const findings = read.files.map((word) => judgeWord(word, part, state));
   const below = read.deep ? read.files.map((word) => restrictedBelow(word, part, state)) : [];

@@ -2,7 +2,7 @@ import { type CommandPart, type ShellWord, staticValue } from "../shell-part.ts"
 import { grammarOf, type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
-export interface ReadOnlyCommand extends OptionGrammar {
+interface ReadOnlyCommand extends OptionGrammar {
   /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
   readonly operands: "files" | "text" | "pattern" | "none" | "anything";
   /** Reads the working directory when no operand is given. */
@@ -13,124 +13,88 @@ export interface ReadOnlyCommand extends OptionGrammar {
   readonly fileOptions?: readonly string[];
 }
 
-export type ReadOnlyTable = ReadonlyMap<string, ReadOnlyCommand>;
-
 /** Nothing here can start a program, write, change state or reach the network, whatever files it is given. */
-export const readOnlyCommands: ReadOnlyTable = new Map<string, ReadOnlyCommand>([
-  [
+const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map([
+  command(
     "ls",
-    {
-      operands: "files",
-      ...grammarOf(
-        "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
-          "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
-          "--sort= --time= --time-style= --format= --ignore= --hide=",
-      ),
-      reads: "here",
-    },
-  ],
-  [
-    "cat",
-    {
-      operands: "files",
-      ...grammarOf("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
-    },
-  ],
-  ["head", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
+    "files",
+    "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
+      "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
+      "--sort= --time= --time-style= --format= --ignore= --hide=",
+    { reads: "here" },
+  ),
+  command("cat", "files", "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
+  command("head", "files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
   // Not `-f` and `-F`: they never end.
-  ["tail", { operands: "files", ...grammarOf("-qvz -nc= --quiet --verbose --lines= --bytes="), also: /^-\d+$/ }],
-  ["wc", { operands: "files", ...grammarOf("-clmwL --bytes --chars --lines --words --max-line-length") }],
-  ["nl", { operands: "files", ...grammarOf("-p -bdfhilnsvw=") }],
-  ["pwd", { operands: "none", ...grammarOf("-LP") }],
-  ["echo", { operands: "anything" }],
-  ["printf", { operands: "anything" }],
-  ["true", { operands: "anything" }],
-  ["false", { operands: "anything" }],
-  ["which", { operands: "text", ...grammarOf("-as") }],
-  ["basename", { operands: "text", ...grammarOf("-az -s= --multiple --zero --suffix=") }],
-  ["dirname", { operands: "text", ...grammarOf("-z --zero") }],
-  ["tr", { operands: "text", ...grammarOf("-cCdst --complement --delete --squeeze-repeats --truncate-set1") }],
-  [
+  command("tail", "files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
+  command("wc", "files", "-clmwL --bytes --chars --lines --words --max-line-length"),
+  command("nl", "files", "-p -bdfhilnsvw="),
+  command("pwd", "none", "-LP"),
+  command("echo", "anything"),
+  command("printf", "anything"),
+  command("true", "anything"),
+  command("false", "anything"),
+  command("which", "text", "-as"),
+  command("basename", "text", "-az -s= --multiple --zero --suffix="),
+  command("dirname", "text", "-z --zero"),
+  command("tr", "text", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"),
+  command(
     "realpath",
-    {
-      operands: "files",
-      ...grammarOf(
-        "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
-          "--no-symlinks --zero --relative-to= --relative-base=",
-      ),
-      fileOptions: ["--relative-to", "--relative-base"],
-    },
-  ],
-  [
-    "readlink",
-    {
-      operands: "files",
-      ...grammarOf("-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
-    },
-  ],
-  ["stat", { operands: "files", ...grammarOf("-Lt -c= --dereference --terse --format= --printf=") }],
-  [
+    "files",
+    "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
+      "--no-symlinks --zero --relative-to= --relative-base=",
+    { fileOptions: ["--relative-to", "--relative-base"] },
+  ),
+  command("readlink", "files", "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
+  command("stat", "files", "-Lt -c= --dereference --terse --format= --printf="),
+  command(
     "du",
-    {
-      operands: "files",
-      ...grammarOf(
-        "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
-          "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
-      ),
-      reads: "here",
-    },
-  ],
-  [
-    "df",
-    {
-      operands: "files",
-      ...grammarOf("-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
-    },
-  ],
-  [
+    "files",
+    "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
+      "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
+    { reads: "here" },
+  ),
+  command("df", "files", "-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
+  command(
     "cut",
-    {
-      operands: "files",
-      ...grammarOf(
-        "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
-          "--fields= --output-delimiter=",
-      ),
-    },
-  ],
-  ["comm", { operands: "files", ...grammarOf("-123z --check-order --nocheck-order --total --output-delimiter=") }],
-  ["cmp", { operands: "files", ...grammarOf("-bls -in= --print-bytes --verbose --quiet --silent --bytes=") }],
+    "files",
+    "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
+      "--fields= --output-delimiter=",
+  ),
+  command("comm", "files", "-123z --check-order --nocheck-order --total --output-delimiter="),
+  command("cmp", "files", "-bls -in= --print-bytes --verbose --quiet --silent --bytes="),
   // Not `-l`: it starts pr.
-  [
+  command(
     "diff",
-    {
-      operands: "files",
-      ...grammarOf(
-        "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
-          "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
-          "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
-          "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
-      ),
-      deep: ["r", "--recursive"],
-    },
-  ],
-  [
+    "files",
+    "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
+      "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
+      "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
+      "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
+    { deep: ["r", "--recursive"] },
+  ),
+  command(
     "grep",
-    {
-      operands: "pattern",
-      ...grammarOf(
-        "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
-          "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
-          "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
-          "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
-          "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
-          "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
-          "--binary-files= --label=",
-      ),
-      deep: ["r", "R", "--recursive", "--dereference-recursive"],
-      also: /^-\d+$/,
-    },
-  ],
+    "pattern",
+    "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+      "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
+      "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
+      "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
+      "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
+      "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
+      "--binary-files= --label=",
+    { deep: ["r", "R", "--recursive", "--dereference-recursive"], also: /^-\d+$/ },
+  ),
 ]);
+
+function command(
+  name: string,
+  operands: ReadOnlyCommand["operands"],
+  options = "",
+  extra: Partial<ReadOnlyCommand> = {},
+): [string, ReadOnlyCommand] {
+  return [name, { operands, ...grammarOf(options), ...extra }];
+}
 
 /** What a read-only command reads. */
 export interface ReadFiles {
@@ -140,14 +104,14 @@ export interface ReadFiles {
 }
 
 /** The files a read-only command reads, or undefined when the part is not one. */
-export function readOnlyFiles(part: CommandPart, table: ReadOnlyTable): ReadFiles | undefined {
+export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   const [name, ...args] = part.words;
   const head = name && staticValue(name);
   if (head === undefined || part.openEnded) return undefined;
   if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
   if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
   if (head === "[[") return shallow(testedFiles(args.slice(0, -1)));
-  const command = table.get(head);
+  const command = readOnlyCommands.get(head);
   if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
   if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
   const read = readProgramArguments(args, command, command.operands === "text");
