@@ -98,23 +98,16 @@ export interface RunAgentOptions {
 }
 
 /** Options with every default filled in; from here on nobody asks the process for anything. */
-export interface AgentOptions extends RunAgentOptions {
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  readonly interactive: boolean;
-  readonly persist: boolean;
-  readonly compactAt: number;
-  readonly idleMs: number;
-  readonly promptNoticeMs: number;
-  readonly hookProgressMs: number;
-  readonly clock: Clock;
-  readonly uuid: () => string;
+export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required<Pick<RunAgentOptions, Defaulted>> {
   /** Whether agents, commands, skills and servers of a source are used. */
   readonly reads: SourceFilter;
 }
 
+type Defaulted =
+  | ("cwd" | "home" | "env" | "version" | "interactive" | "persist" | "compactAt")
+  | ("idleMs" | "promptNoticeMs" | "hookProgressMs" | "clock" | "uuid");
+
+/** Checks the options and fills in the defaults. */
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   checkAgentOptions(options);
   const env = options.env ?? process.env;

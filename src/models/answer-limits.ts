@@ -1,5 +1,6 @@
 import { sameOriginFetch } from "../net/internal.ts";
 import type { ModelError, ModelEvent } from "./model.ts";
+import type { AnswerReader } from "./stream-answer.ts";
 
 /** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */
 export const maxAnswerChars: number = 32 * 2 ** 20;
@@ -12,16 +13,13 @@ export const answerTooLarge: ModelError = {
 };
 
 /**
- * What the pieces of a stream come to, until they are too much: then `answerTooLarge` is the last event, and whoever writes is left. Gives
- * whether all pieces came. `startSize` is what a piece holds beside its events.
+ * The events of a stream until they are too many: then `answerTooLarge` is the last event and the stream is closed. Returns whether all
+ * pieces came.
  */
 export async function* limitAnswer<Piece>(
   pieces: AsyncIterable<Piece>,
-  read: (piece: Piece) => readonly ModelEvent[],
-  {
-    mostChars = maxAnswerChars,
-    startSize,
-  }: { mostChars?: number | undefined; startSize?: (piece: Piece) => number } = {},
+  { read, startSize }: Pick<AnswerReader<Piece>, "read" | "startSize">,
+  maxChars: number = maxAnswerChars,
 ): AsyncGenerator<ModelEvent, boolean> {
   let chars = 0;
   for await (const piece of pieces) {
@@ -29,7 +27,7 @@ export async function* limitAnswer<Piece>(
     // Pieces that say nothing are held in places too.
     chars += (startSize?.(piece) ?? 0) + (events.length === 0 ? emptyPiece : 0);
     for (const event of events) chars += charsIn(event);
-    if (chars > mostChars) {
+    if (chars > maxChars) {
       yield answerTooLarge;
       return false;
     }

@@ -69,8 +69,7 @@ test("text without an end from the Messages API is given up at its limit, and th
   await left;
 });
 
-test("tool input without an end from a chat server is given up too, and whoever writes is left", async () => {
-  const { read } = openaiReader();
+test("endless tool input from a chat server is aborted too, and the stream is closed", async () => {
   let left = false;
   async function* pieces() {
     try {
@@ -80,7 +79,7 @@ test("tool input without an end from a chat server is given up too, and whoever 
       left = true;
     }
   }
-  const events = await eventsOf(limitAnswer(pieces(), read, { mostChars: 10_000 }));
+  const events = await eventsOf(limitAnswer(pieces(), openaiReader(), 10_000));
   expect(events.at(-1)).toEqual(answerTooLarge);
   expect([events.length, left]).toEqual([1 + 9 + 1, true]);
   expect([failureOf(answerTooLarge), shouldRetry(answerTooLarge)]).toEqual(["max_output_tokens", false]);
@@ -91,11 +90,14 @@ test("blocks, calls and pieces that say nothing count as well", async () => {
     for (let at = 0; at < count; at++) yield value;
   }
   const call: ModelEvent = { type: "tool-call", index: 0, id: "a", name: "b" };
-  const limit = { mostChars: 1_000 };
-  expect(await eventsOf(limitAnswer(many(2, [call]), (events) => events, limit))).toEqual([call, answerTooLarge]);
-  expect(await eventsOf(limitAnswer(many(15, []), () => [], limit))).toEqual([]);
-  expect(await eventsOf(limitAnswer(many(16, []), () => [], limit))).toEqual([answerTooLarge]);
-  expect(await eventsOf(limitAnswer(many(1, []), () => [], { ...limit, startSize: () => 1_000 }))).toEqual([
+  const none = { read: () => [] };
+  expect(await eventsOf(limitAnswer(many(2, [call]), { read: (events) => events }, 1_000))).toEqual([
+    call,
+    answerTooLarge,
+  ]);
+  expect(await eventsOf(limitAnswer(many(15, []), none, 1_000))).toEqual([]);
+  expect(await eventsOf(limitAnswer(many(16, []), none, 1_000))).toEqual([answerTooLarge]);
+  expect(await eventsOf(limitAnswer(many(1, []), { ...none, startSize: () => 1_000 }, 1_000))).toEqual([
     answerTooLarge,
   ]);
 });

@@ -1,3 +1,4 @@
+import { defined } from "../protocol/internal.ts";
 import { answerTooLarge, LineTooLong } from "./answer-limits.ts";
 import type { ModelError } from "./model.ts";
 
@@ -81,8 +82,7 @@ export function errorOf(thrown: unknown, signal: AbortSignal, began = false): Mo
     ...(status === undefined ? {} : { status }),
     errorType: body.type ?? "api_error",
     message: brief(body.message ?? message ?? `HTTP ${status}`),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ retryAfterMs, requestId }),
   };
 }
 

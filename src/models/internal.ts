@@ -4,12 +4,14 @@ export { efforts, endOfLifeNotice, knownModel } from "./anthropic/known-models.t
 export { failureOf, worthFallback } from "./failure.ts";
 export {
   type AnswerBlock,
+  blocksIn,
   type ContentBlock,
   joinTurns,
   type Message,
   type TextBlock,
   type ToolResultBlock,
   type ToolUseBlock,
+  textIn,
 } from "./message.ts";
 export {
   answerOf,
@@ -20,6 +22,7 @@ export {
   type ModelRequest,
   type ModelRetry,
   type ModelUsage,
+  noUsage,
   type Purpose,
   type ToolChoice,
   type ToolDefinition,

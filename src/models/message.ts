@@ -1,3 +1,5 @@
+import { parseObject } from "../protocol/internal.ts";
+
 /**
  * A conversation, spelled as the Messages API and the client's transcripts spell it. Other APIs are translated to and from this
  * shape by their own port, so that a transcript line, a request and an answer hold the same blocks.
@@ -78,7 +80,7 @@ export function joinTurns(messages: readonly Message[]): Message[] {
   for (const message of messages) {
     const last = all.at(-1);
     if (last?.role !== message.role) all.push(message);
-    else all[all.length - 1] = { role: last.role, content: resultsFirst([...blocksOf(last), ...blocksOf(message)]) };
+    else all[all.length - 1] = { role: last.role, content: resultsFirst([...blocksIn(last), ...blocksIn(message)]) };
   }
   return all;
 }
@@ -88,26 +90,23 @@ function resultsFirst(blocks: readonly ContentBlock[]): readonly ContentBlock[] 
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }
 
-function blocksOf({ content }: Message): readonly ContentBlock[] {
+/** The blocks of a message; a plain text is one block. */
+export function blocksIn({ content }: Message): readonly ContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** The text of a message or an answer, without thinking, calls and results. */
+export function textIn(content: string | readonly ContentBlock[], separator = ""): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join(separator);
 }
 
 /** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
 export function parseToolCall(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
-  const input = json.trim() === "" ? {} : objectIn(json);
+  const input = json.trim() === "" ? {} : parseObject(json);
   // The id is the model's word too: a plain assignment would lose one called `__proto__`.
   if (input === undefined) Object.defineProperty(broken, id, { value: json, enumerable: true });
   return { type: "tool_use", id, name, input: input ?? {} };
-}
-
-function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    const is = typeof value === "object" && value !== null && !Array.isArray(value);
-    return is ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined; // no JSON: the caller keeps the text
-  }
 }
 
 /**

@@ -125,6 +125,8 @@ export interface ModelUsage {
   readonly cacheRead: number;
 }
 
+export const noUsage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+
 /** No answer, and why. `failureOf` turns it into the class that StopFailure reports. */
 export interface ModelError {
   readonly type: "error";
@@ -148,5 +150,11 @@ export async function answerOf(
   for await (const event of model.stream(request, signal)) {
     if (event.type === "end" || event.type === "error") return event;
   }
-  return { type: "error", errorType: "stream", message: "The answer ended before it was complete." };
+  return incompleteAnswer;
 }
+
+export const incompleteAnswer: ModelError = {
+  type: "error",
+  errorType: "stream",
+  message: "The answer ended before it was complete.",
+};

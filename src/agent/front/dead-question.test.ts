@@ -26,7 +26,6 @@ async function begin(names: readonly string[]) {
         out += text;
       },
       err: async () => undefined,
-      colour: false,
       onSignal: (listener) => {
         signal = listener;
         return () => undefined;

@@ -8,7 +8,6 @@ export interface FrontIo {
   readonly stdin: Readable | NodeJS.ReadableStream;
   out(text: string): Promise<void>;
   err(text: string): Promise<void>;
-  readonly colour: boolean;
   /** Calls the listener for every signal until the returned function is called. */
   onSignal(listener: (signal: SignalName) => void): () => void;
   /** Leaves the process at once. */
@@ -16,16 +15,6 @@ export interface FrontIo {
 }
 
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
-
-/** Why a run ends: a signal that asks for it. */
-export class EndedBySignal extends Error {
-  readonly signal: SignalName;
-
-  constructor(signal: SignalName) {
-    super(`ended by ${signal}`);
-    this.signal = signal;
-  }
-}
 
 export const signalStatus: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 

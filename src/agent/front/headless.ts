@@ -5,7 +5,7 @@ import { runAgent } from "../run-agent.ts";
 import { printedResult } from "../session/agent-result.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import type { UserPort } from "../turn/ask-user.ts";
-import { EndedBySignal, exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
+import { exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
 import { openProtocol, type Protocol } from "./stdio-protocol.ts";
 import { streamLines } from "./stream-lines.ts";
 
@@ -29,7 +29,7 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
     if (again) return void exitNow(control, io);
     ended ??= signal;
     firstAt = Date.now();
-    ending.abort(new EndedBySignal(signal));
+    ending.abort(new Error(`ended by ${signal}`));
   });
   let writing: Promise<void> = Promise.resolve();
   const write = (text: string): void => {

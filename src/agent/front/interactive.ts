@@ -7,7 +7,7 @@ import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { toolSummary } from "../tools/tool.ts";
-import { EndedBySignal, exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
+import { exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
 import { terminalUser } from "./terminal-user.ts";
 
 /** A line prompt: what is typed is a prompt, a command, or the answer to a question that stands. */
@@ -66,7 +66,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
       if (signal !== "SIGINT" || again) {
         ended = signal;
         if (signal === "SIGINT" && ending.signal.aborted) void exitNow(control, io);
-        ending.abort(new EndedBySignal(signal));
+        ending.abort(new Error(`ended by ${signal}`));
       } else if (busy) control?.interrupt();
       else write("\nPress Ctrl-C again to leave.\n> ");
     };

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
-import { readMode } from "../../permissions/internal.ts";
-import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
+import { messageOf, type PermissionUpdate, parseObject, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { toolSummary } from "../tools/tool.ts";
 import type { UserPort } from "../turn/ask-user.ts";
-import { initialized, isBlocks, readInitialize } from "./control-requests.ts";
+import { type Ask, handleControlRequest, isBlocks } from "./control-requests.ts";
 import type { FrontIo } from "./front-io.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -62,13 +61,13 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       const response = await handleControlRequest(control, asked, request);
       answer(id, { subtype: "success", ...(response === undefined ? {} : { response }) });
     } catch (error) {
-      answer(id, { subtype: "error", error: error instanceof Error ? error.message : String(error) });
+      answer(id, { subtype: "error", error: messageOf(error) });
     }
   }
 
   const sendError = (error: string): void => send({ type: "control_response", response: { subtype: "error", error } });
 
-  function take(control: AgentControl, line: Fields): Promise<void> | undefined {
+  function handleLine(control: AgentControl, line: Fields): Promise<void> | undefined {
     if (line["type"] === "user") {
       const { content } = (line["message"] ?? {}) as { content?: unknown };
       if (typeof content === "string" || isBlocks(content)) control.prompt(content);
@@ -92,9 +91,9 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       reader = lines;
       return new Promise((begin) => {
         lines.on("line", (text) => {
-          const line = objectIn(text);
+          const line = parseObject(text);
           if (line === undefined) sendError(`not a JSON object: ${text.slice(0, 80)}`);
-          else void Promise.resolve(take(control, line)).then(begin);
+          else void Promise.resolve(handleLine(control, line)).then(begin);
         });
         lines.once("close", () => {
           gone = true;
@@ -121,7 +120,7 @@ function userOverProtocol(ask: Ask): UserPort {
       return ((await ask(subtype, fields, signal)) ?? {}) as Fields;
     } catch (error) {
       if (signal.aborted) throw error;
-      return { message: error instanceof Error ? error.message : String(error) };
+      return { message: messageOf(error) };
     }
   }
 
@@ -153,78 +152,6 @@ function userOverProtocol(ask: Ask): UserPort {
   };
 }
 
-type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unknown>;
-
-async function handleControlRequest(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
-  switch (asked["subtype"]) {
-    case "initialize":
-      control.configure(readInitialize(asked));
-      registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
-      return initialized(control);
-    case "interrupt":
-      control.interrupt();
-      return undefined;
-    case "set_model": {
-      const { refused } = await control.setModel(String(asked["model"]));
-      if (refused !== undefined) throw new Error(refused);
-      return { model: (await control.catalog()).model };
-    }
-    case "set_permission_mode": {
-      const mode = readMode(asked["mode"]);
-      if (mode === undefined) throw new Error(`"${String(asked["mode"])}" is no permission mode`);
-      control.setPermissionMode(mode);
-      return { mode };
-    }
-    case "register_repo_root":
-      return {
-        directory: await control.addDirectory(String(asked["path"] ?? asked["directory"]), "register_repo_root"),
-      };
-    case "stop_hook":
-      return stopHook(control, asked);
-    default:
-      throw new Error(`Unsupported control request subtype: ${String(asked["subtype"])}`);
-  }
-}
-
-/** Hooks at run time are the embedding program's to manage: add, list, remove. */
-function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields): unknown {
-  if (action === "add") return { id: stopHooks.add({ type: "command", command: String(command) }) };
-  if (action === "remove") stopHooks.remove(String(id));
-  return { hooks: stopHooks.list().map((hook) => ({ id: hook.id, command: hook.name })) };
-}
-
-/**
- * Each callback is a request of ours that the other end answers with the JSON of a hook. One that takes longer than its group's
- * `timeout` (seconds) has failed, as any hook. Contract: all of them or none; what cannot be registered is a `Problem`.
- */
-function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
-  const registered: (() => void)[] = [];
-  try {
-    for (const [event, groups] of Object.entries(hooks))
-      for (const group of Array.isArray(groups) ? (groups as Fields[]) : [])
-        for (const id of (group["hookCallbackIds"] ?? []) as unknown[])
-          registered.push(registerHook(control, event, group, id, ask));
-  } catch (error) {
-    for (const remove of registered) remove();
-    throw error;
-  }
-}
-
-function registerHook(control: AgentControl, event: string, group: Fields, callback_id: unknown, ask: Ask): () => void {
-  const { matcher, timeout } = group;
-  return control.on(
-    event,
-    typeof matcher === "string" ? matcher : undefined,
-    (input, toolUseId, signal) =>
-      ask(
-        "hook_callback",
-        { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
-        signal,
-      ),
-    timeout === undefined || timeout === null ? {} : { timeout: timeout as number },
-  );
-}
-
 function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields) {
   if (behavior === "allow")
     return {
@@ -237,13 +164,4 @@ function readAnswer({ behavior, updatedInput, updatedPermissions, message, inter
     ...(typeof message === "string" ? { message } : {}),
     ...(interrupt === true ? { interrupt } : {}),
   } as const;
-}
-
-function objectIn(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-  } catch {
-    return undefined; // told to the other end
-  }
 }

@@ -1,4 +1,5 @@
 import type { RunStep } from "../../engine/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { ApiFailureLine, TaskIdentity } from "../agent-event.ts";
 import type { AgentEvent } from "../internal.ts";
 import { printedResult } from "../session/agent-result.ts";
@@ -164,8 +165,7 @@ function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now 
 
 function failureFields({ error, status, type }: ApiFailureLine): Line {
   const api = {
-    ...(status === undefined ? {} : { api_error_status: status }),
-    ...(type === undefined ? {} : { api_error_type: type }),
+    ...defined({ api_error_status: status, api_error_type: type }),
   };
   return { error, is_api_error_message: true, ...api };
 }

@@ -9,6 +9,7 @@ import {
   type ToolChoice,
   type ToolDefinition,
   type ToolUseBlock,
+  textIn,
 } from "../../models/internal.ts";
 import type { HookRef } from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
@@ -108,7 +109,7 @@ export function readVerdict(answer: ModelEnd): unknown {
   const [verdict, ...further] = verdictCalls(answer);
   if (further.length > 0) throw new Error("the model gave more than one verdict");
   if (verdict !== undefined) return answer.broken?.[verdict.id] ?? verdict.input;
-  return answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  return textIn(answer.content);
 }
 
 /**

@@ -1,26 +1,13 @@
 import { join, resolve } from "node:path";
-import type { ServerTrust } from "../../engine/internal.ts";
 import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { isObject, Problem } from "../../protocol/internal.ts";
+import type { ServerConnectOptions } from "./mcp-servers.ts";
 import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
 
-export interface ServerPlaces {
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Files, or JSON texts, that were named on the command line. */
-  readonly configs: readonly string[];
-  /** Whether servers of a source are used; all are when absent. */
-  readonly reads?: (source: "user" | "project" | "local" | "flag") => boolean;
-  /** Whether a server that the project itself configures may be started. */
-  readonly approved: ServerTrust;
-  /** Why settings keep a server from being used; every server may be when absent. */
-  readonly policy?: ServerPolicy;
-  /** Servers of `.mcp.json` that any settings switch off, beside those of local and user settings. */
-  readonly off?: readonly string[];
-  /** `managed-mcp.json`: where it is there, no other server is used. */
-  readonly managed?: string;
-}
+export type ServerPlaces = Pick<
+  ServerConnectOptions,
+  "cwd" | "home" | "env" | "configs" | "reads" | "approved" | "policy" | "off" | "managed"
+>;
 
 export interface FoundServer {
   readonly name: string;
@@ -154,7 +141,7 @@ function at(value: unknown, key: string): unknown {
 }
 
 function entries(value: unknown): [string, unknown][] {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  return isObject(value) ? Object.entries(value) : [];
 }
 
 function texts(value: unknown): string[] {

@@ -15,7 +15,7 @@ export type ReadConfig = ServerConfig | { readonly kind: "unusable"; readonly wh
 
 /** One entry of `mcpServers`. Contract: never throws, whatever stands there. */
 export function readServerConfig(value: unknown, env: Readonly<Record<string, string | undefined>>): ReadConfig {
-  if (!isRecord(value)) return unusable("it is no object");
+  if (!isObject(value)) return unusable("it is not an object");
   const { type, command, args = [], env: own = {}, url, headers = {} } = value;
   const kind = type ?? (url === undefined ? "stdio" : "http");
   const missing = new Set<string>();
@@ -34,7 +34,9 @@ export function readServerConfig(value: unknown, env: Readonly<Record<string, st
   if (!isTexts(headers)) return unusable('"headers" must hold texts');
   const config = { kind: "http", url: fill(url), headers: mapped(headers, fill) } as const;
   if (missing.size > 0) return unset(missing);
-  return /^https?:\/\//i.test(config.url) && URL.canParse(config.url) ? config : unusable('"url" is no http address');
+  return /^https?:\/\//i.test(config.url) && URL.canParse(config.url)
+    ? config
+    : unusable('"url" is not an http address');
 }
 
 function unusable(why: string): ReadConfig {
@@ -45,12 +47,8 @@ function unset(names: ReadonlySet<string>): ReadConfig {
   return unusable(`${[...names].join(", ")} is not set in the environment, and no default is given`);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isTexts(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every((one) => typeof one === "string");
+  return isObject(value) && Object.values(value).every((one) => typeof one === "string");
 }
 
 function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {

@@ -1,9 +1,11 @@
 import {
+  blocksIn,
   type ContentBlock,
   joinTurns,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
+  textIn,
 } from "../../models/internal.ts";
 import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, textForModel } from "../turn/attachments.ts";
@@ -117,11 +119,10 @@ function asApiResult({
   isError,
 }: Extract<EntryBlock, { type: "tool_result" }>): ToolResultBlock {
   const blocks = content.flatMap(asSent);
-  const text = blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
   return {
     type: "tool_result",
     tool_use_id: toolUseId,
-    content: contentWasText === true ? text : (blocks as NonNullable<ToolResultBlock["content"]>),
+    content: contentWasText === true ? textIn(blocks) : (blocks as NonNullable<ToolResultBlock["content"]>),
     ...(isError ? { is_error: true } : {}),
   };
 }
@@ -131,7 +132,7 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
   const results = new Set<string>();
   const calls = new Set<string>();
   for (const message of messages) {
-    for (const block of blocksOf(message)) {
+    for (const block of blocksIn(message)) {
       if (block.type === "tool_result") results.add(block.tool_use_id);
       if (block.type === "tool_use") calls.add(block.id);
     }
@@ -140,7 +141,7 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
   const isLost = (id: string) => !results.has(id) && !deferred.has(id);
   const tied: Message[] = [];
   for (const message of messages) {
-    const blocks = blocksOf(message);
+    const blocks = blocksIn(message);
     if (!blocks.some(isOfTool)) {
       tied.push(message);
       continue;
@@ -162,8 +163,4 @@ function isOfTool({ type }: ContentBlock): boolean {
 /** The result of a call that was not carried out. */
 export function resultOfSkippedCall(id: string): ToolResultBlock {
   return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
-}
-
-function blocksOf({ content }: Message): readonly ContentBlock[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }

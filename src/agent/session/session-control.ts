@@ -1,7 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import type { CallbackHandler, StopHooks } from "../../engine/internal.ts";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
+import { isInside } from "../../files/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
 import { type EventName, eventRow, Problem } from "../../protocol/internal.ts";
@@ -78,14 +79,9 @@ export async function addDirectory(
 async function checkInside({ session }: AgentThread, directory: string): Promise<void> {
   const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
   const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
-  if (roots.some((root) => isInside(root, directory))) return;
+  if (roots.some((root) => isInside(directory, root))) return;
   const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;
   throw new Problem("host/no-folder", message, { about: { path: directory } });
-}
-
-function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** What can be done to a running session from outside: by the person, or by the program that started it. Never by the model. */

@@ -1,10 +1,11 @@
+import { textIn } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
 import { type CommandResult, runBuiltin } from "../turn/builtin-commands.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
 import { runBatch, runTurn, type TurnResult } from "../turn/loop.ts";
-import { answerPrompt, textOf } from "../turn/submit-prompt.ts";
+import { answerPrompt } from "../turn/submit-prompt.ts";
 import { resultObjectOf } from "./agent-result.ts";
 import type { AgentThread } from "./agent-session.ts";
 import type { InboxItem } from "./inbox.ts";
@@ -28,7 +29,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
     await registry.set("busy");
     try {
       if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
-      const typed = textOf(item.content);
+      const typed = textIn(item.content, "\n");
       return (await runBuiltin(main, typed, item, either)) ?? (await answerPrompt(main, item, either));
     } catch (error) {
       if (!either.aborted) throw error;

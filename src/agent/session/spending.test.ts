@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { noUsage } from "../../models/internal.ts";
 import { openPrices } from "../../usage/internal.ts";
-import { noUsage, openSpending } from "./spending.ts";
+import { openSpending } from "./spending.ts";
 
 test("calls with a price keep their cost when a later call of the same model has none", () => {
   const own = openPrices();

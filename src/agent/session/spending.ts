@@ -1,4 +1,4 @@
-import type { ModelUsage, Purpose } from "../../models/internal.ts";
+import { type ModelUsage, noUsage, type Purpose } from "../../models/internal.ts";
 import type { ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "./journal.ts";
@@ -75,8 +75,6 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
     },
   };
 }
-
-export const noUsage: ModelUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 };
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Problem } from "../../protocol/internal.ts";
+import { fitsWildcard, Problem } from "../../protocol/internal.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
 
@@ -142,7 +142,7 @@ export function allowedTools(tools: readonly Tool[], definition?: SubagentDefini
  */
 function isDisallowed(disallowed: string, tool: string): boolean {
   const name = disallowed.replace(/\(.*$/s, "");
-  return isNamed(name, tool) || fits(name.toLowerCase().split("*"), tool.toLowerCase());
+  return isNamed(name, tool) || fitsWildcard(name.toLowerCase(), tool.toLowerCase());
 }
 
 function isNamed(name: string, tool: string): boolean {
@@ -151,18 +151,4 @@ function isNamed(name: string, tool: string): boolean {
 
 function isServerOf(name: string, tool: string): boolean {
   return /^mcp__/.test(name) && tool.startsWith(`${name}__`);
-}
-
-/** Whether the pieces between stars occur in order, the first at the start and the last at the end. */
-function fits([first = "", ...pieces]: readonly string[], text: string): boolean {
-  const last = pieces.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of pieces) {
-    const found = text.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }

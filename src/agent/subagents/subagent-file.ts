@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { misspelledKeys } from "../../engine/internal.ts";
 import { ignoringErrors } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
 /** A kind of agent: what it is told, what it may use. */
@@ -79,8 +80,7 @@ async function subagentIn(
     description,
     prompt: body.trim(),
     ...(tools === undefined || tools.includes("*") ? {} : { tools }),
-    ...(disallowedTools === undefined ? {} : { disallowedTools }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...defined({ disallowedTools, maxTurns }),
     ...(model === "" || model === "inherit" ? {} : { model }),
     file,
   };

@@ -1,8 +1,7 @@
-import type { ContentBlock } from "../../models/internal.ts";
+import { blocksIn, noUsage, textIn } from "../../models/internal.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
 import { type AgentThread, taskOf } from "../session/agent-session.ts";
 import { apiUsage } from "../session/journal.ts";
-import { noUsage } from "../session/spending.ts";
 import type { TurnResult } from "../turn/loop.ts";
 
 /** What an agent came to, as the tool that started it reports it. */
@@ -51,17 +50,11 @@ function cutOff({ maxCalls }: AgentThread, { by }: TurnResult): string {
 /** What the agent said last, whatever ended its turn. */
 function lastText({ messages }: AgentThread): string {
   const last = messages.findLast(({ role }) => role === "assistant");
-  return blocksOf(last?.content)
-    .flatMap((block) => (block.type === "text" ? block.text : []))
-    .join("");
+  return last === undefined ? "" : textIn(last.content);
 }
 
 function callsIn({ messages }: AgentThread): number {
-  return messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === "tool_use").length;
-}
-
-function blocksOf(content: string | readonly ContentBlock[] | undefined): readonly ContentBlock[] {
-  return content === undefined || typeof content === "string" ? [] : content;
+  return messages.flatMap(blocksIn).filter(({ type }) => type === "tool_use").length;
 }
 
 /** What the main thread is told when an agent in the background has ended. */

@@ -1,6 +1,7 @@
+import { textIn } from "../../models/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
-import { askOnce, textOf } from "../turn/call-model.ts";
+import { askOnce } from "../turn/call-model.ts";
 import { enterWorktreeTool, exitWorktreeTool } from "../worktree/worktree-tools.ts";
 import { editTool } from "./files/edit-tool.ts";
 import { readTool } from "./files/read-tool.ts";
@@ -74,5 +75,5 @@ export async function digest(thread: AgentThread, text: string, prompt: string, 
     signal,
   );
   if (answer.type === "error") return `The page could not be summarised: ${answer.message}`;
-  return textOf(answer);
+  return textIn(answer.content);
 }

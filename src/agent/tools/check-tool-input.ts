@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../protocol/internal.ts";
+import { isObject, type ToolInput } from "../../protocol/internal.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 export type CheckedInput =
@@ -175,7 +175,7 @@ function quoted(value: unknown): string {
 }
 
 function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 function listOf(value: unknown): JsonSchema[] {

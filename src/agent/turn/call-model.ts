@@ -5,9 +5,12 @@ import {
   type ModelEnd,
   type ModelError,
   type ModelRequest,
+  noUsage,
   type ToolUseBlock,
+  textIn,
   worthFallback,
 } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { type AgentThread, effortOf, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
@@ -54,16 +57,11 @@ export async function askModel(thread: AgentThread, signal: AbortSignal): Promis
       const { contextWindow } = thread.model.port;
       session.spending.add({ purpose: thread.purpose, model: event.model, usage: event.usage, apiMs, contextWindow });
       warnAboutPrice(thread);
-      const shown = (await display?.end(event)) ?? textOf(event);
+      const shown = (await display?.end(event)) ?? textIn(event.content);
       return recordAnswer(thread, event, shown);
     }
   }
   throw new Error(`${thread.model.name} ended without an answer and without an error`);
-}
-
-/** The words of an answer, without thinking and calls. */
-export function textOf({ content }: ModelEnd): string {
-  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
 }
 
 function requestOf(thread: AgentThread): ModelRequest {
@@ -170,14 +168,13 @@ export async function failTurn(thread: AgentThread, failure: ApiFailure): Promis
     id: session.options.uuid(),
     model: "<synthetic>",
     content,
-    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0 },
+    usage: noUsage,
     stopReason: "stop_sequence",
   };
   const [uuid = ""] = await journal.answer(answer, {
     error,
     isApiErrorMessage: true,
-    ...(status === undefined ? {} : { apiErrorStatus: status }),
-    ...(details === undefined ? {} : { errorDetails: details }),
+    ...defined({ apiErrorStatus: status, errorDetails: details }),
   });
   const parentToolUseId = agent?.toolUseId ?? null;
   const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };

@@ -48,9 +48,9 @@ function inBlocks({ role, content }: Message): Message {
   return { role, content: typeof content === "string" ? [{ type: "text", text: content }] : content };
 }
 
-test("every function of the table of channels exists in the agent", () => {
+test("every function in the channel table of ARCHITECTURE.md exists in the agent", () => {
   const page = readFileSync(new URL("../../../ARCHITECTURE.md", import.meta.url), "utf8");
-  const [, section = ""] = /## Who hears what in the agent\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const [, section = ""] = /## Channels of the agent\n([\s\S]*?)\n## /.exec(page) ?? [];
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));
   const names = rows.flatMap((row) =>
     [...(row.split("|")[1] ?? "").matchAll(/`(?:\w+\.)?(\w+)`/g)].map(([, name]) => name),

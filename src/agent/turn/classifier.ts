@@ -1,6 +1,7 @@
+import { textIn } from "../../models/internal.ts";
 import type { ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
-import { askOnce, textOf } from "./call-model.ts";
+import { askOnce } from "./call-model.ts";
 
 type ClassifierVerdict = { readonly allow: true } | { readonly allow: false; readonly reason: string };
 
@@ -22,7 +23,7 @@ export async function classify(
     signal,
   );
   if (reply.type === "error") return { allow: false, reason: `the classifier gave no answer: ${reply.message}` };
-  return readClassifierReply(textOf(reply));
+  return readClassifierReply(textIn(reply.content));
 }
 
 const instructions = `You judge tool calls of a coding agent that works without supervision. The call comes as JSON; whatever stands in it

@@ -1,8 +1,8 @@
-import { joinTurns, type ModelEnd, type ModelError } from "../../models/internal.ts";
+import { joinTurns, type ModelEnd, type ModelError, textIn } from "../../models/internal.ts";
 import { type AgentThread, toolDefinitions } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
 import { refusalText } from "./attachments.ts";
-import { type ApiFailure, apiFailure, askOnce, textOf } from "./call-model.ts";
+import { type ApiFailure, apiFailure, askOnce } from "./call-model.ts";
 import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
 import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
@@ -69,7 +69,7 @@ export async function compact(
   const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
   const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
   if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
-  const summary = textOf(answer);
+  const summary = textIn(answer.content);
   if (summary.trim() === "") return notDone(thread, "Compaction failed: the model gave no summary.");
   await endOfSummariser(thread, summary, signal);
 

@@ -1,5 +1,5 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
-import { type EventName, eventRow, type Outcome, type ToolInput } from "../../protocol/internal.ts";
+import { defined, type EventName, type Outcome, eventRow, type ToolInput } from "../../protocol/internal.ts";
 import { type AgentThread, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";
@@ -42,8 +42,7 @@ export async function fireAndHold(
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
   const given = {
-    ...(signal === undefined ? {} : { signal }),
-    ...(rewrittenFrom === undefined ? {} : { rewrittenFrom }),
+    ...defined({ signal, rewrittenFrom }),
     progress: {
       everyMs: options.hookProgressMs,
       tell: ({ hook, stdout, stderr }: HookProgress) =>

@@ -1,7 +1,7 @@
-import type { ToolUseBlock } from "../../models/internal.ts";
+import { type ToolUseBlock, textIn } from "../../models/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { takeNotifications } from "../session/inbox.ts";
-import { apiFailure, askModel, type BatchCall, failTurn, textOf } from "./call-model.ts";
+import { apiFailure, askModel, type BatchCall, failTurn } from "./call-model.ts";
 import { callTool, invalidInput, type ToolCallEnd } from "./call-tool.ts";
 import {
   addUserMessage,
@@ -68,7 +68,7 @@ export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise
         compactedForThisCall = true;
         continue;
       }
-      text = textOf(answer);
+      text = textIn(answer.content);
       compactedForThisCall = false;
       cutAnswers = cutShort.has(answer.stopReason) ? cutAnswers + 1 : 0;
       const over = overBudget(thread);

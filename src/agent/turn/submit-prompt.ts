@@ -1,4 +1,4 @@
-import type { ContentBlock } from "../../models/internal.ts";
+import { textIn } from "../../models/internal.ts";
 import { type AgentThread, setTitle } from "../session/agent-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
 import { type Attachment, refusalText } from "./attachments.ts";
@@ -10,7 +10,7 @@ import { runTurn, type TurnResult } from "./loop.ts";
 /** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
 export async function answerPrompt(thread: AgentThread, item: InboxItem, signal: AbortSignal): Promise<TurnResult> {
   const { session } = thread;
-  const typed = textOf(item.content);
+  const typed = textIn(item.content, "\n");
   session.promptId = session.options.uuid();
   thread.stopActive = false;
   const expanded = item.kind === "prompt" ? await expandCommand(thread, typed, signal) : undefined;
@@ -61,9 +61,4 @@ async function recordPrompt(
   }
   const kind = item.kind === "news" ? "task-notification" : "human";
   await addUserMessage(thread, item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
-}
-
-export function textOf(content: string | readonly ContentBlock[]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { basename, sep } from "node:path";
-import { ignoringErrors } from "../../files/internal.ts";
+import { basename } from "node:path";
+import { isInside, ignoringErrors } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
@@ -50,7 +50,7 @@ export async function returnToWorktree(main: AgentThread, last: string, signal: 
   if (here === undefined || here === there) return;
   const root = await mainWorktree(place);
   if (root === undefined) return;
-  const within = (folder: string) => isAt(there ?? last, folder) && !isAt(here, folder);
+  const within = (folder: string) => isInside(there ?? last, folder) && !isInside(here, folder);
   const found = (await listWorktrees(place)).find(({ path }) => path !== root && within(path));
   if (found !== undefined && existsSync(found.path) && (await isWorktreeOf(root, found.path, place))) {
     const { path, branch } = found;
@@ -65,10 +65,6 @@ export async function returnToWorktree(main: AgentThread, last: string, signal: 
 }
 
 const gone = ["ENOENT", "ENOTDIR"] as const;
-
-function isAt(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}${sep}`);
-}
 
 /** A session that begins in a worktree: made before any other hook hears of it. An empty name makes one up. */
 export async function startInWorktree(main: AgentThread, given: string, signal: AbortSignal): Promise<void> {

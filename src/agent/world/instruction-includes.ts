@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import type { InstructionFile, LoadReason, MemoryType } from "./instructions.ts";
 import { type PromptFile, readPromptFile } from "./prompt-file.ts";
 
@@ -46,8 +47,7 @@ export async function readWithIncludes(
     type,
     text,
     reason: why,
-    ...(parent === undefined ? {} : { parent }),
-    ...(trigger === undefined ? {} : { trigger }),
+    ...defined({ parent, trigger }),
   };
   const included: InstructionFile[] = [];
   for (const given of includedPaths(text)) {

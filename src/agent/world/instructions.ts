@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import { type IncludeWalk, readWithIncludes } from "./instruction-includes.ts";
 
 export interface InstructionsOptions {
@@ -140,8 +141,7 @@ export function loadedPayload({ path, type, reason, parent, trigger }: Instructi
     file_path: path,
     memory_type: type,
     load_reason: reason,
-    ...(trigger === undefined ? {} : { trigger_file_path: trigger }),
-    ...(parent === undefined ? {} : { parent_file_path: parent }),
+    ...defined({ trigger_file_path: trigger, parent_file_path: parent }),
   };
 }
 

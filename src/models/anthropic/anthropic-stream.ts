@@ -1,19 +1,16 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import type { ModelEnd, ModelError, ModelEvent, ModelUsage } from "../model.ts";
+import { incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import type { AnswerReader } from "../stream-answer.ts";
 
-/** What an answer's events add up to, one at a time. `end` is there once the API has said that the answer is complete. */
-export interface StreamReader {
-  read(event: RawMessageStreamEvent): readonly ModelEvent[];
-  end(requestId: string | undefined): ModelEnd | ModelError;
-}
-
-export function anthropicReader(): StreamReader {
+/** Adds up the events of an answer. The answer is complete when the API has said so. */
+export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
   const open = new Map<number, Draft>();
   const content: AnswerBlock[] = [];
   const broken: Record<string, string> = {};
   let head = { id: "", model: "" };
-  let usage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+  let usage = noUsage;
   let stopReason: string | undefined;
   let complete = false;
 
@@ -74,26 +71,17 @@ export function anthropicReader(): StreamReader {
     return [{ type: "block", index, block }];
   }
 
-  function end(requestId: string | undefined): ModelEnd | ModelError {
-    if (!complete || stopReason === undefined) {
-      return { type: "error", errorType: "stream", message: "The answer ended before it was complete." };
-    }
-    return {
-      type: "end",
-      ...head,
-      ...(requestId === undefined ? {} : { requestId }),
-      content,
-      usage,
-      stopReason,
-      ...(Object.keys(broken).length > 0 ? { broken } : {}),
-    };
+  function end(requestId: string | undefined): readonly ModelEvent[] {
+    if (!complete || stopReason === undefined) return [incompleteAnswer];
+    const more = Object.keys(broken).length > 0 ? { broken } : {};
+    return [{ type: "end", ...head, ...defined({ requestId }), content, usage, stopReason, ...more }];
   }
 
-  return { read, end };
+  return { read, end, startSize };
 }
 
 /** What a block begins with: as a rule nothing. */
-export function startSize(event: RawMessageStreamEvent): number {
+function startSize(event: RawMessageStreamEvent): number {
   return event.type === "content_block_start" ? JSON.stringify(event.content_block ?? "").length : 0;
 }
 

@@ -65,7 +65,7 @@ test("a call whose input a server writes at its beginning keeps it, and counts t
     { type: "message_stop" },
   ])
     read(event as never);
-  expect(end(undefined)).toMatchObject({
+  expect(end(undefined)[0]).toMatchObject({
     content: [{ type: "tool_use", id: "t", name: "Bash", input }],
     usage: { input: 3, output: 1 },
   });

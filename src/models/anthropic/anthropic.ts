@@ -1,10 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { boundedFetch, limitAnswer } from "../answer-limits.ts";
-import { errorOf } from "../failure.ts";
+import { boundedFetch } from "../answer-limits.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { checkPortOptions, loadPackage } from "../port-options.ts";
+import { streamAnswer } from "../stream-answer.ts";
 import { messagesRequest } from "./anthropic-request.ts";
-import { anthropicReader, startSize } from "./anthropic-stream.ts";
+import { anthropicReader } from "./anthropic-stream.ts";
 import { asksForLongWindow, contextWindowOf, knownModel, longWindow, resolveModelName } from "./known-models.ts";
 
 export interface AnthropicOptions {
@@ -60,7 +60,7 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
       const long =
         asksForLongWindow(request.model, env) ||
         (asksForLongWindow(said, env) && model === resolveModelName(said, env));
-      return streamOf(client, { ...request, model }, signal, { mostChars: options.maxAnswerChars, long });
+      return streamOf(client, { ...request, model }, signal, { maxChars: options.maxAnswerChars, long });
     },
   };
 }
@@ -69,26 +69,18 @@ async function* streamOf(
   client: Anthropic | undefined,
   request: ModelRequest,
   signal: AbortSignal,
-  { mostChars, long }: { readonly mostChars: number | undefined; readonly long: boolean },
+  { maxChars, long }: { readonly maxChars: number | undefined; readonly long: boolean },
 ): AsyncGenerator<ModelEvent> {
   if (client === undefined) {
     const message = "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.";
     yield { type: "error", errorType: "missing-key", message };
     return;
   }
-  const reader = anthropicReader();
-  let began = false;
-  try {
-    const call = withoutWarning(() =>
+  const open = () =>
+    withoutWarning(() =>
       client.messages.create(messagesRequest(request), { signal, headers: long ? longWindow : {} }),
-    );
-    const { data, request_id: requestId } = await call.withResponse();
-    began = true;
-    if (!(yield* limitAnswer(data, reader.read, { mostChars, startSize }))) return;
-    yield signal.aborted ? errorOf(undefined, signal) : reader.end(requestId ?? undefined);
-  } catch (thrown) {
-    yield errorOf(thrown, signal, began);
-  }
+    ).withResponse();
+  yield* streamAnswer(open, anthropicReader(), signal, maxChars);
 }
 
 /** The package warns about old models with every request, on the console. The host does so once per session, from the same dates. */

@@ -1,9 +1,9 @@
 import type OpenAI from "openai";
-import { boundedFetch, limitAnswer } from "../answer-limits.ts";
-import { errorOf } from "../failure.ts";
+import { boundedFetch } from "../answer-limits.ts";
 import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { checkPortOptions, loadPackage } from "../port-options.ts";
+import { streamAnswer } from "../stream-answer.ts";
 import { chatRequest, leftOut } from "./openai-request.ts";
 import { openaiReader } from "./openai-stream.ts";
 
@@ -81,24 +81,13 @@ async function* streamOf(
   client: OpenAI | undefined,
   request: ReturnType<typeof chatRequest>,
   signal: AbortSignal,
-  mostChars: number | undefined,
+  maxChars: number | undefined,
 ): AsyncGenerator<ModelEvent> {
   if (client === undefined) {
     const message = "No key for the OpenAI API: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none.";
     yield { type: "error", errorType: "missing-key", message };
     return;
   }
-  const reader = openaiReader();
-  let began = false;
-  try {
-    const { data, request_id: requestId } = await client.chat.completions
-      .create(replaceLoneSurrogates(request), { signal })
-      .withResponse();
-    began = true;
-    if (!(yield* limitAnswer(data, reader.read, { mostChars }))) return;
-    if (signal.aborted) yield errorOf(undefined, signal);
-    else yield* reader.end(requestId ?? undefined);
-  } catch (thrown) {
-    yield errorOf(thrown, signal, began);
-  }
+  const open = () => client.chat.completions.create(replaceLoneSurrogates(request), { signal }).withResponse();
+  yield* streamAnswer(open, openaiReader(), signal, maxChars);
 }

@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
+import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import type { ModelEvent, ModelUsage } from "../model.ts";
-
-/** What the chunks of an answer add up to, in blocks. A text block ends where a tool call begins. */
-export interface ChunkReader {
-  read(chunk: ChatCompletionChunk): readonly ModelEvent[];
-  end(requestId: string | undefined): readonly ModelEvent[];
-}
+import { incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import type { AnswerReader } from "../stream-answer.ts";
 
 interface Draft {
   readonly index: number;
@@ -17,12 +13,13 @@ interface Draft {
   text: string;
 }
 
-export function openaiReader(): ChunkReader {
+/** Adds up the chunks of an answer to blocks. A text block ends where a tool call begins. */
+export function openaiReader(): AnswerReader<ChatCompletionChunk> {
   const drafts: Draft[] = [];
   const calls = new Map<number, Draft>();
   let textDraft: Draft | undefined;
   let head = { id: "", model: "" };
-  let usage: ModelUsage = { input: 0, output: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0 };
+  let usage = noUsage;
   let finish: string | undefined;
 
   function read(chunk: ChatCompletionChunk): readonly ModelEvent[] {
@@ -70,9 +67,7 @@ export function openaiReader(): ChunkReader {
   }
 
   function end(requestId: string | undefined): readonly ModelEvent[] {
-    if (finish === undefined) {
-      return [{ type: "error", errorType: "stream", message: "The answer ended before it was complete." }];
-    }
+    if (finish === undefined) return [incompleteAnswer];
     const broken: Record<string, string> = {};
     const content = drafts.map((draft) => blockOf(draft, broken));
     return [
@@ -80,7 +75,7 @@ export function openaiReader(): ChunkReader {
       {
         type: "end",
         ...head,
-        ...(requestId === undefined ? {} : { requestId }),
+        ...defined({ requestId }),
         content,
         usage,
         stopReason: calls.size > 0 && finish !== "length" ? "tool_use" : (stopReasons[finish] ?? finish),
@@ -113,11 +108,6 @@ const stopReasons: Readonly<Record<string, string>> = {
 /** Here the prompt's count includes what came from the cache; ours does not. */
 function counted(said: NonNullable<ChatCompletionChunk["usage"]>): ModelUsage {
   const cacheRead = said.prompt_tokens_details?.cached_tokens ?? 0;
-  return {
-    input: Math.max(0, (said.prompt_tokens ?? 0) - cacheRead),
-    output: said.completion_tokens ?? 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    cacheRead,
-  };
+  const input = Math.max(0, (said.prompt_tokens ?? 0) - cacheRead);
+  return { ...noUsage, input, output: said.completion_tokens ?? 0, cacheRead };
 }

@@ -1,6 +1,6 @@
 import { aborted } from "../failure.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import type { ModelError, ModelEvent, ModelRequest, ModelUsage } from "../model.ts";
+import { type ModelError, type ModelEvent, type ModelRequest, type ModelUsage, noUsage } from "../model.ts";
 import { lengthOfRequest } from "./choose-answer.ts";
 import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts";
 
@@ -108,11 +108,5 @@ function endOf(answer: ScriptedAnswer, blocks: readonly Block[], request: ModelR
 /** Four characters to a token, so that a long conversation looks long to whoever watches the window. */
 function estimated(request: ModelRequest, blocks: readonly Block[]): ModelUsage {
   const output = blocks.reduce((sum, { written }) => sum + written.length, 0);
-  return {
-    input: Math.ceil(lengthOfRequest(request) / 4),
-    output: Math.ceil(output / 4),
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    cacheRead: 0,
-  };
+  return { ...noUsage, input: Math.ceil(lengthOfRequest(request) / 4), output: Math.ceil(output / 4) };
 }

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { constants } from "node:os";
 import type { ProcessEnd } from "../../../exec/internal.ts";
-import { ignoringErrors } from "../../../files/internal.ts";
+import { isInside, ignoringErrors } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { inputIssue, type JsonSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
@@ -107,14 +107,6 @@ function codeOf(ended: ProcessEnd): number | undefined {
   return ended.by === "exit" ? ended.code : undefined;
 }
 
-const signalCodes: Readonly<Record<string, number>> = {
-  SIGHUP: 129,
-  SIGINT: 130,
-  SIGKILL: 137,
-  SIGSEGV: 139,
-  SIGTERM: 143,
-};
-
 function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
   const said = (lines: readonly string[]) => shortenError([...lines, text].filter((line) => line !== "").join("\n"));
   if (flooded) return toolError(said(["Exit code 143", `Command printed more than ${readableSize(mostOutputBytes)}`]));
@@ -122,7 +114,7 @@ function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string):
     case "exit":
       return toolError(said([`Exit code ${ended.code}`]));
     case "signal":
-      return toolError(said([`Exit code ${signalCodes[ended.signal] ?? 1}`]));
+      return toolError(said([`Exit code ${128 + constants.signals[ended.signal as NodeJS.Signals]}`]));
     case "timeout":
       return toolError(said(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
     case "cancelled":
@@ -153,11 +145,6 @@ async function followFolder(folder: string, context: ToolContext): Promise<strin
 /** The shell tells real paths; a session may have begun at a link. */
 async function realOf(folder: string): Promise<string> {
   return (await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
 }
 
 function isImage(text: string): boolean {

@@ -1,3 +1,4 @@
+import { defined } from "../../../protocol/internal.ts";
 import { type Tool, type ToolContext, toolSuccess } from "../tool.ts";
 import { loadTask, removeTask, type StoredTask, type TaskStatus, withTasks, writeTask } from "./task-store.ts";
 
@@ -109,10 +110,7 @@ function wordsOf(input: UpdateInput, task: StoredTask): Partial<StoredTask> {
   const merged = { ...task.metadata, ...metadata };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
   return {
-    ...(subject === undefined ? {} : { subject }),
-    ...(description === undefined ? {} : { description }),
-    ...(activeForm === undefined ? {} : { activeForm }),
-    ...(owner === undefined ? {} : { owner }),
+    ...defined({ subject, description, activeForm, owner }),
     ...(metadata === undefined ? {} : { metadata: kept }),
   };
 }

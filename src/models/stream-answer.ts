@@ -1,0 +1,37 @@
+import { limitAnswer } from "./answer-limits.ts";
+import { errorOf } from "./failure.ts";
+import type { ModelEvent } from "./model.ts";
+
+/** Turns the pieces of an API's stream into events. */
+export interface AnswerReader<Piece> {
+  read(piece: Piece): readonly ModelEvent[];
+  /** The last events, once all pieces have come. */
+  end(requestId: string | undefined): readonly ModelEvent[];
+  /** The characters that a piece holds in addition to its events. */
+  startSize?(piece: Piece): number;
+}
+
+/** The response of an official client. */
+interface ApiResponse<Piece> {
+  readonly data: AsyncIterable<Piece>;
+  readonly request_id: string | null | undefined;
+}
+
+/** Streams one answer. Contract: never throws; every failure is an `error` event. */
+export async function* streamAnswer<Piece>(
+  open: () => Promise<ApiResponse<Piece>>,
+  reader: AnswerReader<Piece>,
+  signal: AbortSignal,
+  maxChars: number | undefined,
+): AsyncGenerator<ModelEvent> {
+  let began = false;
+  try {
+    const { data, request_id: requestId } = await open();
+    began = true;
+    if (!(yield* limitAnswer(data, reader, maxChars))) return;
+    if (signal.aborted) yield errorOf(undefined, signal);
+    else yield* reader.end(requestId ?? undefined);
+  } catch (thrown) {
+    yield errorOf(thrown, signal, began);
+  }
+}
