@@ -1,5 +1,5 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
-import { defined, type EventName, type Outcome, eventRow, type ToolInput } from "../../protocol/internal.ts";
+import { defined, type EventName, eventRow, type Outcome, type ToolInput } from "../../protocol/internal.ts";
 import { type AgentThread, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf } from "./attachments.ts";

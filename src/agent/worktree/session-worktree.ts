@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
-import { isInside, ignoringErrors } from "../../files/internal.ts";
+import { ignoringErrors, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { constants } from "node:os";
 import type { ProcessEnd } from "../../../exec/internal.ts";
-import { isInside, ignoringErrors } from "../../../files/internal.ts";
+import { ignoringErrors, isInside } from "../../../files/internal.ts";
 import type { ToolInput } from "../../../protocol/internal.ts";
 import { inputIssue, type JsonSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
