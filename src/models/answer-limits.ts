@@ -1,6 +1,5 @@
 import { sameOriginFetch } from "../net/internal.ts";
-import type { ModelError, ModelEvent } from "./model.ts";
-import type { AnswerReader } from "./stream-answer.ts";
+import type { AnswerReader, ModelError, ModelEvent } from "./model.ts";
 
 /** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */
 export const maxAnswerChars: number = 32 * 2 ** 20;

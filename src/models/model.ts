@@ -158,3 +158,12 @@ export const incompleteAnswer: ModelError = {
   errorType: "stream",
   message: "The answer ended before it was complete.",
 };
+
+/** Turns the pieces of an API's stream into events. */
+export interface AnswerReader<Piece> {
+  read(piece: Piece): readonly ModelEvent[];
+  /** The last events, once all pieces have come. */
+  end(requestId: string | undefined): readonly ModelEvent[];
+  /** The characters that a piece holds in addition to its events. */
+  startSize?(piece: Piece): number;
+}

@@ -1,15 +1,6 @@
 import { limitAnswer } from "./answer-limits.ts";
 import { errorOf } from "./failure.ts";
-import type { ModelEvent } from "./model.ts";
-
-/** Turns the pieces of an API's stream into events. */
-export interface AnswerReader<Piece> {
-  read(piece: Piece): readonly ModelEvent[];
-  /** The last events, once all pieces have come. */
-  end(requestId: string | undefined): readonly ModelEvent[];
-  /** The characters that a piece holds in addition to its events. */
-  startSize?(piece: Piece): number;
-}
+import type { AnswerReader, ModelEvent } from "./model.ts";
 
 /** The response of an official client. */
 interface ApiResponse<Piece> {

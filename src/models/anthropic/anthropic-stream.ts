@@ -1,8 +1,7 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
-import type { AnswerReader } from "../stream-answer.ts";
+import { type AnswerReader, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
 
 /** Adds up the events of an answer. The answer is complete when the API has said so. */
 export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
-import type { AnswerReader } from "../stream-answer.ts";
+import { type AnswerReader, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
 
 interface Draft {
   readonly index: number;
