@@ -13,14 +13,13 @@ import { openEvents } from "./fire/event-intake.ts";
 import { listHooks } from "./fire/explain.ts";
 import { markAsync } from "./fire/hook-depth.ts";
 import type { AnyPayload } from "./fire/payload.ts";
-import { sessionState } from "./fire/session-state.ts";
 import { memoryHooks } from "./live/memory-hooks.ts";
 import { openSettings } from "./live/reload-settings.ts";
 import { type StopHooks, sessionHooks, stopHooks } from "./live/session-hooks.ts";
 import { type StatusLine, statusLine, statusLineCall } from "./live/status-line.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
-import { openServices } from "./services.ts";
+import { openServices, sessionState } from "./services.ts";
 import { honorsOnce } from "./settings/layer.ts";
 
 /** Opens an engine on the settings that apply in a folder. */
@@ -107,7 +106,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     budgetMs(event) {
       const hooks = allHooks().filter(({ row }) => row.name === event);
       const [first] = hooks;
-      const env = { ...resolved.env, ...settings.inForce().merged.env.shared };
+      const env = { ...resolved.env, ...settings.inForce().merged.env };
       return (
         first &&
         eventBudgetMs(
@@ -122,7 +121,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     rules: whileOpen(async () =>
       (await import("./settings/permission-rules.ts")).permissionRules(settings.inForce(), resolved),
     ),
-    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env.shared }),
+    toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
       for (const hash of options?.written ?? []) written.add(hash);
       return settings.reload(asking);

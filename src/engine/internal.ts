@@ -10,7 +10,7 @@ export type {
 export type { Explained, Explanation, ListedHook } from "./fire/explain.ts";
 export type { EventStep } from "./fire/in-flight.ts";
 export type { StopHooks } from "./live/session-hooks.ts";
-export { approveGrants, diagnose, openEngine, openRules, openServerTrust, reviewTrust } from "./open.ts";
+export { approveGrants, diagnose, openEngine, openRules, openServerTrust, refusedUrls, reviewTrust } from "./open.ts";
 export { clientHome, type EngineOptions, managedFolder } from "./options.ts";
 export type {
   AgentPort,
@@ -28,7 +28,6 @@ export type {
   SpentReport,
   WakeRequest,
 } from "./ports.ts";
-export { admitUrl } from "./runners/http/destination.ts";
 export { wrapContext } from "./safe-text/display-text.ts";
 export { misspelledKeys } from "./settings/check-fields.ts";
 export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } from "./settings/client-fault.ts";
@@ -36,7 +35,7 @@ export { type FrontmatterFault, readFrontmatter } from "./settings/frontmatter-h
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { type Edit, editText, type JsonPath } from "./settings/json/edit-text.ts";
 export { withoutComments } from "./settings/json/json-layout.ts";
-export { lockedSurfaces, locksOf } from "./settings/layer-limits.ts";
+export { lockedSurfaces, locksOf } from "./settings/layer.ts";
 export { loadLayers } from "./settings/load-layers.ts";
 export { mergeLayers } from "./settings/merge-layers.ts";
 export type { PermissionRules } from "./settings/permission-rules.ts";

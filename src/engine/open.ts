@@ -60,3 +60,9 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
   const review = await import("./trust/review.ts");
   await review.approveGrants(options, grants);
 }
+
+/** The URLs that a list of allowed URLs (`allowedHttpHookUrls`) does not admit. */
+export async function refusedUrls(urls: readonly string[], allowedUrls: readonly string[]): Promise<readonly string[]> {
+  const { admitUrl } = await import("./runners/http/destination.ts");
+  return urls.filter((url) => "refused" in admitUrl(url, { allowedUrls, allowPrivate: true }));
+}

@@ -1,12 +1,11 @@
 import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { ProgressListener, RunStep } from "../engine-type.ts";
 import type { SharedCopies } from "../runners/in-process.ts";
-import type { Slots } from "../runners/run-limits.ts";
+import { type MaybeAsync, type Slots, whenReady } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
 import { type ConfiguredHook, isBackground } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { admitHooks } from "./admit.ts";
-import { type MaybeAsync, whenReady } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";

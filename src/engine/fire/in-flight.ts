@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
-import type { MaybeAsync } from "./maybe-async.ts";
+import type { MaybeAsync } from "../runners/run-limits.ts";
 
 /** Work that the end of the engine ends too. */
 export interface InFlight {

@@ -7,11 +7,11 @@ import {
   type Verdict,
   type Warning,
 } from "../../protocol/internal.ts";
+import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
 import type { RunnerResult } from "../runners/runner-result.ts";
 import { maxContextChars } from "../safe-text/display-text.ts";
 import { type CheckedAnswer, checkWorktree, shorten } from "./answer-files.ts";
 import type { HookRun } from "./fire.ts";
-import { type MaybeAsync, whenReady } from "./maybe-async.ts";
 import { readAnswer } from "./read/read-answer.ts";
 
 /** A run that is over, or continues in the background. */

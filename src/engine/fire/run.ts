@@ -1,12 +1,19 @@
 import { type HookAnswerRecord, messageOf, Problem } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
-import { eventBudgetMs, remainingMs, type Slots, slots, timeoutOf } from "../runners/run-limits.ts";
+import {
+  allReady,
+  eventBudgetMs,
+  type MaybeAsync,
+  remainingMs,
+  type Slots,
+  slots,
+  timeoutOf,
+} from "../runners/run-limits.ts";
 import { runByType } from "../runners/runner-by-type.ts";
 import type { RunnerResult } from "../runners/runner-result.ts";
 import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
 import type { HookEvent, HookRun } from "./fire.ts";
-import { allReady, type MaybeAsync } from "./maybe-async.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";
 

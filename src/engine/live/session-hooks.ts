@@ -1,6 +1,6 @@
 import { type Hook, type HookRef, isObject, Problem, type RunRecord, showValue } from "../../protocol/internal.ts";
-import type { SkillsInUse } from "../fire/session-state.ts";
 import type { Notice } from "../ports.ts";
+import type { SkillsInUse } from "../services.ts";
 import type { MemoryHooks } from "./memory-hooks.ts";
 
 /** Hooks that one session has and no file: any type, gone with the session. */

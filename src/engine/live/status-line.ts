@@ -85,7 +85,7 @@ export function statusLineCall(now: EffectiveSettings, options: ResolvedOptions)
   const env: Environment = {
     ...inheritedEnvironment(options.env, options.stripEnv),
     ...(ofCheckout ? now.checkoutEnv : {}),
-    ...merged.env.shared,
+    ...merged.env,
   };
   const managed = statusLine?.layer.kind === "managed";
   const unmanaged = disabled.unmanaged ?? now.disabling ?? (ofCheckout ? disabled.checkout : undefined) ?? managedOnly;

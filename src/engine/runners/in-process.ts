@@ -1,6 +1,5 @@
 import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
-import type { MaybeAsync } from "../fire/maybe-async.ts";
-import { type Limit, settled, waitFor } from "./run-limits.ts";
+import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
 import { emptyOutput, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
 export interface CallbackCall {

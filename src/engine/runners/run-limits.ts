@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import type { EventRow, Hook, HookType } from "../../protocol/internal.ts";
-import type { MaybeAsync } from "../fire/maybe-async.ts";
 import type { Environment } from "./command/command-env.ts";
 
 const standardMs: Readonly<Record<HookType, number>> = {
@@ -177,4 +176,17 @@ export function timerMs(ms: number): number {
 /** A length of time for people: `1.5 s`, `250 ms`. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}
+
+/** A value that may already be there. In-process hooks mostly answer at once, and then nobody should wait a turn for it. */
+export type MaybeAsync<T> = T | Promise<T>;
+
+/** `next` of the value: now if it is there, later if it is not. */
+export function whenReady<T, Result>(value: MaybeAsync<T>, next: (value: T) => MaybeAsync<Result>): MaybeAsync<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** All of them, in order: at once if all are there. */
+export function allReady<T>(values: readonly MaybeAsync<T>[]): MaybeAsync<readonly T[]> {
+  return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);
 }

@@ -2,9 +2,9 @@ import { packageVersion } from "../../files/internal.ts";
 import { type AgentHook, type HttpHook, messageOf, type PromptHook, showValue } from "../../protocol/internal.ts";
 import type { HookRun } from "../fire/fire.ts";
 import { runDeeperAsync, runOneDeeper } from "../fire/hook-depth.ts";
-import type { MaybeAsync } from "../fire/maybe-async.ts";
 import { environmentOf } from "./command/command-env.ts";
 import { frozenFor, runCallback, runFunction } from "./in-process.ts";
+import type { MaybeAsync } from "./run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "./runner-result.ts";
 
 /** Runs a hook by its type. `background`: the run continues and its answer comes later. */

@@ -138,7 +138,7 @@ function withMisspelledOnFailure(
 const policies = ["onFailure", "failClosed"];
 
 function looksLikeOnFailure(key: string): boolean {
-  return !policies.includes(key) && closestName(key, policies) !== undefined;
+  return !allKnownKeys.has(key) && closestName(key, policies) !== undefined;
 }
 
 /** Keys that look like one that a group, or a hook of this type, may have. The failure policy is reported on its own. */
@@ -165,6 +165,8 @@ const keysOfHook: Readonly<Record<FileHook["type"], readonly string[]>> = {
   agent: Object.keys({ ...hookFields.agent, ...clientHooks["agent"] }),
   mcp_tool: Object.keys({ ...hookFields.mcp_tool, ...clientHooks["mcp_tool"] }),
 };
+
+const allKnownKeys: ReadonlySet<string> = new Set([...keysOfGroup, ...Object.values(keysOfHook).flat()]);
 
 function checkGroup(value: unknown, spot: Spot): { group?: HookGroup; warnings: Warning[] } {
   const { source, event, at } = spot;

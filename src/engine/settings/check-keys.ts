@@ -36,7 +36,7 @@ export function checkKeys(
     });
     if (usable !== undefined) settings.push([name, usable]);
   }
-  return { settings: Object.fromEntries(settings), warnings: [...warnings, ...misplacedRules(value, file)] };
+  return { settings: Object.fromEntries(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
 }
 
 /** The client takes `disableAutoMode` in two places; the one outside `permissions` counts as if it stood there. */
@@ -52,23 +52,23 @@ function oneRule(at: string, found: unknown): readonly string[] | undefined {
   return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
 }
 
-/** Keys people take for one of the known ones: what they hold has no effect. */
-function misplacedRules(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
+/** Keys that look like a known one or belong elsewhere: their value has no effect. */
+function misplacedKeys(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
+  if (Object.keys(value).every((key) => Object.hasOwn(settingsFields, key))) return [];
+  const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
   const misplaced = Object.keys(value).flatMap((key) => {
     const meant = known.includes(key) || !Object.hasOwn(placesOfRules, key) ? undefined : placesOfRules[key];
     return meant === undefined ? [] : [{ key, meant }];
   });
-  // Whatever looks like `hooks` is reported with the hooks.
+  // A key that looks like `hooks` is reported with the hooks.
   const misspelled = misspelledKeys(value, known).filter(
     ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
   );
   return [...misplaced, ...misspelled].map(({ key, meant }) => {
-    const message = `${showValue(key)} in ${file} is not a settings key, so what it holds does not count. Use ${meant} instead.`;
+    const message = `${showValue(key)} in ${file} is not a settings key and has no effect. Use ${meant} instead.`;
     return { code: "settings-invalid", message, place: `${file}: ${key}` };
   });
 }
-
-const known = Object.keys({ ...settingsFields, ...clientKeys, ...olderClientKeys });
 
 const placesOfRules: Readonly<Record<string, string>> = {
   allow: "permissions.allow",

@@ -108,7 +108,7 @@ function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
 }
 
 function keyFault(value: Readonly<Record<string, unknown>>): ValueFault | undefined {
-  const now = fieldsFault(value, clientKeys);
+  const now = fieldsFault(value, clientKeys());
   const fault = now ?? fieldsFault(value, olderClientKeys);
   if (fault === undefined) return undefined;
   const loss = now === undefined ? "older" : "text";

@@ -13,31 +13,41 @@ const object: Field = { is: "object", optional: true };
 const list: Field = { is: "list", of: { is: "anything" }, optional: true };
 const texts: Field = { is: "list", of: { is: "text" }, optional: true };
 
-function all(field: Field, names: string): Fields {
-  return Object.fromEntries(
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => [name, field]),
-  );
-}
-
 /** Where a hook may run when a session in the cloud is driven from this machine; any value is read. */
 const cloud: Field = { is: "anything", optional: true };
 
-const words = (...of: readonly string[]): Field => ({ is: "text", of, optional: true });
+const disable: Field = { is: "text", of: ["disable"], optional: true };
+const onFailure: Field = { is: "text", of: ["continue", "block"], optional: true };
 
 const permissions: Fields = {
-  ...all(list, "allow ask deny"),
+  allow: list,
+  ask: list,
+  deny: list,
   additionalDirectories: texts,
-  defaultMode: words("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
-  disableBypassPermissionsMode: words("disable"),
-  disableAutoMode: words("disable"),
-  ...all(flag, "blockReadsOutsideWorkingDirectories blockWritesOutsideWorkingDirectories denyInsteadOfPrompting"),
+  defaultMode: {
+    is: "text",
+    of: ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"],
+    optional: true,
+  },
+  disableBypassPermissionsMode: disable,
+  disableAutoMode: disable,
+  blockReadsOutsideWorkingDirectories: flag,
+  blockWritesOutsideWorkingDirectories: flag,
+  denyInsteadOfPrompting: flag,
 };
 
-/** The keys beside `hooks`. */
-export const clientKeys: Fields = {
+let allKeys: Fields | undefined;
+
+/** The keys other than `hooks`. */
+export function clientKeys(): Fields {
+  allKeys ??= {
+    ...structuredKeys,
+    ...Object.fromEntries(simpleKeys.flatMap(([field, names]) => names.split(/\s+/).map((name) => [name, field]))),
+  };
+  return allKeys;
+}
+
+const structuredKeys: Fields = {
   permissions: { is: "object", fields: permissions, optional: true },
   env: object,
   statusLine: {
@@ -52,14 +62,19 @@ export const clientKeys: Fields = {
   },
   sandbox: { is: "object", fields: { enabled: flag, network: object }, optional: true },
   attribution: { is: "either", of: [{ is: "flag" }, { is: "object" }], optional: true },
-  disableAutoMode: words("disable"),
-  ...all(
+  disableAutoMode: disable,
+  cleanupPeriodDays: { is: "number", above: 0, optional: true },
+};
+
+/** Keys with a value of a simple type. */
+const simpleKeys: readonly (readonly [Field, string])[] = [
+  [
     text,
     `$schema advisorModel agent apiKeyHelper attributionProject autoMemoryDirectory awsAuthRefresh awsCredentialExport claudeMd
      gcpAuthRefresh language minimumVersion model otelHeadersHelper outputStyle plansDirectory pluginTrustMessage prUrlTemplate
      processWrapper proxyAuthHelper requiredMaximumVersion requiredMinimumVersion timeZone`,
-  ),
-  ...all(
+  ],
+  [
     flag,
     `agentPushNotifEnabled allowAllClaudeAiMcps allowClaudeInChromeWithManagedMcp allowManagedHooksOnly allowManagedMcpServersOnly
      allowManagedPermissionRulesOnly alwaysThinkingEnabled autoCompactEnabled autoContinueAtUsageLimit autoDreamEnabled
@@ -74,28 +89,25 @@ export const clientKeys: Fields = {
      spinnerTipsEnabled switchModelsOnFlag syncClaudeAiPlugins syncClaudeAiSkills syntaxHighlightingDisabled
      terminalProgressBarEnabled terminalTitleFromRename verbose wheelScrollAccelerationEnabled workflowKeywordTriggerEnabled
      wslInheritsWindowsSettings`,
-  ),
-  cleanupPeriodDays: { is: "number", above: 0, optional: true },
-  ...all(
-    number,
-    "desktopSessionCleanupPeriodDays feedbackSurveyRate skillListingBudgetFraction skillListingMaxDescChars",
-  ),
-  ...all(
+  ],
+  [number, "desktopSessionCleanupPeriodDays feedbackSurveyRate skillListingBudgetFraction skillListingMaxDescChars"],
+  [
     object,
     `breakReminder enabledPlugins modelOverrides pluginConfigs quietHours remote remoteTools skillOverrides spinnerVerbs voice
      worktree`,
-  ),
-  ...all(list, "allowedChannelPlugins blockedMarketplaces sshConfigs strictKnownMarketplaces"),
-  ...all(
+  ],
+  [list, "allowedChannelPlugins blockedMarketplaces sshConfigs strictKnownMarketplaces"],
+  [
     texts,
     `allowedHttpHookUrls availableModels claudeMdExcludes companyAnnouncements fallbackModel httpHookAllowedEnvVars
      pluginSuggestionMarketplaces`,
-  ),
-};
+  ],
+];
 
-/** What only 2.1.197 drops the file for. */
+/** Keys for which only 2.1.197 drops the file. */
 export const olderClientKeys: Fields = {
-  ...all(list, "enabledMcpjsonServers disabledMcpjsonServers"),
+  enabledMcpjsonServers: list,
+  disabledMcpjsonServers: list,
   extraKnownMarketplaces: {
     is: "object",
     values: { is: "object", fields: { source: { is: "object" } } },
@@ -103,7 +115,7 @@ export const olderClientKeys: Fields = {
   },
 };
 
-/** Events that 2.1.197 does not know; it ignores whatever stands there. */
+/** Events that 2.1.197 does not know and ignores. */
 export const newerEvents: ReadonlySet<string> = new Set(["PreModelSwitch", "PostModelSwitch", "DirectoryAdded"]);
 
 const everyHook: Fields = {
@@ -120,11 +132,11 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     args: texts,
     async: flag,
     asyncRewake: flag,
-    shell: words("bash", "powershell"),
+    shell: { is: "text", of: ["bash", "powershell"], optional: true },
     rewakeMessage: text,
     rewakeSummary: text,
     ...everyHook,
-    onFailure: words("continue", "block"),
+    onFailure,
     cloud,
   },
   http: {
@@ -132,7 +144,7 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     headers: { is: "object", values: { is: "text" }, optional: true },
     allowedEnvVars: texts,
     ...everyHook,
-    onFailure: words("continue", "block"),
+    onFailure,
     cloud,
   },
   prompt: { prompt: { is: "text" }, model: text, continueOnBlock: flag, ...everyHook },

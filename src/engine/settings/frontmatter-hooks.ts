@@ -1,10 +1,10 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { type Fs, sha256 } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
-import { namesIn, readSettingsSource, realPathOrNone } from "./settings-source.ts";
+import { readSettingsSource } from "./settings-source.ts";
 
 /** What a Markdown file has in front of its text. */
 export interface FrontmatterText {
@@ -147,64 +147,36 @@ function withQuotes(head: string): string {
     .replace(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
 }
 
-/** The hooks of all agents or skills, one layer per file that has any: the person's first, then the project's. */
-export async function frontmatterLayers(
-  of: FrontmatterOrigin["of"],
-  places: {
-    readonly cwd: string;
-    readonly clientHome: string;
-    readonly settingSources?: readonly ("user" | "project" | "local")[];
-  },
+/** Where a file with frontmatter is from; the name of the agent or skill may be in the file. */
+export type FrontmatterFile = Omit<FrontmatterOrigin, "name">;
+
+/** The hooks of an agent or skill as a layer; undefined when the file has none. */
+export async function frontmatterLayer(
+  file: string,
+  origin: FrontmatterFile,
   fs: Fs,
   rows: Rows,
-): Promise<Layer[]> {
-  const user = join(places.clientHome, `${of}s`);
-  const project = join(places.cwd, ".claude", `${of}s`);
-  const reads = (source: "user" | "project"): boolean => places.settingSources?.includes(source) ?? true;
-  const [userReal, projectReal] = await Promise.all([realPathOrNone(user, fs), realPathOrNone(project, fs)]);
-  const same = userReal !== undefined && userReal === projectReal;
-  const found = await Promise.all([
-    reads("user") ? layersIn(user, { of, from: "user" }, fs, rows) : [],
-    !reads("project") || (same && reads("user")) ? [] : layersIn(project, { of, from: "project" }, fs, rows),
-  ]);
-  return found.flat();
-}
-
-type Origin = Omit<FrontmatterOrigin, "name">;
-
-/** Agents are single files, skills folders with a file in them. */
-async function layersIn(folder: string, origin: Origin, fs: Fs, rows: Rows): Promise<Layer[]> {
-  const names = await namesIn(folder, fs);
-  if ("why" in names) return [unreadableLayer(sourceOf(folder, origin), names.why)];
-  const files =
-    origin.of === "agent" ? names.filter((name) => name.endsWith(".md")) : names.map((name) => join(name, "SKILL.md"));
-  const layers: Layer[] = [];
-  // One after another: a checkout may hold more of them than we may open at once.
-  for (const name of files) layers.push(...(await layersOf(join(folder, name), origin, fs, rows)));
-  return layers;
-}
-
-async function layersOf(file: string, origin: Origin, fs: Fs, rows: Rows): Promise<Layer[]> {
+): Promise<Layer | undefined> {
   const found = await readSettingsSource(file, fs);
-  if (found.is === "missing") return [];
-  if (found.is === "unreadable") return [unreadableLayer(sourceOf(file, origin), found.why)];
+  if (found.is === "missing") return undefined;
+  if (found.is === "unreadable") return unreadableLayer(frontmatterSource(file, origin), found.why);
   const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
-  if (read === undefined) return [];
+  if (read === undefined) return undefined;
   const contentHash = sha256(found.bytes);
   if ("fault" in read) {
     const { line, why } = read.fault;
-    return [unreadableLayer(sourceOf(file, origin), `line ${line}: ${why}`, contentHash, String(line))];
+    return unreadableLayer(frontmatterSource(file, origin), `line ${line}: ${why}`, contentHash, String(line));
   }
-  return [layerOf(sourceOf(file, origin, read.name), { hooks: read.hooks }, contentHash, rows)];
+  return layerOf(frontmatterSource(file, origin, read.name), { hooks: read.hooks }, contentHash, rows);
 }
 
-function sourceOf(file: string, { of, from }: Origin, name?: string): LayerSource {
+export function frontmatterSource(file: string, { of, from }: FrontmatterFile, name?: string): LayerSource {
   const named = name ?? (of === "agent" ? basename(file, ".md") : basename(dirname(file)));
   return {
     kind: of,
     file,
     frontmatter: { of, name: named, from },
-    // Hooks of one skill are never duplicates of another's; they are written against its folder.
+    // Hooks of one skill are never duplicates of another skill's hooks: their paths are relative to its folder.
     ...(of === "skill" ? { plugin: { root: dirname(file) } } : {}),
   };
 }

@@ -2,11 +2,11 @@ import { join, resolve } from "node:path";
 import { type Fs, ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, Problem } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { frontmatterLayers } from "./frontmatter-hooks.ts";
+import type { FrontmatterFile } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
 import { manifestFile, pluginLayers, pluginOptions, readPluginManifest } from "./plugin-layers.ts";
 import { type LayerSource, nameOf, readLayer, unreadableLayer } from "./read-layer.ts";
-import { managedFiles, readSettingsSource, realPathOrNone } from "./settings-source.ts";
+import { managedFiles, namesIn, readSettingsSource, realPathOrNone } from "./settings-source.ts";
 
 /** Where settings lie. All of it is the host's word; no file can change it. */
 export interface SettingsPlaces {
@@ -56,8 +56,8 @@ export async function loadLayers(places: SettingsPlaces, options: LoadLayersOpti
     reads("local") ? fileLayer({ kind: "local", file: join(own, "settings.local.json") }, loader) : [],
     ...(places.settings ?? []).map((given) => givenLayer(given, places.cwd, loader)),
     ...(places.plugins ?? []).map((folder) => pluginLayers(resolve(places.cwd, folder), places.clientHome, fs, rows)),
-    frontmatterLayers("skill", places, fs, rows),
-    frontmatterLayers("agent", places, fs, rows),
+    frontmatterLayers("skill", places, loader),
+    frontmatterLayers("agent", places, loader),
   ]);
   const layers = await Promise.all(found.flat().map((layer, _, all) => withOptions(layer, all, fs)));
   const kept = previous === undefined ? layers : layers.map((layer) => withLastGood(layer, previous));
@@ -124,6 +124,46 @@ async function givenLayer(given: string, cwd: string, loader: Loader): Promise<L
   const source = { kind: "flag", file: resolve(cwd, given) } as const;
   const found = await fileLayer(source, loader);
   return found.length > 0 ? found : [unreadableLayer(source, "there is no such file")];
+}
+
+/** The hooks of all agents or skills, one layer per file that has any: the user's first, then the project's. */
+async function frontmatterLayers(
+  of: FrontmatterFile["of"],
+  { cwd, clientHome, settingSources = ["user", "project"] }: SettingsPlaces,
+  loader: Loader,
+): Promise<Layer[]> {
+  const user = join(clientHome, `${of}s`);
+  const project = join(cwd, ".claude", `${of}s`);
+  const [userReal, projectReal] = await Promise.all([
+    realPathOrNone(user, loader.fs),
+    realPathOrNone(project, loader.fs),
+  ]);
+  const isSame = userReal !== undefined && userReal === projectReal;
+  const readsUser = settingSources.includes("user");
+  const found = await Promise.all([
+    readsUser ? layersIn(user, { of, from: "user" }, loader) : [],
+    !settingSources.includes("project") || (isSame && readsUser)
+      ? []
+      : layersIn(project, { of, from: "project" }, loader),
+  ]);
+  return found.flat();
+}
+
+/** An agent is a file, a skill a folder with a file in it. */
+async function layersIn(folder: string, origin: FrontmatterFile, { fs, rows }: Loader): Promise<Layer[]> {
+  const names = await namesIn(folder, fs);
+  if (!("why" in names) && names.length === 0) return [];
+  const { frontmatterLayer, frontmatterSource } = await import("./frontmatter-hooks.ts");
+  if ("why" in names) return [unreadableLayer(frontmatterSource(folder, origin), names.why)];
+  const files =
+    origin.of === "agent" ? names.filter((name) => name.endsWith(".md")) : names.map((name) => join(name, "SKILL.md"));
+  const layers: Layer[] = [];
+  // One after another: a checkout may have more files than a process may open at once.
+  for (const name of files) {
+    const layer = await frontmatterLayer(join(folder, name), origin, fs, rows);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
 }
 
 /** What a plugin's hooks may know of its configuration. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LayerKind } from "../../protocol/internal.ts";
-import type { Layer } from "./layer.ts";
-import { mergeLayers } from "./merge-layers.ts";
+import { checkoutEnv, type Layer } from "./layer.ts";
+import { mergeLayers, statusLineOf } from "./merge-layers.ts";
 import { readLayer } from "./read-layer.ts";
 
 function layer(kind: LayerKind, settings: object, file = `/${kind}.json`): Layer {
@@ -18,12 +18,11 @@ function warned(...layers: Layer[]) {
 
 test("layers that say nothing give the defaults", () => {
   expect(merged()).toEqual({
-    env: { shared: {}, checkout: {} },
+    env: {},
     disabled: {},
     http: { urls: [], variables: [], allowPrivate: false },
     onConflict: "last",
     managedOnFailure: "continue",
-    permissions: [],
   });
 });
 
@@ -36,7 +35,7 @@ test("managed, command line and user share their env with every hook, in that or
     layer("flag", { env: { A: "flag", B: "one" } }),
     layer("flag", { env: { B: "two" } }),
   );
-  expect(env).toEqual({ shared: { A: "managed", B: "two", C: "user" }, checkout: { C: "project", D: "local" } });
+  expect(env).toEqual({ A: "managed", B: "two", C: "user" });
 });
 
 test.each([
@@ -59,14 +58,13 @@ test.each([
   "ANTHROPIC_BASE_URL",
   "HOOKLINE",
   "HOOKLINE_HOME",
-])("a checkout cannot set %s for its own hooks, the person can for all", (name) => {
+])("a checkout cannot set %s for its own hooks, the user can for all hooks", (name) => {
   const settings = { env: { [name]: "x", FINE: "1" } };
-  expect(merged(layer("project", settings), layer("local", settings)).env).toEqual({
-    shared: {},
-    checkout: { FINE: "1" },
-  });
+  const layers = [layer("project", settings), layer("local", settings)];
+  expect(merged(...layers).env).toEqual({});
+  expect(checkoutEnv(layers).env).toEqual({ FINE: "1" });
   expect(warned(layer("project", settings))).toEqual([["env-ignored", `/project.json: env.${name}`]]);
-  expect(merged(layer("user", settings)).env.shared).toEqual(settings.env);
+  expect(merged(layer("user", settings)).env).toEqual(settings.env);
 });
 
 test("disableAllHooks reaches as far as its layer may, and false undoes nothing", () => {
@@ -140,20 +138,16 @@ test("the status line is that of managed, command line, local, project, user, in
   const kinds = ["user", "project", "local", "flag", "managed"] as const;
   const layers = kinds.map((kind) => layer(kind, { statusLine: { type: "command", command: kind } }));
   kinds.forEach((kind, index) => {
-    expect(merged(...layers.slice(0, index + 1)).statusLine).toEqual({
+    expect(statusLineOf(layers.slice(0, index + 1))).toEqual({
       setting: { type: "command", command: kind },
       layer: layers[index],
     });
   });
 });
 
-test("permission lists stay apart, each with its layer", () => {
+test("only managed settings may allow managed permission rules only", () => {
   const user = layer("user", { permissions: { allow: ["Read"] } });
   const project = layer("project", { permissions: { deny: ["Bash"], allowManagedPermissionRulesOnly: true } });
-  expect(merged(user, project).permissions.map(({ settings, layer: { kind } }) => [kind, settings])).toEqual([
-    ["user", { allow: ["Read"] }],
-    ["project", { deny: ["Bash"] }],
-  ]);
   expect(warned(user, project)).toEqual([
     ["policy-key-ignored", "/project.json: permissions.allowManagedPermissionRulesOnly"],
   ]);
@@ -178,8 +172,8 @@ test("a layer's odd keys change no prototype and no decision", () => {
     Buffer.from(`{"env": ${poison}, "__proto__": {"allowManagedHooksOnly": true}}`),
   );
   const { env, managedOnly } = merged(odd);
-  expect(Object.entries(env.shared)).toEqual(Object.entries(JSON.parse(poison)));
-  expect(Object.getPrototypeOf(env.shared)).toBeNull();
+  expect(Object.entries(env)).toEqual(Object.entries(JSON.parse(poison)));
+  expect(Object.getPrototypeOf(env)).toBeNull();
   expect(managedOnly).toBeUndefined();
   expect(({} as Record<string, unknown>)["allowManagedHooksOnly"]).toBeUndefined();
 });

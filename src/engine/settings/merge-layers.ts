@@ -2,24 +2,18 @@ import {
   catalog,
   type FailurePolicy,
   type LayerKind,
-  type PermissionSettings,
   type Settings,
   type StatusLineSetting,
   type Warning,
 } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
-import { guardsToolCalls, type Layer } from "./layer.ts";
-import { checkoutEnv, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer-limits.ts";
+import { checkoutEnv, guardsToolCalls, type Layer, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
 /** What all layers say together, apart from hooks. Where it matters who said it, the layer is named. */
 export interface MergedSettings {
-  readonly env: {
-    /** For every hook. */
-    readonly shared: Readonly<Record<string, string>>;
-    /** For the checkout's own hooks, once it is trusted. */
-    readonly checkout: Readonly<Record<string, string>>;
-  };
+  /** Variables for every hook. */
+  readonly env: Readonly<Record<string, string>>;
   readonly disabled: {
     /** Managed policy: every hook. */
     readonly everything?: Layer;
@@ -42,9 +36,6 @@ export interface MergedSettings {
   };
   readonly onConflict: "last" | "ask" | "deny";
   readonly managedOnFailure: FailurePolicy;
-  readonly statusLine?: { readonly setting: StatusLineSetting; readonly layer: Layer };
-  /** In configured order. */
-  readonly permissions: readonly { readonly settings: PermissionSettings; readonly layer: Layer }[];
   /** Why managed policy is not whole; until it is, guarded tool calls are asked about. */
   readonly managedDamage?: string;
 }
@@ -62,10 +53,9 @@ export function mergeLayers(
 ): { effective: MergedSettings; warnings: readonly Warning[] } {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
-  const checkout = checkoutEnv(settled);
   const damage = managedDamage(layers, rows);
   const effective: MergedSettings = {
-    env: { shared: joinedEnv(settled), checkout: checkout.env },
+    env: joinedEnv(settled),
     disabled: {
       ...named("everything", sayingTrue(settled, ["managed"], "disableAllHooks")),
       ...named("unmanaged", sayingTrue(settled, ["user", "flag"], "disableAllHooks")),
@@ -80,17 +70,12 @@ export function mergeLayers(
     },
     onConflict: strictest(valuesOf(settled, "onConflict")),
     managedOnFailure: valuesOf(settled, "managedHooksOnFailure").includes("block") ? "block" : "continue",
-    ...named("statusLine", statusLineOf(settled)),
-    permissions: settled.flatMap((layer) => {
-      const { permissions } = layer.settings;
-      return permissions === undefined ? [] : [{ settings: permissions, layer }];
-    }),
     ...named("managedDamage", damage?.message),
   };
   const warnings = [
     ...allowed.flatMap(({ warnings }) => warnings),
     ...settled.flatMap(unknownSurfaces),
-    ...checkout.warnings,
+    ...checkoutEnv(settled).warnings,
     ...(damage ? [damage] : []),
   ];
   return { effective, warnings };
@@ -205,8 +190,13 @@ function strictest(said: readonly MergedSettings["onConflict"][]): MergedSetting
 
 const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "project", "user"];
 
-/** Of layers that may have one. */
-export function statusLineOf(layers: readonly Layer[]): MergedSettings["statusLine"] {
+export interface StatusLineSource {
+  readonly setting: StatusLineSetting;
+  readonly layer: Layer;
+}
+
+/** The status line of the strongest layer that has one. */
+export function statusLineOf(layers: readonly Layer[]): StatusLineSource | undefined {
   for (const kind of statusLineOrder) {
     // Of several files given on the command line the last one counts.
     const layer = layers.findLast(

@@ -94,7 +94,7 @@ test("a snapshot is frozen", () => {
     snapshot.layers[0]?.settings.env,
     hook,
     hook?.hook,
-    snapshot.merged.env.shared,
+    snapshot.merged.env,
   ]) {
     expect(Object.isFrozen(part)).toBe(true);
   }

@@ -8,9 +8,8 @@ import { checkoutAt, pinFilesOf } from "../trust/pin-store.ts";
 import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
 import type { Rows } from "./check-hooks.ts";
 import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
-import type { ConfiguredHook, Layer } from "./layer.ts";
-import { checkoutEnv } from "./layer-limits.ts";
-import { type MergedSettings, mergeLayers, statusLineOf } from "./merge-layers.ts";
+import { type ConfiguredHook, checkoutEnv, type Layer } from "./layer.ts";
+import { type MergedSettings, mergeLayers, type StatusLineSource, statusLineOf } from "./merge-layers.ts";
 
 /** All settings in force, worked out once. Nothing in it changes; a reload makes another one. */
 export interface Snapshot {
@@ -150,7 +149,7 @@ export interface EffectiveSettings extends Snapshot {
   /** A file of the checkout whose `disableAllHooks` reaches hooks of other layers. */
   readonly disabling?: Layer;
   /** The status line of the first layer that may have one. */
-  readonly statusLine?: MergedSettings["statusLine"];
+  readonly statusLine?: StatusLineSource | undefined;
   /** Whether a list of the checkout narrows what hooks of other layers may do. */
   narrows(layer: Layer, key: TrustedKey): boolean;
 }

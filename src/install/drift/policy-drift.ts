@@ -1,11 +1,11 @@
 import {
-  admitUrl,
   clientHome,
   loadLayers,
   locksOf,
   managedFolder,
   mergeLayers,
   nameOf,
+  refusedUrls,
 } from "../../engine/internal.ts";
 import { findProgram } from "../client/find-package.ts";
 import { isClosed } from "../plan/hook-command.ts";
@@ -44,7 +44,7 @@ export async function policyDrift(
         );
   return [
     ...switchedOff([...layers, ...around], env),
-    ...forbidden(layers, entries, installAgain({ places, hooksFile }, "client")),
+    ...(await forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))),
   ];
 }
 
@@ -69,16 +69,23 @@ function variableOff(where: string): string {
 }
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
-function forbidden(layers: Layers, entries: readonly OwnPlace[], again: string): readonly Drift[] {
+async function forbidden(layers: Layers, entries: readonly OwnPlace[], again: string): Promise<readonly Drift[]> {
   const { urls, variables } = mergeLayers(layers).effective.http;
   const http = entries.flatMap((entry) =>
     ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
   );
   const wayOut = `${again} does without http.`;
+  const refused = await Promise.all(
+    urls.map(({ values }) =>
+      refusedUrls(
+        http.map(({ hook }) => hook.url),
+        values,
+      ),
+    ),
+  );
   return [
-    ...urls.flatMap(({ values, layer }) => {
-      const policy = { allowedUrls: values, allowPrivate: true };
-      const out = http.filter(({ hook: { url } }) => "refused" in admitUrl(url, policy));
+    ...urls.flatMap(({ layer }, index) => {
+      const out = http.filter(({ hook: { url } }) => refused[index]?.includes(url));
       const [first] = out;
       if (first === undefined || !URL.canParse(first.hook.url)) return [];
       const place = new URL(first.hook.url).origin;

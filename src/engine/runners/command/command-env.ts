@@ -58,7 +58,7 @@ function environmentsOf(settings: EffectiveSettings, { env, stripEnv }: Resolved
   const known = environments.get(settings);
   if (known !== undefined) return known;
   const inherited = inheritedEnvironment(env, stripEnv);
-  const added = settings.merged.env.shared;
+  const added = settings.merged.env;
   const built = { shared: { ...inherited, ...added }, checkout: { ...inherited, ...settings.checkoutEnv, ...added } };
   environments.set(settings, built);
   return built;

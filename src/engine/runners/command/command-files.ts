@@ -4,7 +4,7 @@ import { errorCode, openFolder, sha256, writePrivate } from "../../../files/inte
 import { type CommandHook, messageOf } from "../../../protocol/internal.ts";
 import { spillFolder } from "../../fire/answer-files.ts";
 import type { HookRun } from "../../fire/fire.ts";
-import type { MaybeAsync } from "../../fire/maybe-async.ts";
+import type { MaybeAsync } from "../run-limits.ts";
 import type { RunnerResult } from "../runner-result.ts";
 
 export interface PreparedFiles {

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { isObject } from "../../../protocol/internal.ts";
-import { isGuarded } from "../../settings/layer-limits.ts";
+import { isGuarded } from "../../settings/layer.ts";
 import { insidePath, readEntry } from "./gather-files.ts";
 import { foldersUp } from "./javascript.ts";
 import { coverPackageCall } from "./package-scripts.ts";

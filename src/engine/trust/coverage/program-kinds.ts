@@ -1,26 +1,25 @@
 /** The language of the files that a program runs. */
 export type Language = "shell" | "javascript" | "python" | "make" | "other";
 
-const shells = "sh bash dash zsh ksh mksh ash fish . source";
-const javascript = "node nodejs tsx ts-node bun deno hookline hookline-client electron jiti zx esno bin.cjs";
-const others =
-  "perl ruby php lua luajit Rscript osascript pwsh powershell tclsh guile java groovy awk gawk mawk nawk sed jq expect";
+const interpreters: Readonly<Record<Exclude<Language, "python">, ReadonlySet<string>>> = {
+  shell: new Set("sh bash dash zsh ksh mksh ash fish . source".split(" ")),
+  javascript: new Set(
+    "node nodejs tsx ts-node bun deno hookline hookline-client electron jiti zx esno bin.cjs".split(" "),
+  ),
+  make: new Set(["make", "gmake"]),
+  other: new Set(
+    `perl ruby php lua luajit Rscript osascript pwsh powershell tclsh guile java groovy awk gawk mawk nawk sed jq
+    expect`.split(/\s+/),
+  ),
+};
 
-const interpreters: ReadonlyMap<string, Language> = new Map([
-  ...named(shells, "shell"),
-  ...named(javascript, "javascript"),
-  ...named("make gmake", "make"),
-  ...named(others, "other"),
-]);
-
-function named(names: string, language: Language): readonly (readonly [string, Language])[] {
-  return names.split(" ").map((name) => [name, language]);
-}
+const languages = ["shell", "javascript", "make", "other"] as const;
 
 /** The language of the files that a program runs; undefined when it does not run files. */
 export function interpreterOf(name: string): Language | undefined {
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return "python";
-  return interpreters.get(name) ?? interpreters.get(name.replace(/-?[\d.]+$/, ""));
+  const language = (program: string) => languages.find((one) => interpreters[one].has(program));
+  return language(name) ?? language(name.replace(/-?[\d.]+$/, ""));
 }
 
 /** Programs whose arguments are a command or files to run: any of them may be run. */

@@ -9,7 +9,9 @@ export const unknown = "\uE000";
 export const anyText = "\uE001";
 export const anyChar = "\uE002";
 export const setStart = "\uE003";
-const [braceOpen, braceClose, braceComma] = ["\uE004", "\uE005", "\uE006"];
+const braceOpen = "\uE004";
+const braceClose = "\uE005";
+const braceComma = "\uE006";
 
 const active: Readonly<Record<string, string>> = {
   "*": anyText,
@@ -19,7 +21,14 @@ const active: Readonly<Record<string, string>> = {
   "}": braceClose,
   ",": braceComma,
 };
-const plain: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(active).map(([a, b]) => [b, a]));
+const plain: Readonly<Record<string, string>> = {
+  [anyText]: "*",
+  [anyChar]: "?",
+  [setStart]: "[",
+  [braceOpen]: "{",
+  [braceClose]: "}",
+  [braceComma]: ",",
+};
 
 /** The values that variables may have, by name. */
 export type KnownVariables = ReadonlyMap<string, readonly string[]>;
