@@ -1,7 +1,6 @@
-import { compileShellSegment } from "../paths/shell-glob.ts";
 import type { PolicyRule } from "../policy.ts";
 import { namesNeeded } from "../rules/path-pattern.ts";
-import { type Segment, segmentFits } from "../rules/path-segment.ts";
+import { compileSegment, type Segment, segmentFits } from "../rules/path-segment.ts";
 import { forEachPlainWord, type NameTest, occursInOrder, scanWords } from "../shell/word-scan.ts";
 import type { JudgeState, RulesOn } from "./judge-context.ts";
 import { askedBy, deniedByRule, type PartFinding } from "./judgement.ts";
@@ -67,5 +66,5 @@ function globsIn(text: string): readonly Segment[] {
     for (const segment of word.split("/"))
       if (segment.length <= maxGlobLength && /[*?[]/.test(segment) && /[\p{L}\p{N}]/u.test(segment)) globs.add(segment);
   });
-  return [...globs].map(compileShellSegment);
+  return [...globs].map((glob) => compileSegment(glob, "bash"));
 }

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { foldName, segmentsOf } from "../paths/resolve-path.ts";
-import { compileShellSegment, expandGlob, segmentsOverlap } from "../paths/shell-glob.ts";
+import { expandGlob, segmentsOverlap } from "../paths/shell-glob.ts";
 import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
-import { type Segment, segmentFits } from "../rules/path-segment.ts";
+import { compileSegment, type Segment, segmentFits } from "../rules/path-segment.ts";
 import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import type { Access, JudgeState } from "./judge-context.ts";
@@ -59,7 +59,7 @@ function judgeIn(
   if (pattern.includes(someWord)) return judgeText(folder, pattern.replaceAll(someWord, "*"), raw, access, state);
   const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
   if (!isPathPattern(pattern)) return judgeLooked(literal, access, state);
-  const { paths } = expandGlob(pattern, folder, state.fs, state.resolve);
+  const paths = expandGlob(pattern, folder, state.fs, state.resolve);
   const found = strictest(paths.map((path) => judgeOne(path, access, state)));
   if (found?.decision === "deny") return found;
   // Where nothing fits, bash takes the pattern for a name: nothing to read, but a file to make.
@@ -164,5 +164,5 @@ function segmentsIn(pattern: string): Segment[] {
     if (segment === "..") segments.pop();
     else if (segment !== ".") segments.push(segment);
   }
-  return segments.map(compileShellSegment);
+  return segments.map((segment) => compileSegment(segment, "bash"));
 }

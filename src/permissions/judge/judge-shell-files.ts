@@ -5,7 +5,7 @@ import { type Segment, segmentFits } from "../rules/path-segment.ts";
 import { copiedPaths, pathsOf } from "../shell/programs/file-operands.ts";
 import { type OptionGrammar, readProgramArguments } from "../shell/programs/program-options.ts";
 import { type ReadFiles, readOnlyFiles } from "../shell/programs/read-only-commands.ts";
-import { type CommandPart, type FilePart, type ShellWord, staticValue } from "../shell/shell-part.ts";
+import { type CommandPart, type FilePart, headOf, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
 import { type Access, isInside, isSpecial, type JudgeState, rulesOn, shellRead, shellWrite } from "./judge-context.ts";
 import { judgeNamed } from "./judge-file-names.ts";
@@ -55,7 +55,7 @@ export function judgeFile(path: string, access: Access, state: JudgeState, sure:
 
 /** A command of the read-only table: its files are reads under Read rules and the mode. */
 export function judgeReadOnly(part: CommandPart, state: JudgeState): PartFinding | undefined {
-  const head = part.words[0] && staticValue(part.words[0]);
+  const head = headOf(part);
   const read = head === "cd" ? changedFolder(part) : readOnlyFiles(part);
   if (read === undefined) return undefined;
   const findings = read.files.map((word) => judgeWord(word, part, state));

@@ -3,7 +3,7 @@ import { covers } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
 import { coversText, joinsCommands, shownText } from "../shell/command-text.ts";
 import { maskCharacter } from "../shell/prepare-text.ts";
-import { type CommandPart, type ShellPart, staticValue } from "../shell/shell-part.ts";
+import { type CommandPart, headOf, type ShellPart, staticValue } from "../shell/shell-part.ts";
 import { criticalWords } from "../shell/word-scan.ts";
 import { judgeByWords } from "./judge-by-words.ts";
 import { judgeCommand, type ShellTextFacts } from "./judge-command.ts";
@@ -13,11 +13,11 @@ import {
   allowedAsHarmless,
   allowedByRule,
   askedBy,
-  deniedByRule,
   type JudgedPart,
   modeDecides,
   type PartFinding,
   refOf,
+  restrictedBy,
   strictest,
   unusableInput,
   wholePart,
@@ -91,10 +91,8 @@ function judgePart(part: ShellPart, whole: ShellTextFacts, rules: RulesOn, state
   if (part.kind === "command") return judgeCommand(part, whole, rules, state);
   if (part.kind !== "state") return judgeRedirection(part, state);
   const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, part.text);
-  const deny = rules.deny.find(met);
-  if (deny) return deniedByRule(deny, `${deny.text} denies ${part.text}`);
-  const ask = rules.ask.find(met);
-  if (ask) return askedBy(state.mode, "rule", `${ask.text} asks about ${part.text}`, ask);
+  const restricted = restrictedBy(rules, met, part.text, state.mode);
+  if (restricted) return restricted;
   if (part.unsafe === undefined) return allowedAsHarmless("it changes nothing outside this shell");
   return modeDecides(
     state.mode,
@@ -114,7 +112,7 @@ function describe(part: ShellPart, finding: PartFinding, source: string): Judged
 function nameOf(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
   if (part.kind === "command")
-    return { text: writtenText(part, source) ?? shownText(part), head: headOf(part), dynamic: isDynamic(part) };
+    return { text: writtenText(part, source) ?? shownText(part), head: headOf(part) ?? null, dynamic: isDynamic(part) };
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
 }
 
@@ -126,10 +124,6 @@ function writtenText({ raw, at }: CommandPart, source: string): string | undefin
   return same && raw.split("").every((sign, index) => sign === maskCharacter || sign === written[index])
     ? written
     : undefined;
-}
-
-function headOf(part: CommandPart): string | null {
-  return (part.words[0] && staticValue(part.words[0])) ?? null;
 }
 
 function isDynamic(part: CommandPart): boolean {
@@ -151,10 +145,8 @@ function judgeJoinedRules(
   if (deny.length + ask.length === 0 || commands < 2) return [];
   const isCovering = coversText(text);
   const meets = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && isCovering(target.pattern);
-  const denying = deny.find(meets);
-  if (denying) return [deniedByRule(denying, `${denying.text} denies it`)];
-  const asking = ask.find(meets);
-  return asking ? [askedBy(state.mode, "rule", `${asking.text} asks about it`, asking)] : [];
+  const restricted = restrictedBy({ deny, ask }, meets, "it", state.mode);
+  return restricted ? [restricted] : [];
 }
 
 function isJoined({ meaning: { target } }: PolicyRule): boolean {
@@ -179,17 +171,13 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
   const code = nul ? "nul" : "construct";
   const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;
   const net = judgeText({ text, complete: false, problems, parts: [] }, rules, state);
-  const covered = rules.deny.find(
-    ({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text),
-  );
-  const asking = rules.ask.find(({ meaning: { target } }) => target.kind === "command" && covers(target.pattern, text));
-  if (covered) return deniedByRule(covered, `${covered.text} denies it`);
-  if (asking) return askedBy(state.mode, "rule", `${asking.text} asks about it`, asking);
+  const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, text);
+  const restricted = restrictedBy(rules, met, "it", state.mode);
+  if (restricted) return restricted;
   const worst = strictest(net);
   const exact = rules.allow.find(
-    ({ meaning: { target } }) => target.kind === "command" && target.pattern.exact && covers(target.pattern, text),
+    (rule) => rule.meaning.target.kind === "command" && rule.meaning.target.pattern.exact && met(rule),
   );
-  const restricted = worst?.stance === "deny" || worst?.stance === "ask";
-  if (exact && !restricted) return allowedByRule(exact);
+  if (exact && worst?.stance !== "deny" && worst?.stance !== "ask") return allowedByRule(exact);
   return worst ?? askedBy(state.mode, "analysis", "the shell it is for is not analysed");
 }

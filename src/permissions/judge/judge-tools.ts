@@ -17,10 +17,10 @@ import { judgePath } from "./judge-path.ts";
 import {
   allowedByRule,
   askedBy,
-  deniedByRule,
   type JudgedPart,
   modeDecides,
   type PartFinding,
+  restrictedBy,
   strictest,
   unusableInput,
   wholePart,
@@ -99,10 +99,8 @@ export function judgeName(tool: string, kind: ToolKind, input: Input, state: Jud
   const { policy, mode } = state;
   const { text } = namedThing(tool, kind, input);
   const met = (rule: PolicyRule) => coversTool(rule.meaning.tools, tool, policy.names) && targetCovers(rule, input);
-  const deny = policy.deny.find(met);
-  if (deny) return deniedByRule(deny, `${deny.text} denies ${text}`);
-  const ask = policy.ask.find(met);
-  if (ask) return askedBy(mode, "rule", `${ask.text} asks about ${text}`, ask);
+  const restricted = restrictedBy(policy, met, text, mode);
+  if (restricted) return restricted;
   if (kind === "web" && hostOf(input["url"]) === undefined) {
     return askedBy(mode, "analysis", "the address is no http(s) URL that every program reads alike; no rule allows it");
   }

@@ -10,11 +10,11 @@ import {
   allowedAsHarmless,
   askedBy,
   type CallContent,
-  deniedByRule,
   firmest,
   type Judgement,
   type PartFinding,
   refOf,
+  restrictedBy,
   strictest,
   unusableInput,
   wholePart,
@@ -122,10 +122,8 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
   const met = ({ meaning: { tools, target } }: PolicyRule) =>
     coversTool(tools, tool, policy.names) &&
     (target.kind === "all" || (target.kind === "field" && fieldCovers(target, input)));
-  const deny = policy.deny.find(met);
-  if (deny) return [deniedByRule(deny, `${deny.text} denies it`)];
-  const ask = policy.ask.find(met);
-  if (ask) return [askedBy(mode, "rule", `${ask.text} asks about it`, ask)];
+  const restricted = restrictedBy(policy, met, "it", mode);
+  if (restricted) return [restricted];
   const doubt = policy.doubtful.find(({ tools }) => coversTool(tools, tool, policy.names));
   if (doubt) {
     const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;

@@ -95,6 +95,19 @@ export function askedBy(
   return { decision, by, stance: decision === "allow" ? "none" : "ask", rule, why };
 }
 
+/** The first deny rule that is met, else the first ask rule; `what` is what they restrict, for the reason. */
+export function restrictedBy(
+  rules: { readonly deny: readonly PolicyRule[]; readonly ask: readonly PolicyRule[] },
+  met: (rule: PolicyRule) => boolean,
+  what: string,
+  mode: Mode,
+): PartFinding | undefined {
+  const deny = rules.deny.find(met);
+  if (deny) return deniedByRule(deny, `${deny.text} denies ${what}`);
+  const ask = rules.ask.find(met);
+  return ask && askedBy(mode, "rule", `${ask.text} asks about ${what}`, ask);
+}
+
 export function allowedByRule(rule: PolicyRule): PartFinding {
   return { decision: "allow", by: "rule", stance: "allow", rule, why: `${rule.text} covers it` };
 }

@@ -20,10 +20,16 @@ export interface LetterSet {
 export const anyOne: { readonly any: "one" } = { any: "one" };
 export const anyRun: { readonly any: "run" } = { any: "run" };
 
-/** `*`, `?` and `[…]` as in gitignore; a backslash takes the sign behind it literally, be it `*`, `[` or a blank. */
-export function compileSegment(text: string): Segment {
-  // None of the signs of a pattern changes when letters are folded.
-  const [tokens, folded] = [tokensOf(text), tokensOf(foldName(text))];
+/** Who reads a pattern: they differ in what a backslash escapes and in what may be in a set. */
+type Syntax = "gitignore" | "bash";
+
+/**
+ * A segment with `*`, `?` and `[…]`. In gitignore a backslash escapes the sign after it, be it `*`, `[` or a space; in bash it escapes
+ * any character.
+ */
+export function compileSegment(text: string, syntax: Syntax = "gitignore"): Segment {
+  // Folding letters changes none of the signs of a pattern.
+  const [tokens, folded] = [tokensOf(text, syntax), tokensOf(foldName(text), syntax)];
   if (!tokens.every((token) => typeof token === "string")) return { tokens, folded };
   return { tokens, folded, literal: tokens.join(""), foldedLiteral: folded.join("") };
 }
@@ -64,13 +70,13 @@ export function fitsOne(token: Token, letter: string): boolean {
   return token.ranges.some(([low, high]) => low <= code && code <= high) !== token.negated;
 }
 
-function tokensOf(text: string): Token[] {
+function tokensOf(text: string, syntax: Syntax): Token[] {
   const letters = Array.from(text);
   const tokens: Token[] = [];
   for (let index = 0; index < letters.length; index++) {
     const letter = letters[index] ?? "";
     const next = letters[index + 1];
-    if (letter === "\\" && next !== undefined && /[^\p{L}\p{N}_]/u.test(next)) {
+    if (letter === "\\" && next !== undefined && (syntax === "bash" || /[^\p{L}\p{N}_]/u.test(next))) {
       tokens.push(next);
       index += 1;
     } else if (letter === "*") {
@@ -78,8 +84,8 @@ function tokensOf(text: string): Token[] {
     } else if (letter === "?") {
       tokens.push(anyOne);
     } else if (letter === "[") {
-      const read = readSet(letters, index + 1);
-      tokens.push(read?.set ?? "[");
+      const read = readSet(letters, index + 1, syntax);
+      tokens.push(read?.token ?? "[");
       index = read?.end ?? index;
     } else {
       tokens.push(letter);
@@ -88,22 +94,35 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Reads a set up to its `]`; undefined when it is never closed, then `[` means itself. */
-function readSet(letters: readonly string[], start: number): { set: LetterSet; end: number } | undefined {
+/**
+ * Reads a set up to its `]`; undefined when it is never closed, then `[` means itself. In bash a set with a class or an escape counts as
+ * any letter: too many names rather than too few.
+ */
+function readSet(letters: readonly string[], start: number, syntax: Syntax): { token: Token; end: number } | undefined {
   const negated = letters[start] === "!" || letters[start] === "^";
   const first = negated ? start + 1 : start;
   const ranges: [number, number][] = [];
+  let rough = false;
   for (let index = first; index < letters.length; index++) {
     const letter = letters[index] ?? "";
-    if (letter === "]" && index > first) return { set: { negated, ranges }, end: index };
-    const low = letter.codePointAt(0) ?? 0;
-    const until = letters[index + 1] === "-" ? letters[index + 2] : undefined;
-    if (until === undefined || until === "]") {
-      ranges.push([low, low]);
+    if (letter === "]" && index > first) return { token: rough ? anyOne : { negated, ranges }, end: index };
+    const next = letters[index + 1];
+    if (syntax === "bash" && letter === "[" && next !== undefined && ":.=".includes(next)) {
+      const end = letters.findIndex((sign, at) => at > index + 1 && sign === next && letters[at + 1] === "]");
+      rough = true;
+      if (end > 0) index = end + 1;
       continue;
     }
-    ranges.push([low, until.codePointAt(0) ?? low]);
-    index += 2;
+    if (syntax === "bash" && letter === "\\") {
+      rough = true;
+      index += 1;
+      continue;
+    }
+    const low = letter.codePointAt(0) ?? 0;
+    const until = next === "-" ? letters[index + 2] : undefined;
+    const isRange = until !== undefined && until !== "]";
+    ranges.push([low, isRange ? (until.codePointAt(0) ?? low) : low]);
+    if (isRange) index += 2;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Glob } from "../rules/spec-glob.ts";
 import { type CommandPattern, couldCover, covers } from "../rules/spec-patterns.ts";
 import { withoutGlobalOptions } from "./programs/git-commands.ts";
-import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
+import { type CommandPart, headOf, type ShellWord, staticValue } from "./shell-part.ts";
 
 /** Stands for what is not known; no rule can hold it, so only a `*` meets it. */
 const unknown = "\0";
@@ -25,7 +25,7 @@ export function textsOf(part: CommandPart): CommandTexts {
   const words = part.words.map((word) => shownWord(word) ?? unknown);
   if (part.openEnded) words.push(unknown);
   const certain = words.join(" ");
-  const head = part.words[0] && staticValue(part.words[0]);
+  const head = headOf(part);
   // Where every word is known and the head is a bare name there is one reading.
   const plain =
     head !== undefined &&

@@ -101,6 +101,16 @@ export const shellProblemCodes = {
 
 export type ShellProblemCode = keyof typeof shellProblemCodes;
 
+/** The first word of a command, where it is known. */
+export function headOf({ words: [first] }: CommandPart): string | undefined {
+  return first && staticValue(first);
+}
+
+/** The same without folders: `rm` of `/bin/rm`. */
+export function programName(part: CommandPart): string | undefined {
+  return headOf(part)?.split("/").at(-1);
+}
+
 export function staticValue(word: ShellWord): string | undefined {
   return word.pieces.length === 1 ? word.pieces[0] : undefined;
 }

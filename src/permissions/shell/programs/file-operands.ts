@@ -1,4 +1,4 @@
-import { type CommandPart, type Places, type ShellWord, staticValue } from "../shell-part.ts";
+import { type CommandPart, type Places, programName, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, someWord } from "../word-pieces.ts";
 import { type FileProgram, filePrograms } from "./file-programs.ts";
 import { knownLines } from "./inner-command.ts";
@@ -60,7 +60,7 @@ function mayEditInPlace(args: readonly ShellWord[]): boolean {
 
 /** Whether a command works on the files that its words name. */
 export function worksOnFiles(part: CommandPart): boolean {
-  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  const head = programName(part);
   return head !== undefined && filePrograms.has(head);
 }
 
@@ -209,7 +209,7 @@ function behindNameAt(word: ShellWord): FileOperand[] {
 
 /** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
 export function copiedPaths(part: CommandPart, home: string): string[] {
-  const head = part.words[0] && staticValue(part.words[0])?.split("/").at(-1);
+  const head = programName(part);
   if (head === undefined || !/^(cp|mv|ln|install|rsync|scp)$/.test(head)) return [];
   const args = part.words.slice(1);
   const names = args.filter((word) => staticValue(word) !== undefined && !staticValue(word)?.startsWith("-"));
