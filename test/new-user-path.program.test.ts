@@ -132,11 +132,11 @@ test("a new user's path: init, test, install, an event through the client, statu
   expect(await fire("PreToolUse", deletes)).toMatchObject({ decision: "ask", reason: "This deletes files." });
   expect((await fire("PreToolUse", { ...deletes, tool_input: { command: "ls" } })).decision).toBe("none");
   expect(await hookline("status")).toMatchObject({ code: 0, out: expect.stringContaining("in sync") });
-  expect(await hookline("doctor")).toMatchObject({ code: 0, out: expect.stringContaining("Nothing is wrong.") });
+  expect(await hookline("doctor")).toMatchObject({ code: 0, out: expect.stringContaining("No problems found.") });
 
   expect(await hookline("uninstall")).toMatchObject({
     code: 0,
-    out: expect.stringContaining("has its old bytes back"),
+    out: expect.stringContaining("was restored"),
   });
   expect(read(".claude/settings.json")).toBe(settings);
   expect(readdirSync(join(project, ".claude")).sort()).toEqual([
@@ -158,7 +158,7 @@ test.runIf(findCompiler(process.env) !== undefined)(
     const look = () => readdirSync(client).map((name) => [name, readFileSync(join(client, name), "latin1")]);
     const shipped = look();
     expect((await hookline("init", "--js")).code).toBe(0);
-    expect((await hookline("install")).out).toContain("with   the compiled client, which a script starts\n");
+    expect((await hookline("install")).out).toContain("with   the compiled client, started by a script\n");
     expect(look()).toEqual(shipped);
     const settings = read(".claude/settings.json");
     expect(settings).not.toContain(folder);
@@ -177,7 +177,7 @@ test.runIf(findCompiler(process.env) !== undefined)(
     });
     expect(stdout.toString()).toContain('"permissionDecision":"ask"');
     expect((await fire("PreToolUse", deletes)).decision).toBe("ask");
-    expect((await hookline("status")).out).toContain("client     compiled, which a script starts");
+    expect((await hookline("status")).out).toContain("client     compiled, started by a script");
 
     // npm ci
     rmSync(client, { recursive: true });

@@ -2,45 +2,49 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { isStateFolderSafe, openState, replaceFile, statePath, unsafeReason } from "../files/internal.ts";
-import type { begin } from "./program.ts";
 
-/** The hash of the program's text, put in when the package is bundled. */
+/** The hash of program.cjs, inserted by the build. */
 declare const HOOKLINE_PROGRAM: string;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the program's text gives. */
-type Run = (module: { exports: { begin: typeof begin } }, load: (module: string) => Promise<unknown>) => void;
+type RunProgram = (args: readonly string[], uncached?: UncachedCode) => void;
 
-/** What Node made of the program's text in this process, when no earlier one has kept it. */
-export interface UnkeptCode {
-  /** Where the next start looks. */
+/** The function that program.cjs evaluates to. */
+type ProgramFactory = (
+  module: { exports: { runProgram: RunProgram } },
+  load: (module: string) => Promise<unknown>,
+) => void;
+
+/** Compiled code that is not in the cache yet. */
+export interface UncachedCode {
+  /** Where the next start looks for it. */
   readonly path: string;
   make(): Buffer;
 }
 
 /**
- * The program, with what was made of its text at an earlier start: to compile it is half of what a hook costs beside Node itself.
- * Contract: it begins, whatever is in the place of what was kept.
+ * Loads program.cjs with the code that an earlier start has compiled: compiling is half of the cost of a hook besides Node itself.
+ * A missing or damaged cache only costs time.
  */
-export function compileProgram(path: string, env: Env): { begin(words: readonly string[]): void } {
+export function loadProgram(path: string, env: Env): { runProgram(args: readonly string[]): void } {
   const codeFile = codePath(env);
-  const kept = codeFile === undefined ? undefined : keptCode(codeFile, env);
+  const cached = codeFile === undefined ? undefined : cachedCode(codeFile, env);
   const script = new Script(readFileSync(path, "utf8"), {
     filename: path,
-    ...(kept === undefined ? {} : { cachedData: kept }),
+    ...(cached === undefined ? {} : { cachedData: cached }),
   });
-  const module = { exports: {} } as Parameters<Run>[0];
-  (script.runInThisContext() as Run)(module, (name) => import(name));
-  // What Node does not take, because it was started with other flags, is good for the others.
-  const isKept = codeFile === undefined || kept !== undefined;
-  const unkept = isKept ? undefined : { path: codeFile, make: () => script.createCachedData() };
-  return { begin: (words) => module.exports.begin(words, unkept) };
+  const module = { exports: {} } as Parameters<ProgramFactory>[0];
+  (script.runInThisContext() as ProgramFactory)(module, (name) => import(name));
+  // Code that Node rejects, because it runs with other flags, is still good for other starts: it is not replaced.
+  const isDone = codeFile === undefined || cached !== undefined;
+  const uncached = isDone ? undefined : { path: codeFile, make: () => script.createCachedData() };
+  return { runProgram: (args) => module.exports.runProgram(args, uncached) };
 }
 
 /**
- * Where it is kept. Node takes the code of any text of the same length, and falls over that of another Node which calls itself by the same
- * version, so the name holds all that must be the same: the text, and the very program that compiled it.
+ * The file of the cache. Node accepts the code of any source of the same length, and crashes on code of another build of the same
+ * version. So the name contains everything that must match: the hash of the source, and the Node binary.
  */
 function codePath(env: Env): string | undefined {
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
@@ -50,31 +54,30 @@ function codePath(env: Env): string | undefined {
     const node = `${version}-${platform}-${arch}-${size}-${Math.floor(mtimeMs)}`;
     return join(statePath({ env }), "builds", `program-${HOOKLINE_PROGRAM}-${node}`);
   } catch {
-    return undefined; // no state folder: whoever needs it for more than this says so
+    return undefined; // no state directory: the program runs without a cache
   }
 }
 
-/** Written twice, for Node falls over code that was damaged: two copies that agree were not. */
-function keptCode(path: string, env: Env): Buffer | undefined {
+/** The file contains the code twice, since Node crashes on damaged code: two equal copies are intact. */
+function cachedCode(path: string, env: Env): Buffer | undefined {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile() || unsafeReason(found) !== undefined || !isStateFolderSafe("builds", { env }))
-      return undefined;
+    const file = lstatSync(path, { throwIfNoEntry: false });
+    if (!file?.isFile() || unsafeReason(file) !== undefined || !isStateFolderSafe("builds", { env })) return undefined;
     const both = readFileSync(path);
     const half = both.length >> 1;
     return half > 0 && both.compare(both, half, both.length, 0, half) === 0 ? both.subarray(0, half) : undefined;
   } catch {
-    return undefined; // it cannot be read: the text is compiled
+    return undefined; // unreadable: the source is compiled
   }
 }
 
-/** Keeps what Node made of the program's text for the next start. Contract: never throws; without it a start only takes longer. */
-export async function keepCode({ path, make }: UnkeptCode, env: NodeJS.ProcessEnv): Promise<void> {
+/** Writes the compiled code for the next start. Never throws: without it a start only takes longer. */
+export async function saveCode({ path, make }: UncachedCode, env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await openState(["builds"], { env });
     const code = make();
     await replaceFile(path, Buffer.concat([code, code]));
   } catch {
-    // A full disk, or a folder that is not safely ours: those who cannot do without them say so.
+    // A full disk or an unsafe directory: the cache is optional.
   }
 }

@@ -36,7 +36,7 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
   for (const words of [["status"], ["uninstall"], ["doctor"], toLocal])
     expect([words[0], (await hookline(...words, "--cwd", "none")).err]).toEqual([
       words[0],
-      expect.stringContaining("which does not exist"),
+      expect.stringContaining("is not a directory"),
     ]);
   expect([await codeOf("status"), await codeOf("uninstall"), await codeOf("doctor")]).toEqual([4, 0, 0]);
   expect(readdirSync(join(here.project, ".claude"))).toEqual(["hooks.mjs"]);
@@ -70,7 +70,7 @@ test("uninstall --scope project or local in the home directory is refused and ke
     expect([status, err]).toEqual([1, expect.stringContaining("is your home folder and no project")]);
   }
   expect(readFileSync(call.places.settingsFile, "utf8")).toContain('"Stop"');
-  expect((await atHome("uninstall")).out).toContain("was made by install and is gone");
+  expect((await atHome("uninstall")).out).toContain("was created by install and has been removed");
   expect((await atHome("uninstall")).out).toBe("Nothing is installed here.\n");
 });
 

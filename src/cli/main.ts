@@ -1,128 +1,184 @@
 import { packageVersion } from "../files/internal.ts";
 import { closestName, escapeLines, Problem } from "../protocol/internal.ts";
-import type { Command, Io } from "./command-line/command.ts";
-import { asksForHelp, commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
+import type { Command, CommandGroup, Io } from "./command-line/command.ts";
+import { asksForHelp, commandHelp, type HelpSection, programHelp, verbsHelp } from "./command-line/help.ts";
 import { parseCall } from "./command-line/parse.ts";
 
-/** Every command with its line for --help; only the one that is called is loaded. */
-const commands: Readonly<
-  Record<string, { summary: string; load: () => Promise<{ command: Command } | { group: CommandGroup }> }>
-> = {
-  demo: { summary: "a tour: real hooks deciding about real events, offline", load: () => import("./commands/demo.ts") },
-  fire: {
-    summary: "send one event through the hooks that apply, print the outcome",
-    load: () => import("./commands/fire.ts"),
-  },
-  explain: {
-    summary: "which hooks would run, and why the others would not",
-    load: () => import("./commands/explain.ts"),
-  },
-  check: {
-    summary: "one tool call under the permission rules: allow, ask or deny, and why",
-    load: () => import("./commands/check.ts"),
-  },
-  trust: {
-    summary: "what a folder's own settings would run; approve it by content",
-    load: () => import("./commands/trust.ts"),
-  },
-  doctor: {
-    summary: "what is wrong with this machine's hooks",
-    load: () => import("./commands/doctor.ts"),
-  },
-  init: { summary: "scaffold a hooks file with its test", load: () => import("./commands/init.ts") },
-  test: { summary: "run the tests of a project's hooks, or show one event", load: () => import("./commands/test.ts") },
-  replay: { summary: "what an app would have done to past sessions", load: () => import("./commands/replay.ts") },
-  install: { summary: "put an app into an agent's settings", load: () => import("./commands/install.ts") },
-  uninstall: { summary: "take it out again, byte for byte", load: () => import("./commands/uninstall.ts") },
-  status: { summary: "what is installed, and what has drifted", load: () => import("./commands/status.ts") },
-  run: { summary: "what settings.json calls: one event in, one answer out", load: () => import("./commands/run.ts") },
-  serve: {
-    summary: "the same app, warm: a local daemon that answers at once",
-    load: () => import("./commands/serve.ts"),
-  },
-  log: { summary: "what hooks did, from the hook log", load: () => import("./commands/log.ts") },
-  list: { summary: "every configured hook, its source, trust and problems", load: () => import("./commands/list.ts") },
-  sessions: { summary: "read, search, check and keep what agents wrote", load: () => import("./commands/sessions.ts") },
-  usage: { summary: "tokens and cost, by day, session, model, project", load: () => import("./commands/usage.ts") },
-  agent: { summary: "a small coding agent that fires every event", load: () => import("./commands/agent.ts") },
-  ask: { summary: "run an agent session and get its answer as data", load: () => import("./commands/ask.ts") },
-  statusline: { summary: "one line for an agent's status bar", load: () => import("./commands/statusline.ts") },
-};
+interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<{ command: Command } | { group: CommandGroup }>;
+}
 
-/** Contract: resolves with the exit status; what goes wrong is told on stderr, never thrown. */
+/** Every command under its heading of `hookline --help`. Only the command that is called is loaded. */
+const sections: readonly (HelpSection & { readonly commands: Readonly<Record<string, CommandEntry>> })[] = [
+  {
+    title: "Write hooks",
+    commands: {
+      init: { summary: "Create a typed hooks file with a test", load: () => import("./commands/init.ts") },
+      test: {
+        summary: "Run the tests of your hooks, or show what one event does",
+        load: () => import("./commands/test.ts"),
+      },
+      replay: {
+        summary: "Show what your hooks would have done in past sessions",
+        load: () => import("./commands/replay.ts"),
+      },
+    },
+  },
+  {
+    title: "Install",
+    commands: {
+      install: { summary: "Add your hooks to an agent's settings", load: () => import("./commands/install.ts") },
+      uninstall: {
+        summary: "Remove them and restore the settings file byte for byte",
+        load: () => import("./commands/uninstall.ts"),
+      },
+      status: {
+        summary: "Show what is installed and what has changed since",
+        load: () => import("./commands/status.ts"),
+      },
+      serve: {
+        summary: "Run your hooks in a local daemon that answers in about 1 ms",
+        load: () => import("./commands/serve.ts"),
+      },
+      run: { summary: "Answer one event; settings files call this", load: () => import("./commands/run.ts") },
+    },
+  },
+  {
+    title: "Inspect",
+    commands: {
+      list: {
+        summary: "List every configured hook with its source, trust and problems",
+        load: () => import("./commands/list.ts"),
+      },
+      explain: {
+        summary: "Explain which hooks would run for an event, and why the others would not",
+        load: () => import("./commands/explain.ts"),
+      },
+      fire: {
+        summary: "Send one event through the hooks and print the outcome",
+        load: () => import("./commands/fire.ts"),
+      },
+      check: { summary: "Check one tool call against the permission rules", load: () => import("./commands/check.ts") },
+      trust: { summary: "Review and approve the hooks of a directory", load: () => import("./commands/trust.ts") },
+      doctor: { summary: "Find problems with the hooks on this machine", load: () => import("./commands/doctor.ts") },
+      log: { summary: "Show what hooks did", load: () => import("./commands/log.ts") },
+    },
+  },
+  {
+    title: "Sessions",
+    commands: {
+      sessions: {
+        summary: "Read, search, repair and archive transcripts",
+        load: () => import("./commands/sessions.ts"),
+      },
+      usage: {
+        summary: "Report tokens and cost by day, session, model or project",
+        load: () => import("./commands/usage.ts"),
+      },
+      statusline: { summary: "Print a status line for an agent", load: () => import("./commands/statusline.ts") },
+    },
+  },
+  {
+    title: "Agent",
+    commands: {
+      agent: { summary: "Run the reference agent, which fires every event", load: () => import("./commands/agent.ts") },
+      ask: { summary: "Run an agent session and return its answer as data", load: () => import("./commands/ask.ts") },
+    },
+  },
+  {
+    title: "More",
+    commands: {
+      demo: { summary: "Play an offline tour with real hooks and events", load: () => import("./commands/demo.ts") },
+    },
+  },
+];
+
+const commands: Readonly<Record<string, CommandEntry>> = Object.assign({}, ...sections.map((one) => one.commands));
+
+/** Runs one call of the program and resolves with its exit status. Never throws: errors are printed on stderr. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
     if (io.signal.aborted && error === io.signal.reason) return 130;
-    // What went wrong is often told in words of a file, a server or a model.
-    const { machineError } = await import("./machine-error.ts");
-    await io.err(
-      `hookline: ${escapeLines(error instanceof Problem ? error.message : (machineError(error) ?? describeBug(error)))}\n`,
-    );
+    const message = error instanceof Problem ? error.message : (systemErrorMessage(error) ?? bugReport(error));
+    // Messages can quote files, servers and models, so control characters are escaped.
+    await io.err(`hookline: ${escapeLines(message)}\n`);
     return 1;
   }
 }
 
 async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
   if (name === "help" && rest.length > 0) return dispatch([...rest, "--help"], io);
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    await io.out(programHelp(commands));
-    return 0;
-  }
-  if (name === "--version" || name === "-v") {
-    await io.out(`${packageVersion()}\n`);
-    return 0;
-  }
+  if (name === undefined || isHelp(name)) return print(programHelp(sections), io);
+  if (name === "--version" || name === "-v") return print(`${packageVersion()}\n`, io);
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (entry === undefined) throw unknownCommand(name);
   const loaded = await entry.load();
-  if ("group" in loaded) return runVerb(name, loaded.group, rest, io);
-  const { command } = loaded;
-  if (asksForHelp(rest)) {
-    await io.out(commandHelp(name, command));
-    return 0;
-  }
-  return command.run(parseCall(name, command, rest), io);
+  return "group" in loaded ? runVerb(name, loaded.group, rest, io) : runCommand(name, loaded.command, rest, io);
+}
+
+async function runVerb(name: string, group: CommandGroup, [verb, ...args]: readonly string[], io: Io): Promise<number> {
+  if (verb === undefined || isHelp(verb)) return print(verbsHelp(name, group), io);
+  const entry = Object.hasOwn(group.verbs, verb) ? group.verbs[verb] : undefined;
+  if (entry === undefined) throw unknownVerb(name, verb, group);
+  return runCommand(`${name} ${verb}`, (await entry.load()).command, args, io);
+}
+
+async function runCommand(name: string, command: Command, args: readonly string[], io: Io): Promise<number> {
+  if (asksForHelp(args)) return print(commandHelp(name, command), io);
+  return command.run(parseCall(name, command, args), io);
+}
+
+function isHelp(argument: string): boolean {
+  return argument === "--help" || argument === "-h" || argument === "help";
+}
+
+async function print(text: string, io: Io): Promise<number> {
+  await io.out(text);
+  return 0;
 }
 
 function unknownCommand(name: string): Problem {
   const near = closestName(name, Object.keys(commands));
-  const hint = near ? `Did you mean "${near}"?` : "hookline --help lists the commands.";
-  return new Problem("cli/unknown-command", `"${name}" is not a command. ${hint}`, { about: { name } });
-}
-
-/** An error that is neither a `Problem` nor the machine's is our fault: the stack is what a bug report needs. */
-function describeBug(error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `this is a bug in hookline, please report it.\n${stack}`;
-}
-
-/** A command that is several: `hookline NAME VERB …`. Only the verb that is called is loaded. */
-export interface CommandGroup {
-  readonly about: string;
-  readonly verbs: Readonly<
-    Record<string, { readonly summary: string; readonly load: () => Promise<{ command: Command }> }>
-  >;
-}
-
-async function runVerb(name: string, group: CommandGroup, [verb, ...args]: readonly string[], io: Io): Promise<number> {
-  if (verb === undefined || verb === "--help" || verb === "-h" || verb === "help") {
-    await io.out(verbsHelp(name, group));
-    return 0;
-  }
-  const entry = Object.hasOwn(group.verbs, verb) ? group.verbs[verb] : undefined;
-  if (entry === undefined) throw unknownVerb(name, verb, group);
-  const { command } = await entry.load();
-  if (asksForHelp(args)) {
-    await io.out(commandHelp(`${name} ${verb}`, command));
-    return 0;
-  }
-  return command.run(parseCall(`${name} ${verb}`, command, args), io);
+  const hint = near ? `Did you mean "${near}"?` : "Run hookline --help to list the commands.";
+  return new Problem("cli/unknown-command", `Unknown command "${name}". ${hint}`, { about: { name } });
 }
 
 function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Problem {
   const near = closestName(verb, Object.keys(verbs));
-  const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `hookline ${name} --help lists what there is.`;
-  return new Problem("cli/usage", `"${verb}" is nothing hookline ${name} can do. ${hint}`, { about: { name, verb } });
+  const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `See hookline ${name} --help.`;
+  return new Problem("cli/usage", `Unknown command "${name} ${verb}". ${hint}`, { about: { name, verb } });
+}
+
+/** What a user can do about an error of the file system. */
+const advice: Readonly<Record<string, string>> = {
+  EACCES: "Permission denied. Check the owner and the mode (ls -ld).",
+  EPERM: "Operation not permitted. Check the owner (ls -ld).",
+  EROFS: "The file system is read-only. Choose another directory.",
+  ENOSPC: "The disk is full. Free some space and try again.",
+  EDQUOT: "Disk quota exceeded. Free some space and try again.",
+  EIO: "I/O error. Check the disk and try again.",
+  ELOOP: "Too many levels of symbolic links. Remove the circular link.",
+  ENOTDIR: "A component of the path is not a directory. Move it away.",
+  EISDIR: "The path is a directory; a file was expected. Move it away.",
+  ENAMETOOLONG: "The path is too long for this file system. Choose a shorter one.",
+  EMFILE: "Too many open files. Raise the limit (ulimit -n) and try again.",
+  ENFILE: "Too many open files on this machine. Try again later.",
+};
+
+/** The message for an error of the operating system, with advice; undefined for any other error. */
+export function systemErrorMessage(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "uv_cwd") return "The current directory no longer exists. Change to another directory and try again.";
+  if (syscall === undefined || code === undefined || !Object.hasOwn(advice, code)) return undefined;
+  return `${error.message}. ${advice[code]}`;
+}
+
+/** Any other error is a bug in Hookline. A bug report needs the stack. */
+function bugReport(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `this is a bug in hookline, please report it.\n${stack}`;
 }

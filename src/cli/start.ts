@@ -1,20 +1,20 @@
 import { homeFolder } from "../files/internal.ts";
 import type { Io } from "./command-line/command.ts";
-import { interruption } from "./command-line/signals.ts";
+import { abortOnSignal } from "./command-line/signals.ts";
 import { main } from "./main.ts";
 
-/** Every command but `run`: parsed, carried out, and ended with its status. */
-export async function start(words: readonly string[]): Promise<void> {
+/** Runs every command but `run`, and sets the exit status. */
+export async function start(args: readonly string[]): Promise<void> {
   const { io, flush } = processIo(process);
-  process.exitCode = await main(words, io);
+  process.exitCode = await main(args, io);
   try {
     await flush();
   } catch {
-    process.exitCode ||= 1; // the command that wrote has told why, unless nobody could be told
+    process.exitCode ||= 1; // the write that failed has been reported where that was possible
   }
 }
 
-/** The real world: the process's streams, environment and signals. `flush` waits until what was written has left. */
+/** The streams, environment and signals of the process. `flush` waits until all output is written. */
 function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void> } {
   const out = writerOf(process.stdout, process);
   const err = writerOf(process.stderr, process);
@@ -23,7 +23,7 @@ function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void
     out,
     err,
     env: process.env,
-    /** Asked for when it is needed: it may be gone, and then the command says so. */
+    /** Read on demand: the directory may no longer exist. */
     get cwd() {
       return process.cwd();
     },
@@ -34,15 +34,14 @@ function processIo(process: NodeJS.Process): { io: Io; flush: () => Promise<void
       colour: process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb",
       columns: process.stdout.columns ?? 80,
     },
-    signal: interruption(process),
+    signal: abortOnSignal(process),
   };
   return { io, flush: async () => void (await Promise.all([out(""), err("")])) };
 }
 
 function writerOf(stream: NodeJS.WriteStream, process: NodeJS.Process): (text: string) => Promise<void> {
-  // `hookline … | head` closes our stdout: that is the reader's wish, not an error worth a stack trace.
+  // `hookline … | head` closes stdout, which is not an error. The writer gets any other error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Any other error is told to whoever wrote.
     if (error.code === "EPIPE") process.exit(0);
   });
   return (text) =>

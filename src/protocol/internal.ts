@@ -60,7 +60,7 @@ export {
   type ToolInput,
   type Verdict,
 } from "./hook-output.ts";
-export { defined, fieldOf, isObject, parseJson, parseObject } from "./objects.ts";
+export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
   Ended,
   HookAnswerRecord,

@@ -4,7 +4,7 @@ import { parseCall } from "../../src/cli/command-line/parse.ts";
 import { command } from "../../src/cli/commands/ask.ts";
 import { agentTask, type TaskContext } from "../../src/sdk/index.ts";
 
-test("every word that an agent task says is one that hookline ask knows", async () => {
+test("hookline ask accepts every argument of an agent task", async () => {
   const stand = join(import.meta.dirname, "../../src/sdk/fixtures/stand-in-agent.mjs");
   const task = agentTask("hi", {
     ...{ agent: "hookline", model: "small", tools: ["Read", "Bash(git diff *)"], maxTurns: 3, maxCostUsd: 0.5 },
@@ -12,9 +12,9 @@ test("every word that an agent task says is one that hookline ask knows", async 
   });
   const context = { signal: new AbortController().signal, cwd: import.meta.dirname, env: process.env } as TaskContext;
   const { answer } = await task(undefined, context);
-  const words = answer.slice("hi | ask ".length).split(/ (?=--|-$)/);
-  const call = parseCall("ask", command, words);
-  expect([call.words, call.flag("json"), call.texts("allowed-tools")]).toEqual([
+  const args = answer.slice("hi | ask ".length).split(/ (?=--|-$)/);
+  const call = parseCall("ask", command, args);
+  expect([call.operands, call.flag("json"), call.texts("allowed-tools")]).toEqual([
     ["-"],
     true,
     ["Read", "Bash(git diff *)"],

@@ -41,11 +41,11 @@ describe("failure", () => {
     };
     for (const [way, body] of Object.entries(holds)) {
       const ran = await world.run([world.file(`${way}.mjs`, guarded(body))], event());
-      const stderr = "hookline: Hook h failed on PreToolUse: it held the thread for longer than 300 ms\n";
+      const stderr = "hookline: Hook h failed on PreToolUse: it blocked the event loop for longer than 300 ms\n";
       expect(ran).toEqual({ code: 2, stdout: "", stderr });
     }
     const log = readFileSync(join(world.folder, "state/log/hooks.jsonl"), "utf8");
-    expect(log).toContain('"failed":"Hook h failed on PreToolUse: it held the thread');
+    expect(log).toContain('"failed":"Hook h failed on PreToolUse: it blocked the event loop');
   });
 });
 

@@ -1,55 +1,66 @@
-/** What a command is: words for --help, options, and a function from a parsed call to an exit status. */
+/** A command: texts for --help, its options, and a function that runs it. */
 export interface Command {
   /** What follows `hookline NAME`, e.g. `EVENT [--input FILE|-]`. */
   readonly usage: string;
-  /** One or more sentences; the first line also stands in the list of commands. */
+  /** What the command does, in one or more sentences. */
   readonly about: string;
-  /** How many arguments it takes beside options; any number when omitted. */
+  /** How many operands it takes; any number when omitted. */
   readonly mostArguments?: 0 | 1;
-  readonly options: Readonly<Record<string, Option>>;
-  /** Whole lines a reader can paste; at least one. */
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  /** Lines that a reader can paste; at least one. */
   readonly examples: readonly string[];
-  /** Contract: resolves with the exit status; throws only a `Problem`, which main prints as one line on stderr with status 1. */
-  run(call: Call, io: Io): Promise<number>;
+  /** Resolves with the exit status. Throws only a `Problem`, which main prints on stderr before it exits with status 1. */
+  run(call: ParsedCall, io: Io): Promise<number>;
 }
 
-export interface Option {
+/** A command with commands of its own: `hookline NAME VERB …`. Only the verb that is called is loaded. */
+export interface CommandGroup {
+  readonly about: string;
+  readonly verbs: Readonly<
+    Record<string, { readonly summary: string; readonly load: () => Promise<{ command: Command }> }>
+  >;
+}
+
+export interface OptionSpec {
   readonly type: "string" | "boolean";
   readonly about: string;
-  /** How the value is called in --help, e.g. `FILE`. */
+  /** The name of the value in --help, e.g. `FILE`. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
   /** Options that cannot be used together with this one. */
   readonly excludes?: readonly string[];
-  /** Another name of an option, which help does not show. A flag may stand for a value of that option. */
+  /** An option, or a value of one, that must be given with this one. */
+  readonly requires?: { readonly option: string; readonly value?: string };
+  /** Makes this another name of an option; help does not show it. A flag can be an alias of a value of that option. */
   readonly aliasOf?: { readonly option: string; readonly value?: string };
 }
 
-/** One parsed call. Readers fail loudly on a name the command did not declare. */
-export interface Call {
-  readonly words: readonly string[];
+/** The parsed arguments of a call. Reading an option that the command does not declare throws. */
+export interface ParsedCall {
+  /** The arguments that are not options. */
+  readonly operands: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;
   texts(name: string): readonly string[];
 }
 
-/** Everything of the outside world a command may touch, so that tests can hand it another one. */
+/** Everything outside the program that a command uses. Tests pass their own. */
 export interface Io {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; destroy?(error?: Error): unknown };
-  /** Contract: resolves once the text is handed over; a reader that went away (EPIPE) ends the command quietly. */
+  /** Resolves when the text is written. A closed pipe (EPIPE) ends the command silently. */
   out(text: string): Promise<void>;
   err(text: string): Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;
-  /** Colours and progress are for a terminal only; `NO_COLOR` switches colours off. */
+  /** Colors and progress are for a terminal only; `NO_COLOR` turns colors off. */
   readonly terminal: {
     readonly out: boolean;
     readonly err: boolean;
     readonly colour: boolean;
     readonly columns: number;
   };
-  /** Aborted by the first Ctrl-C or TERM. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
 }

@@ -1,13 +1,13 @@
 import { createInterface } from "node:readline";
 import type { Io } from "./command.ts";
 
-/** Whether a person sits there to be asked. */
-export function canAsk({ stdin, terminal }: Io): boolean {
+/** Whether a user can be asked. */
+export function isInteractive({ stdin, terminal }: Io): boolean {
   return stdin.isTTY === true && terminal.err;
 }
 
-/** Puts a question to the person and gives the line they typed; empty when they typed none or went away. */
-export async function askLine(question: string, io: Io): Promise<string> {
+/** Asks the user for a line. Returns an empty string when the input ends or the command is interrupted. */
+export async function promptLine(question: string, io: Io): Promise<string> {
   await io.err(question);
   const lines = createInterface({ input: io.stdin, terminal: false });
   try {

@@ -29,5 +29,5 @@ test.each([
 
 test("help for a command that does not exist names the nearest one", async () => {
   const { status, err } = await callHookline(["help", "tset"], { home });
-  expect([status, err]).toEqual([1, 'hookline: "tset" is not a command. Did you mean "test"?\n']);
+  expect([status, err]).toEqual([1, 'hookline: Unknown command "tset". Did you mean "test"?\n']);
 });

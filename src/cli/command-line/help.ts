@@ -1,6 +1,6 @@
-import type { Command, Option } from "./command.ts";
+import type { Command, CommandGroup, OptionSpec } from "./command.ts";
 
-/** Behind `--` words are words, whatever they look like. */
+/** After `--` nothing is an option. */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
@@ -8,7 +8,10 @@ export function asksForHelp(args: readonly string[]): boolean {
 
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const rows = Object.entries({ ...shownOptions(command), help: { type: "boolean", about: "this text" } as const });
+  const rows = Object.entries({
+    ...shownOptions(command),
+    help: { type: "boolean", about: "print this help" } as const,
+  });
   return [
     `hookline ${name} ${command.usage}`.trimEnd(),
     "",
@@ -23,50 +26,58 @@ export function commandHelp(name: string, command: Command): string {
   ].join("\n");
 }
 
-/** The options of a command without those that are other names of one. */
+/** The options of a command without aliases. */
 export function shownOptions({ options }: Command): Command["options"] {
   return Object.fromEntries(Object.entries(options).filter(([, { aliasOf }]) => aliasOf === undefined));
 }
 
+/** Commands for one task, under one heading of `hookline --help`. */
+export interface HelpSection {
+  readonly title: string;
+  readonly commands: Readonly<Record<string, { readonly summary: string }>>;
+}
+
 /** The text of `hookline --help`. */
-export function programHelp(commands: Readonly<Record<string, { readonly summary: string }>>): string {
+export function programHelp(sections: readonly HelpSection[]): string {
+  const width = Math.max(...sections.flatMap(({ commands }) => Object.keys(commands).map(({ length }) => length)));
   return [
     "hookline COMMAND [options]",
     "",
-    "The hook engine for coding agents: settings in, event in, one decision out.",
+    "Run, test and debug hooks for coding agents.",
     "",
-    "Commands",
-    ...columns(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
-    "",
-    "hookline COMMAND --help shows a command's options and examples; --version prints the version.",
+    ...sections.flatMap(({ title, commands }) => [title, ...columns(summaries(commands), width), ""]),
+    "hookline COMMAND --help shows the options and examples of a command; --version prints the version.",
     "",
   ].join("\n");
 }
 
+function summaries(commands: HelpSection["commands"]): readonly (readonly [string, string])[] {
+  return Object.entries(commands).map(([name, { summary }]) => [name, summary]);
+}
+
 /** The text of `hookline NAME --help` of a command with verbs. */
-export function verbsHelp(
-  name: string,
-  { about, verbs }: { readonly about: string; readonly verbs: Readonly<Record<string, { readonly summary: string }>> },
-): string {
+export function verbsHelp(name: string, { about, verbs }: CommandGroup): string {
   return [
     `hookline ${name} VERB [options]`,
     "",
     about,
     "",
     "Verbs",
-    ...columns(Object.entries(verbs).map(([verb, { summary }]) => [verb, summary])),
+    ...columns(summaries(verbs)),
     "",
-    `hookline ${name} VERB --help shows a verb's options and examples.`,
+    `hookline ${name} VERB --help shows the options and examples of a verb.`,
     "",
   ].join("\n");
 }
 
-function optionLabel(name: string, { value, short, type }: Option): string {
+function optionLabel(name: string, { value, short, type }: OptionSpec): string {
   const argument = type === "string" ? ` ${value ?? "TEXT"}` : "";
   return `${short ? `-${short}, ` : ""}--${name}${argument}`;
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([label]) => label.length));
+function columns(
+  rows: readonly (readonly [string, string])[],
+  width: number = Math.max(...rows.map(([label]) => label.length)),
+): string[] {
   return rows.map(([label, about]) => `  ${label.padEnd(width)}  ${about}`);
 }

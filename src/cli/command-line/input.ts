@@ -4,27 +4,27 @@ import { resolve } from "node:path";
 import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
 import type { Io } from "./command.ts";
 
-/** A JSON object from a file, from standard input (`-`) or from the word itself when it looks like JSON. */
-export async function readObject(word: string, what: string, io: Io): Promise<Record<string, unknown>> {
-  const text = await readText(word, what, io);
-  const value = parse(text, word, what);
+/** Reads a JSON object from a file, from standard input (`-`), or from the argument when it looks like JSON. */
+export async function readObject(argument: string, what: string, io: Io): Promise<Record<string, unknown>> {
+  const text = await readText(argument, what, io);
+  const value = parse(text, argument, what);
   if (isObject(value)) return value;
   const found = Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
-  throw new Problem("cli/bad-input", `${what} (${place(word)}) must be a JSON object, not ${found}.`);
+  throw new Problem("cli/bad-input", `${what} (${place(argument)}) must be a JSON object, not ${found}.`);
 }
 
-/** The text itself: from a file, from standard input (`-`), or the word when it looks like JSON. */
-export async function readText(word: string, what: string, io: Io): Promise<string> {
-  if (isJson(word)) return word;
-  if (word === "-") return readAll(io);
-  const path = resolve(io.cwd, word);
+/** Reads text from a file, from standard input (`-`), or from the argument when it looks like JSON. */
+export async function readText(argument: string, what: string, io: Io): Promise<string> {
+  if (isJson(argument)) return argument;
+  if (argument === "-") return readAll(io);
+  const path = resolve(io.cwd, argument);
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : String(cause);
+    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "the file does not exist" : String(cause);
     throw new Problem(
       "cli/bad-input",
-      `${what} cannot be read from ${path}: ${why}. Give a file, JSON, or - for standard input.`,
+      `${what} cannot be read from ${path}: ${why}. Pass a file, JSON, or - for standard input.`,
       {
         cause,
       },
@@ -32,26 +32,26 @@ export async function readText(word: string, what: string, io: Io): Promise<stri
   }
 }
 
-function parse(text: string, word: string, what: string): unknown {
+function parse(text: string, argument: string, what: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
     const why = messageOf(cause);
-    throw new Problem("cli/bad-input", `${what} (${place(word)}) is no JSON: ${why}`, { cause });
+    throw new Problem("cli/bad-input", `${what} (${place(argument)}) is not valid JSON: ${why}`, { cause });
   }
 }
 
-function place(word: string): string {
-  if (word === "-") return "standard input";
-  return isJson(word) ? "on the command line" : word;
+function place(argument: string): string {
+  if (argument === "-") return "standard input";
+  return isJson(argument) ? "on the command line" : argument;
 }
 
-/** No file is called like this, and somebody who writes it means JSON. */
-function isJson(word: string): boolean {
-  return /^\s*[{["]/.test(word);
+/** A file name does not begin like this. */
+function isJson(argument: string): boolean {
+  return /^\s*[{["]/.test(argument);
 }
 
-/** Standard input to its end. Contract: an interruption ends the wait for it, with the reason of the signal. */
+/** Reads standard input to its end. Throws the reason of the signal when the command is interrupted. */
 export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): Promise<string> {
   signal.throwIfAborted();
   const stop = (): void => void stdin.destroy?.(signal.reason as Error);
@@ -65,10 +65,10 @@ export async function readAll({ stdin, signal }: Pick<Io, "stdin" | "signal">): 
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Where a project's hooks lie when nobody says so, the first that is there. */
-const usual = ["ts", "mts", "js", "mjs"].map((ending) => `.claude/hooks.${ending}`);
+/** Where a hooks file is expected, in this order. */
+const defaultFiles = ["ts", "mts", "js", "mjs"].map((ending) => `.claude/hooks.${ending}`);
 
-/** The usual hooks file of a folder, as a person would name it there; the first of the names when there is none. */
-export function usualHooksFile(cwd: string): string {
-  return usual.find((name) => existsSync(resolve(cwd, name))) ?? (usual[0] as string);
+/** The hooks file of a project, relative to it: the first that exists, or the first name when none does. */
+export function defaultHooksFile(cwd: string): string {
+  return defaultFiles.find((name) => existsSync(resolve(cwd, name))) ?? (defaultFiles[0] as string);
 }

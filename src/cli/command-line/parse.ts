@@ -1,25 +1,26 @@
 import { parseArgs } from "node:util";
 import { closestName, messageOf, Problem } from "../../protocol/internal.ts";
-import type { Call, Command } from "./command.ts";
+import type { Command, ParsedCall } from "./command.ts";
 import { shownOptions } from "./help.ts";
 
-/** `args` read by the command's own options; anything else is a `cli/usage` problem that names the way out. */
-export function parseCall(name: string, command: Command, args: readonly string[]): Call {
+/** Reads `args` by the options that the command declares. A wrong argument is a `cli/usage` problem that says what to do. */
+export function parseCall(name: string, command: Command, args: readonly string[]): ParsedCall {
   const { values, positionals } = readArgs(name, command, args);
-  const fault = tooManyArguments(name, command, positionals) ?? excluded(command, values);
-  if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ${name} --help.`);
   const read = (option: string): unknown => {
     const declared = command.options[option];
     if (declared === undefined || declared.aliasOf !== undefined)
       throw new Error(`hookline ${name} reads --${option}, which it does not declare`);
     return withAliases(option, command, values);
   };
-  return {
-    words: positionals,
+  const call: ParsedCall = {
+    operands: positionals,
     flag: (option) => read(option) === true,
     text: (option) => lastText(read(option)),
     texts: (option) => allTexts(read(option)),
   };
+  const fault = tooManyArguments(name, command, positionals) ?? wrongTogether(command, call);
+  if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ${name} --help.`);
+  return call;
 }
 
 function tooManyArguments(
@@ -31,15 +32,22 @@ function tooManyArguments(
   return most === 0 ? `hookline ${name} takes no arguments.` : `Unexpected argument "${given[most]}".`;
 }
 
-function excluded({ options }: Command, values: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [name, { excludes = [] }] of Object.entries(options)) {
-    const other = values[name] === undefined ? undefined : excludes.find((option) => values[option] !== undefined);
+/** The first option that excludes another one that was given, or that requires one that was not. */
+function wrongTogether({ options }: Command, call: ParsedCall): string | undefined {
+  const isGiven = (option: string) => call.flag(option) || call.text(option) !== undefined;
+  for (const [name, { excludes = [], requires, aliasOf }] of Object.entries(options)) {
+    if (aliasOf !== undefined || !isGiven(name)) continue;
+    const other = excludes.find(isGiven);
     if (other !== undefined) return `--${name} and --${other} cannot be used together.`;
+    if (requires === undefined) continue;
+    const { option, value } = requires;
+    const holds = value === undefined ? isGiven(option) : call.text(option) === value;
+    if (!holds) return `--${name} requires --${[option, value].filter(Boolean).join(" ")}.`;
   }
   return undefined;
 }
 
-/** The value of an option, and before it what was given by its other names: the option's own name counts more. */
+/** The values of an option: those given by its aliases first, so that its own name takes precedence. */
 function withAliases(option: string, command: Command, values: Readonly<Record<string, unknown>>): unknown {
   const others = Object.entries(command.options).flatMap(([name, { aliasOf }]) => {
     if (aliasOf?.option !== option || values[name] === undefined) return [];
@@ -64,21 +72,21 @@ function readArgs(name: string, command: Command, args: readonly string[]) {
 }
 
 function usageMessage(name: string, command: Command, args: readonly string[], cause: unknown): string {
-  const said = messageOf(cause);
-  const unknown = /Unknown option '(-[^']*)'/.exec(said)?.[1];
-  const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(said)?.[1];
+  const message = messageOf(cause);
+  const unknown = /Unknown option '(-[^']*)'/.exec(message)?.[1];
+  const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(message)?.[1];
   if (valueless !== undefined) return `${withoutValue(valueless, args)} See hookline ${name} --help.`;
-  if (unknown === undefined) return `${said.split(". To specify")[0]}. See hookline ${name} --help.`;
+  if (unknown === undefined) return `${message.split(". To specify")[0]}. See hookline ${name} --help.`;
   const near = closestName(unknown.replace(/^-+/, ""), Object.keys(shownOptions(command)));
   const hint = near ? ` Did you mean --${near}?` : "";
   return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
 }
 
-/** An option that takes a value and got none, or one that begins with a dash. */
+/** For an option that takes a value and got none, or one that begins with a dash. */
 function withoutValue(option: string, args: readonly string[]): string {
   const next = args[args.indexOf(option) + 1];
-  if (!args.includes(option) || next === undefined) return `${option} needs a value.`;
-  return `${option} needs a value, and "${next}" reads as an option. If it is the value, write ${option}=${next}.`;
+  if (!args.includes(option) || next === undefined) return `${option} requires a value.`;
+  return `${option} requires a value. To pass "${next}", write ${option}=${next}.`;
 }
 
 function lastText(value: unknown): string | undefined {

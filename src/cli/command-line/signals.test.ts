@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
 import { main } from "../main.ts";
 import type { Io } from "./command.ts";
-import { interruption } from "./signals.ts";
+import { abortOnSignal } from "./signals.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -15,7 +15,7 @@ function fakeProcess() {
 test("two SIGINT at once count as one, so the demo cleans up", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { signals, exit, process } = fakeProcess();
-  const signal = interruption(process);
+  const signal = abortOnSignal(process);
   signals.emit("SIGINT");
   signals.emit("SIGINT");
   expect([signal.aborted, exit.mock.calls]).toEqual([true, []]);
@@ -27,7 +27,7 @@ test("two SIGINT at once count as one, so the demo cleans up", () => {
 test("a command that hears signals itself is not ended over its head", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { signals, exit, process } = fakeProcess();
-  const signal = interruption(process);
+  const signal = abortOnSignal(process);
   signals.on("SIGTERM", () => undefined);
   signals.emit("SIGTERM");
   vi.advanceTimersByTime(1_000);
@@ -37,12 +37,12 @@ test("a command that hears signals itself is not ended over its head", () => {
 
 test("a terminal that closes interrupts like Ctrl-C", () => {
   const { signals, process } = fakeProcess();
-  const signal = interruption(process);
+  const signal = abortOnSignal(process);
   signals.emit("SIGHUP");
   expect(signal.reason).toEqual(new Error("interrupted by SIGHUP"));
 });
 
-test("an interruption is not reported as a bug", async () => {
+test("an abortOnSignal is not reported as a bug", async () => {
   const said: string[] = [];
   const reason = new Error("interrupted by SIGINT");
   const say = async (text: string) => {

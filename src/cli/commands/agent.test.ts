@@ -139,14 +139,11 @@ test("a prompt on the command line is the first turn of the line prompt at a ter
 });
 
 test.each([
-  [
-    ["--max-budget-usd", "-1"],
-    '--max-budget-usd needs a value, and "-1" reads as an option. If it is the value, write --max-budget-usd=-1.',
-  ],
+  [["--max-budget-usd", "-1"], '--max-budget-usd requires a value. To pass "-1", write --max-budget-usd=-1.'],
   [["--max-budget-usd=-1"], '--max-budget-usd must be a number above 0, not "-1".'],
   [["--max-turns", "1.5"], '--max-turns must be a whole number above 0, not "1.5".'],
   [["--max-budget-usd", "1e999"], '--max-budget-usd must be a number above 0, not "1e999".'],
-  [["--model"], "--model needs a value."],
+  [["--model"], "--model requires a value."],
 ])("%j is an error in one clear sentence", async (args, says) => {
   const { status, err } = await callHookline(["agent", "-p", "hi", ...args], {
     home: join(base, "home"),
@@ -160,12 +157,15 @@ test.each([
 });
 
 test.each([
-  [["--permission-prompt-tool", "mcp__a__b"], '--permission-prompt-tool takes stdio, not "mcp__a__b"'],
-  [["--permission-prompt-tool", "stdio"], "--permission-prompt-tool stdio needs --input-format stream-json"],
-  [["--input-format", "stream-json"], "--input-format stream-json needs --output-format stream-json"],
-  [["--input-format", "stream-json", "--output-format", "stream-json"], "Leave the prompt out"],
-  [["--include-partial-messages"], "--include-partial-messages needs --output-format stream-json"],
-  [["--include-hook-events", "--output-format", "json"], "--include-hook-events needs --output-format stream-json"],
+  [
+    ["--permission-prompt-tool", "mcp__a__b", "--input-format", "stream-json"],
+    '--permission-prompt-tool must be stdio, not "mcp__a__b"',
+  ],
+  [["--permission-prompt-tool", "stdio"], "--permission-prompt-tool requires --input-format stream-json"],
+  [["--input-format", "stream-json"], "--input-format stream-json requires --output-format stream-json"],
+  [["--input-format", "stream-json", "--output-format", "stream-json"], "Omit the prompt"],
+  [["--include-partial-messages"], "--include-partial-messages requires --output-format stream-json"],
+  [["--include-hook-events", "--output-format", "json"], "--include-hook-events requires --output-format stream-json"],
   [["--init", "--maintenance"], "--init and --maintenance cannot be used together"],
   [["--permission-mode", "plan", "--dangerously-skip-permissions"], "contradicts --permission-mode plan"],
   [["--fork-session"], "(--fork-session) needs a session to copy"],

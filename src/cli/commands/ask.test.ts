@@ -71,14 +71,14 @@ test("control sequences in an agent's answer, or in an error about its name, do 
 });
 
 test.each([
-  [["hi", "--jobs", "3"], "--jobs needs --file"],
-  [["hi", "--fail-fast"], "--fail-fast needs --file"],
+  [["hi", "--jobs", "3"], "--jobs requires --file"],
+  [["hi", "--fail-fast"], "--fail-fast requires --file"],
   [["hi", "--as", "text", "--json"], "--json contradicts --as text"],
-  [["hi", "--event", "Stop"], "--event needs --as context"],
-  [["hi", "--as", "context", "--event", "Nope"], 'an event of the catalog, not "Nope"'],
-  [["hi", "--tool-use-id", "x"], "--tool-use-id needs --as tool-result"],
+  [["hi", "--event", "Stop"], "--event requires --as context"],
+  [["hi", "--as", "context", "--event", "Nope"], 'Unknown event "Nope"'],
+  [["hi", "--tool-use-id", "x"], "--tool-use-id requires --as tool-result"],
   [["hi", "--max-turns", "1.5"], "must be a whole number above 0, not 1.5"],
-  [["--file", "p", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "names one session"],
+  [["--file", "p", "--session-id", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "cannot be used together"],
   [["--file", "p", "--resume", "3f0c8a52-6e3d-4d55-9a53-0a3c2f9d3f11"], "Add --fork"],
 ])("options of ask that would have no effect are refused by name: %j", async (args, says) => {
   expect(await ask(args)).toMatchObject({ status: 1, out: "", err: expect.stringContaining(says) });
@@ -89,7 +89,7 @@ test("a line of --file with a key that ask does not take is an error with the li
   const { status, err } = await ask(["--file", "odd"]);
   expect([status, err]).toEqual([
     1,
-    expect.stringContaining('odd, line 2: it has a key "maxTurns"; a line takes prompt'),
+    expect.stringContaining('odd, line 2: unknown key "maxTurns"; valid keys: prompt'),
   ]);
   writeFileSync(join(base, "crlf"), "one\r\ntwo\r\n");
   const { out } = await ask(["--file", "crlf", "--json"]);

@@ -1,49 +1,72 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isEventName, messageOf, Problem, stripControl } from "../../protocol/internal.ts";
+import { defined, isEventName, messageOf, Problem, stripControl } from "../../protocol/internal.ts";
 import type { AgentProgram, ResultForm, SessionCall, SessionResult } from "../../runner/internal.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { readObject, readText } from "../command-line/input.ts";
-import { oneOf, optionTexts, positiveNumber } from "../option-values.ts";
+import { choice, optionTexts, positiveNumber } from "../options/option-values.ts";
 
 export const command: Command = {
   usage: '"PROMPT" [--agent claude|hookline|PROGRAM] [--file PROMPTS --jobs N] [--as text|json|tool-result|context]',
   about: `Runs an agent session in the background and returns its answer, tokens and cost as data.
 
-The agent runs in its own headless mode, with an id of its own and without the identity of a session that calls it. PROMPT may be - for
-standard input. What the folder's settings would run is skipped unless it is approved (hookline trust) or --project-settings says so.
---file has one prompt per line, or one JSON object per line with "prompt" and "cwd", "model", "resume", "fork"; answers come in the order
-of the prompts. The exit status is the session's fate: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; of several, the first
-that is not 0.`,
+The agent runs headless, as a session of its own that is independent of a session that calls it. PROMPT can be - for standard input.
+Hooks in the settings of the directory run only if they are approved (hookline trust) or with --project-settings. --file has one prompt
+per line, or one JSON object per line with "prompt" and "cwd", "model", "resume", "fork"; answers are in the order of the prompts.
+Exit status: 0 answered, 1 error or limit, 124 timeout, 130 interrupted; with several prompts, the first that is not 0.`,
   options: {
     agent: {
       type: "string",
       value: "NAME",
-      about: "claude (the default), hookline, or a program that takes the same flags",
+      about: "claude (default), hookline, or a program that takes the same flags",
     },
-    cwd: { type: "string", value: "DIR", about: "where the agent works" },
-    "session-id": { type: "string", value: "UUID", about: "the id of the new session" },
-    resume: { type: "string", value: "ID", about: "go on with this session" },
-    fork: { type: "boolean", about: "with --resume: in a copy of it" },
-    model: { type: "string", value: "NAME", about: "the model" },
-    settings: { type: "string", value: "FILE|JSON", about: "settings beside those that apply" },
+    cwd: { type: "string", value: "DIR", about: "working directory of the agent" },
+    "session-id": { type: "string", excludes: ["file"], value: "UUID", about: "id of the new session" },
+    resume: { type: "string", value: "ID", about: "resume this session" },
+    fork: { type: "boolean", about: "with --resume: resume in a copy" },
+    model: { type: "string", value: "NAME", about: "model name" },
+    settings: { type: "string", value: "FILE|JSON", about: "additional settings" },
     "permission-mode": {
       type: "string",
       value: "MODE",
       about: "default, acceptEdits, plan, dontAsk, bypassPermissions",
     },
-    "allowed-tools": { type: "string", value: "RULE", multiple: true, about: "a tool that needs no question" },
-    "max-turns": { type: "string", value: "N", about: "a limit of the agent's" },
-    "max-budget-usd": { type: "string", value: "X", about: "a limit of the agent's" },
-    timeout: { type: "string", value: "SECONDS", about: "end it after this long" },
-    "project-settings": { type: "boolean", about: "load the folder's settings although they are not approved" },
-    file: { type: "string", value: "PROMPTS", about: "several prompts, one per line" },
-    jobs: { type: "string", value: "N", about: "with --file: so many at a time (4, or the number of cores)" },
-    "fail-fast": { type: "boolean", about: "with --file: the first failure ends the others" },
-    as: { type: "string", value: "FORM", about: "text, json, tool-result, or context for a hook's answer" },
-    event: { type: "string", value: "EVENT", about: "with --as context: the event whose hook answers" },
-    "tool-use-id": { type: "string", value: "ID", about: "with --as tool-result: the call that the block answers" },
-    json: { type: "boolean", about: "the same as --as json" },
+    "allowed-tools": {
+      type: "string",
+      value: "RULE",
+      multiple: true,
+      about: "rule of calls to allow; can be repeated",
+    },
+    "max-turns": { type: "string", value: "N", about: "maximum number of turns" },
+    "max-budget-usd": { type: "string", value: "X", about: "maximum cost in dollars" },
+    timeout: { type: "string", value: "SECONDS", about: "stop the session after this time" },
+    "project-settings": { type: "boolean", about: "use the settings of the directory even if they are not approved" },
+    file: { type: "string", value: "PROMPTS", about: "file with one prompt per line" },
+    jobs: {
+      type: "string",
+      requires: { option: "file" },
+      value: "N",
+      about: "sessions to run at a time (default: 4, or the number of cores)",
+    },
+    "fail-fast": { type: "boolean", requires: { option: "file" }, about: "stop all sessions after the first failure" },
+    as: {
+      type: "string",
+      value: "FORM",
+      about: "text (default), json, tool-result, or context for the answer of a hook",
+    },
+    event: {
+      type: "string",
+      requires: { option: "as", value: "context" },
+      value: "EVENT",
+      about: "event whose hook returns the context",
+    },
+    "tool-use-id": {
+      type: "string",
+      requires: { option: "as", value: "tool-result" },
+      value: "ID",
+      about: "id of the tool call that the result answers",
+    },
+    json: { type: "boolean", about: "same as --as json" },
   },
   examples: [
     'hookline ask "Which files are never imported?" --timeout 300 --json',
@@ -54,11 +77,10 @@ that is not 0.`,
     const { exitStatusOf, runSessions } = await import("../../runner/internal.ts");
     const form = formOf(call);
     const calls = await callsOf(call, io);
-    const limit = positiveNumber(call, "jobs");
     const results = await runSessions(calls, {
       signal: io.signal,
       failFast: call.flag("fail-fast"),
-      ...(limit === undefined ? {} : { limit }),
+      ...defined({ limit: positiveNumber(call, "jobs") }),
       onResult: (result, index) =>
         void (calls.length > 1 && io.terminal.err && io.err(progress(result, index, calls.length))),
     });
@@ -70,32 +92,24 @@ that is not 0.`,
   },
 };
 
-function formOf(call: Call): ResultForm {
-  const named = oneOf("as", call.text("as"), ["text", "json", "tool-result", "context"]);
+function formOf(call: ParsedCall): ResultForm {
+  const named = choice(call, "as", ["text", "json", "tool-result", "context"]);
   const form: ResultForm = named ?? (call.flag("json") ? "json" : "text");
   const fault = faultIn(call, form);
   if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ask --help.`);
   return form;
 }
 
-/** Options that would have no effect together are refused by name. */
-function faultIn(call: Call, form: ResultForm): string | undefined {
+function faultIn(call: ParsedCall, form: ResultForm): string | undefined {
   const event = call.text("event");
-  const several = call.text("file") !== undefined;
   if (call.flag("json") && form !== "json") return `--json contradicts --as ${form}. Use one of them.`;
-  if (event !== undefined && form !== "context") return "--event needs --as context.";
-  if (event !== undefined && !isEventName(event)) return `--event takes an event of the catalog, not "${event}".`;
-  if (call.text("tool-use-id") !== undefined && form !== "tool-result") return "--tool-use-id needs --as tool-result.";
-  if (!several && call.text("jobs") !== undefined) return "--jobs needs --file.";
-  if (!several && call.flag("fail-fast")) return "--fail-fast needs --file.";
-  if (several && call.text("session-id") !== undefined)
-    return "--session-id names one session, and --file begins several. Leave it out.";
-  if (several && call.text("resume") !== undefined && !call.flag("fork"))
-    return "--resume with --file would let several prompts go on with one session at once. Add --fork.";
+  if (event !== undefined && !isEventName(event)) return `Unknown event "${event}".`;
+  if (call.text("file") !== undefined && call.text("resume") !== undefined && !call.flag("fork"))
+    return "--resume with --file would run several prompts in one session at once. Add --fork.";
   return undefined;
 }
 
-/** JSON carries all warnings. Elsewhere two counts that differ a little are not worth a line each time. */
+/** Without --json, small differences between two counts are not printed. */
 function warningsOf({ warnings }: SessionResult): readonly string[] {
   return warnings.flatMap(({ code, message }) =>
     code === "tokens-differ" || code === "cost-differs" ? [] : [message],
@@ -106,9 +120,9 @@ function progress({ ended, durationMs }: SessionResult, index: number, count: nu
   return `${index + 1}/${count} ${ended} after ${(durationMs / 1_000).toFixed(1)} s\n`;
 }
 
-async function shown(result: SessionResult, form: ResultForm, call: Call, io: Io): Promise<string> {
+async function shown(result: SessionResult, form: ResultForm, call: ParsedCall, io: Io): Promise<string> {
   const { asContext, asResultObject, asText, asToolResult } = await import("../../runner/internal.ts");
-  // JSON is for programs; these words may go to a terminal.
+  // The text can go to a terminal.
   if (form === "text") return stripControl(asText(result));
   if (form === "json") return `${JSON.stringify(asResultObject(result))}\n`;
   if (form === "tool-result") return `${JSON.stringify(asToolResult(result, call.text("tool-use-id")))}\n`;
@@ -116,12 +130,12 @@ async function shown(result: SessionResult, form: ResultForm, call: Call, io: Io
   return `${JSON.stringify(await asContext(result, event, { env: io.env, home: io.home }))}\n`;
 }
 
-/** The sessions that a call of `hookline ask` wants: one, or one per line of its file. */
-async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[]> {
+/** The sessions to run: one, or one per line of --file. */
+async function callsOf(call: ParsedCall, io: Io): Promise<readonly SessionCall[]> {
   const file = call.text("file");
   const common = await commonOf(call, io);
   if (file === undefined) {
-    const [prompt, ...extra] = call.words;
+    const [prompt, ...extra] = call.operands;
     if (prompt === undefined || extra.length > 0) {
       throw new Problem(
         "cli/usage",
@@ -130,26 +144,25 @@ async function callsOf(call: Call, io: Io): Promise<readonly SessionCall[]> {
     }
     return [{ ...common, prompt: prompt === "-" ? await readText("-", "the prompt", io) : prompt }];
   }
-  if (call.words.length > 0) throw new Problem("cli/usage", "Give a prompt or --file, not both.");
+  if (call.operands.length > 0) throw new Problem("cli/usage", "A prompt and --file cannot be used together.");
   const lines = (
     await readFile(resolve(io.cwd, file), "utf8").catch((cause: unknown) => unreadable(file, cause))
   ).split(/\r?\n/);
   const calls = lines.flatMap((line, index) =>
     line.trim() === "" ? [] : [{ ...common, ...lineCall(line, file, index) }],
   );
-  if (calls.length === 0) throw new Problem("cli/bad-input", `${file} holds no prompt.`);
+  if (calls.length === 0) throw new Problem("cli/bad-input", `${file} contains no prompts.`);
   return calls;
 }
 
 function unreadable(file: string, cause: unknown): never {
-  throw new Problem("cli/bad-input", `--file cannot be read from ${file}: ${String(cause)}`, { cause });
+  throw new Problem("cli/bad-input", `--file ${file} cannot be read: ${String(cause)}`, { cause });
 }
 
-async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">> {
+async function commonOf(call: ParsedCall, io: Io): Promise<Omit<SessionCall, "prompt">> {
   const settings = call.text("settings");
   const timeout = positiveNumber(call, "timeout");
-  const maxTurns = positiveNumber(call, "max-turns");
-  const maxBudgetUsd = positiveNumber(call, "max-budget-usd");
+  const allowed = call.texts("allowed-tools");
   return {
     agent: agentOf(call.text("agent") ?? "claude", io),
     cwd: resolve(io.cwd, call.text("cwd") ?? "."),
@@ -160,13 +173,15 @@ async function commonOf(call: Call, io: Io): Promise<Omit<SessionCall, "prompt">
       model: "model",
       permissionMode: "permission-mode",
     }),
-    ...(call.flag("fork") ? { fork: true } : {}),
-    ...(settings === undefined ? {} : { settings: await readObject(settings, "--settings", io) }),
-    ...(call.texts("allowed-tools").length === 0 ? {} : { allowedTools: call.texts("allowed-tools") }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1_000 }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
-    ...(call.flag("project-settings") ? { projectSettings: true } : {}),
+    ...defined({
+      fork: call.flag("fork") || undefined,
+      settings: settings === undefined ? undefined : await readObject(settings, "--settings", io),
+      allowedTools: allowed.length === 0 ? undefined : allowed,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1_000,
+      maxTurns: positiveNumber(call, "max-turns"),
+      maxBudgetUsd: positiveNumber(call, "max-budget-usd"),
+      projectSettings: call.flag("project-settings") || undefined,
+    }),
   };
 }
 
@@ -181,12 +196,11 @@ function lineCall(line: string, file: string, index: number): Pick<SessionCall, 
   if (!line.trimStart().startsWith("{")) return { prompt: line };
   try {
     const value = JSON.parse(line) as Record<string, unknown>;
-    if (typeof value["prompt"] !== "string") throw new Error('it has no "prompt"');
+    if (typeof value["prompt"] !== "string") throw new Error('"prompt" is missing');
     const odd = Object.keys(value).find((name) => !lineFields.some((known) => known === name));
-    if (odd !== undefined) throw new Error(`it has a key "${odd}"; a line takes ${lineFields.join(", ")}`);
+    if (odd !== undefined) throw new Error(`unknown key "${odd}"; valid keys: ${lineFields.join(", ")}`);
     return value as { prompt: string };
   } catch (cause) {
-    const why = messageOf(cause);
-    throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${why}.`, { cause });
+    throw new Problem("cli/bad-input", `${file}, line ${index + 1}: ${messageOf(cause)}.`, { cause });
   }
 }

@@ -34,7 +34,7 @@ test("the decision, one line per part, why, and what would allow it", async () =
       "  allow  git log      Bash(git *)    user, ~/.claude/settings.json",
       "  ask    > notes.txt  no Edit rule covers ./notes.txt; mode default asks before edits",
       "  ask    npm test     no rule",
-      "  2 of 3 parts are not covered. These would allow it: Edit(./notes.txt)  Bash(npm test)",
+      "  2 of 3 parts are not covered. Rules that would allow it: Edit(./notes.txt)  Bash(npm test)",
       "",
     ].join("\n"),
   );

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { openRules } from "../../engine/internal.ts";
 import {
   compileRules,
@@ -8,37 +9,38 @@ import {
   type Policy,
   type RuleLayer,
 } from "../../permissions/internal.ts";
-import { escapeControls, messageOf, Problem, type Warning } from "../../protocol/internal.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
+import { escapeControls, isObject, messageOf, Problem, type Warning } from "../../protocol/internal.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
-import { oneOf } from "../option-values.ts";
-import { settingsFiles } from "../options/settings-options.ts";
+import { choice, optionTexts } from "../options/option-values.ts";
+import { settingsArguments } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
 import { styleFor } from "../print/style.ts";
 
 export const command: Command = {
   usage: "TOOL --input JSON|- [--allow RULE]… [--ask RULE]… [--deny RULE]… | --batch",
-  about: `Judges one tool call by the permission rules that apply: allow, ask or deny, with the rule and every part looked at.
+  about: `Checks one tool call against the permission rules in effect. Prints allow, ask or deny, the rule that decided, and each part of
+the command.
 
-Rules given count beside those of the settings. It runs nothing and writes nothing. The exit status is 0 whatever is decided; with
---exit-code a denial is 2 and a question 3. A call that cannot be made is 1. With --batch each line of standard input is one
-{"tool","input"}, and each line printed its answer, in the same order.`,
+Rules passed as options are added to those in the settings. Nothing is run or written. With --batch each line of standard input is a call
+{"tool","input"}, and each line of output is its result, in the same order.
+Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for ask; 1 on failure.`,
   options: {
-    input: { type: "string", value: "JSON|-", about: "the tool's input" },
-    allow: { type: "string", value: "RULE", multiple: true, about: "a rule that allows, such as 'Bash(git *)'" },
-    ask: { type: "string", value: "RULE", multiple: true, about: "a rule that asks" },
-    deny: { type: "string", value: "RULE", multiple: true, about: "a rule that denies" },
+    input: { type: "string", value: "JSON|-", about: "input of the tool" },
+    allow: { type: "string", value: "RULE", multiple: true, about: "rule that allows, such as 'Bash(git *)'" },
+    ask: { type: "string", value: "RULE", multiple: true, about: "rule that asks" },
+    deny: { type: "string", value: "RULE", multiple: true, about: "rule that denies" },
     mode: { type: "string", value: "MODE", about: "default, acceptEdits, plan, dontAsk, bypassPermissions or auto" },
-    cwd: { type: "string", value: "DIR", about: "the working directory and project (default: here)" },
-    settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
-    "no-settings": { type: "boolean", about: "only the rules and files given here count" },
-    unattended: { type: "boolean", about: "nobody is there to ask: a question becomes a denial" },
+    cwd: { type: "string", value: "DIR", about: "project directory (default: the current one)" },
+    settings: { type: "string", value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
+    "no-settings": { type: "boolean", about: "use only the rules and files given as options" },
+    unattended: { type: "boolean", about: "non-interactive: deny whatever would be asked" },
     "path-case": { type: "string", value: "CASE", about: "auto (default), sensitive or insensitive" },
-    shell: { type: "string", value: "NAME", about: "the shell commands go to (default: bash)" },
-    batch: { type: "boolean", about: "judge one call per line of standard input" },
-    json: { type: "boolean", about: "print the judgement as JSON; with --batch one object per line" },
-    "exit-code": { type: "boolean", about: "exit 2 when denied, 3 when it must be asked" },
+    shell: { type: "string", value: "NAME", about: "shell that runs commands (default: bash)" },
+    batch: { type: "boolean", about: "check one call per line of standard input" },
+    json: { type: "boolean", about: "print one JSON object; with --batch one per line" },
+    "exit-code": { type: "boolean", about: "exit with 2 for deny and 3 for ask" },
   },
   examples: [
     `hookline check Bash --input '{"command":"git log > notes.txt && npm test"}' --allow 'Bash(git *)'`,
@@ -50,20 +52,23 @@ Rules given count beside those of the settings. It runs nothing and writes nothi
     const { layers, warnings, context: place } = await permissionLayers(call, cwd, io);
     const compiled = compileRules(layers);
     const context = contextFrom(call, place);
-    await tell(warnings, io);
+    await printWarnings(warnings, io);
     return call.flag("batch") ? runBatch(call, compiled, context, io) : runOne(call, compiled, context, io);
   },
 };
 
-async function tell(warnings: readonly { readonly code: string; readonly message: string }[], io: Io): Promise<void> {
+async function printWarnings(
+  warnings: readonly { readonly code: string; readonly message: string }[],
+  io: Io,
+): Promise<void> {
   for (const { code, message } of warnings) await io.err(`hookline: ${code}: ${escapeControls(message)}\n`);
 }
 
-async function runOne(call: Call, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
-  const [tool, ...extra] = call.words;
+async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
+  const [tool, ...extra] = call.operands;
   const given = call.text("input");
   if (tool === undefined || extra.length > 0 || given === undefined) {
-    throw new Problem("cli/usage", "hookline check takes one tool and its --input. See hookline check --help.");
+    throw new Problem("cli/usage", "hookline check requires one tool and --input. See hookline check --help.");
   }
   const judgement = judge({ tool, input: await readObject(given, "--input", io) }, policy, context);
   const text = call.flag("json")
@@ -73,44 +78,41 @@ async function runOne(call: Call, policy: Policy, context: JudgeContext, io: Io)
   return call.flag("exit-code") ? exitCode([judgement]) : 0;
 }
 
-async function runBatch(call: Call, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
-  if (call.words.length > 0 || call.text("input") !== undefined) {
-    throw new Problem(
-      "cli/usage",
-      "With --batch the calls come from standard input, one per line; TOOL and --input are not given.",
-    );
+async function runBatch(call: ParsedCall, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
+  if (call.operands.length > 0 || call.text("input") !== undefined) {
+    throw new Problem("cli/usage", "With --batch calls come from standard input. Omit TOOL and --input.");
   }
-  const seen: { decision: Judgement["decision"] }[] = [];
+  const judged: { decision: Judgement["decision"] }[] = [];
   let failed = false;
-  for await (const line of linesOf(io)) {
+  // Lines are answered as they arrive: a caller can send one, read its result and send the next.
+  for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;
-    const asked = readCall(line);
-    if ("fault" in asked) {
+    const toolCall = readCall(line);
+    if ("fault" in toolCall) {
       failed = true;
       await io.out(
-        call.flag("json") ? `${JSON.stringify({ error: asked.fault })}\n` : `error\t${escapeControls(asked.fault)}\n`,
+        call.flag("json")
+          ? `${JSON.stringify({ error: toolCall.fault })}\n`
+          : `error\t${escapeControls(toolCall.fault)}\n`,
       );
       continue;
     }
-    const judgement = judge(asked, policy, context);
-    // A line of text has no room for them; they are the same for every call.
-    if (seen.length === 0 && !call.flag("json")) await tell(judgement.warnings, io);
-    seen.push({ decision: judgement.decision });
+    const judgement = judge(toolCall, policy, context);
+    // They are the same for every call.
+    if (judged.length === 0 && !call.flag("json")) await printWarnings(judgement.warnings, io);
+    judged.push({ decision: judgement.decision });
     await io.out(call.flag("json") ? `${JSON.stringify(judgementJson(judgement))}\n` : judgementLine(judgement));
   }
   if (failed) return 1;
-  return call.flag("exit-code") ? exitCode(seen) : 0;
+  return call.flag("exit-code") ? exitCode(judged) : 0;
 }
 
-function contextFrom(call: Call, place: JudgeContext): JudgeContext {
-  const mode = call.text("mode");
-  const shell = call.text("shell");
+function contextFrom(call: ParsedCall, place: JudgeContext): JudgeContext {
   return {
     ...place,
     attended: !call.flag("unattended"),
-    pathCase: oneOf("path-case", call.text("path-case"), ["auto", "sensitive", "insensitive"]) ?? "auto",
-    ...(mode === undefined ? {} : { mode }),
-    ...(shell === undefined ? {} : { shell }),
+    pathCase: choice(call, "path-case", ["auto", "sensitive", "insensitive"]) ?? "auto",
+    ...optionTexts(call, { mode: "mode", shell: "shell" }),
   };
 }
 
@@ -124,67 +126,47 @@ function readCall(line: string): { tool: string; input: unknown } | { fault: str
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    return { fault: `the line is no JSON: ${messageOf(cause)}` };
+    return { fault: `the line is not valid JSON: ${messageOf(cause)}` };
   }
-  const { tool, input } = (value !== null && typeof value === "object" ? value : {}) as {
-    tool?: unknown;
-    input?: unknown;
-  };
-  if (typeof tool !== "string" || tool === "") return { fault: 'a line is {"tool":"Bash","input":{…}}' };
-  if (input === null || typeof input !== "object" || Array.isArray(input)) {
-    return { fault: "input must be a JSON object" };
-  }
-  return { tool, input };
-}
-
-/** Lines as they arrive, so that a caller may send one, read its answer and send the next. */
-async function* linesOf({ stdin }: Io): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of stdin) {
-    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-  rest += decoder.decode();
-  if (rest !== "") yield rest;
+  const { tool, input }: { tool?: unknown; input?: unknown } = isObject(value) ? value : {};
+  if (typeof tool !== "string" || tool === "") return { fault: 'expected {"tool":"Bash","input":{…}}' };
+  return isObject(input) ? { tool, input } : { fault: "input must be a JSON object" };
 }
 
 interface PermissionLayers {
   readonly layers: readonly RuleLayer[];
   readonly warnings: readonly Warning[];
-  /** The place of a call, with the files that must not be changed unasked. */
+  /** Where the call is made, with the protected files. */
   readonly context: JudgeContext;
 }
 
-/** The rules of every settings file that applies, and those given on the command line. */
-async function permissionLayers(call: Call, cwd: string, io: Io): Promise<PermissionLayers> {
+/** The rules of every settings file in effect, and those given as options. */
+async function permissionLayers(call: ParsedCall, cwd: string, io: Io): Promise<PermissionLayers> {
   const flags: RuleLayer = {
     scope: "flags",
     allow: call.texts("allow"),
     ask: call.texts("ask"),
     deny: call.texts("deny"),
   };
-  const rules = await openRules({ cwd, home: io.home, env: io.env, settings: settingsFiles(call, io) });
-  const alone = call.flag("no-settings");
-  const counted = rules.layers.filter(({ scope }) => !alone || scope === "settings");
-  const isCounted = ({ place }: Warning) => !alone || counted.some(({ file }) => file && place?.startsWith(file));
+  const rules = await openRules({ cwd, home: io.home, env: io.env, settings: settingsArguments(call, io) });
+  const onlyOptions = call.flag("no-settings");
+  const applying = rules.layers.filter(({ scope }) => !onlyOptions || scope === "settings");
+  const applies = ({ place }: Warning) => !onlyOptions || applying.some(({ file }) => file && place?.startsWith(file));
   return {
-    layers: [...counted, flags],
-    warnings: rules.warnings.filter((warning) => concernsPermissions(warning) && isCounted(warning)),
+    layers: [...applying, flags],
+    warnings: rules.warnings.filter((warning) => concernsPermissions(warning) && applies(warning)),
     context: rules.context(),
   };
 }
 
-/** What loading has to say about files as a whole and about permissions; what it says about hooks is for `list`. */
+/** Warnings about files as a whole and about permissions. `hookline list` prints those about hooks. */
 function concernsPermissions({ code, place }: Warning): boolean {
   if (code === "not-trusted") return place?.endsWith(":permissions") === true;
   if (code === "policy-key-ignored") return /: (?:permissions\.|allowManagedPermissionRulesOnly$)/.test(place ?? "");
-  return codes.has(code);
+  return fileCodes.has(code);
 }
 
-const codes: ReadonlySet<string> = new Set([
+const fileCodes: ReadonlySet<string> = new Set([
   "settings-unreadable",
   "settings-invalid",
   "setting-unsupported",

@@ -1,23 +1,22 @@
 import type { AgentResult } from "../../agent/internal.ts";
 import { type Outcome, Problem } from "../../protocol/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { missingSteps, playStory } from "../demo/play.ts";
+import { missingSteps, playDemo } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
   usage: "[--fast] [--no-studio] [--keep] [--json]",
-  about: `The offline tour: a real agent session with a scripted model, in a temporary project, through real hooks.
+  about: `Plays an offline tour: a real agent session with a scripted model, in a temporary project, with real hooks.
 
-A small bug is mended while hooks deny, rewrite, ask, redact and insist on passing tests. Every event, hook and verdict is shown as it
-happens. No key and no network are needed, and nothing outside a temporary folder is touched. The exit status is 1 when a step did not do
-what the story says.`,
+The agent fixes a small bug while hooks deny, rewrite, ask, redact, and require passing tests. Every event, hook and verdict is shown as
+it happens. It needs no API key and no network, and changes nothing outside a temporary directory. Exit status: 1 when a step fails.`,
   options: {
-    fast: { type: "boolean", about: "do not pause for the reader" },
+    fast: { type: "boolean", about: "do not pause between steps" },
     "no-studio": { type: "boolean", about: "do not open the studio at the end" },
-    keep: { type: "boolean", about: "keep the temporary folder and say where it is" },
-    json: { type: "boolean", about: "print the outcomes as one JSON list" },
+    keep: { type: "boolean", about: "keep the temporary directory and print its path" },
+    json: { type: "boolean", about: "print the outcomes as a JSON list" },
   },
   examples: ["hookline demo", "hookline demo --fast --keep", "hookline demo --fast --json"],
   async run(call, io) {
@@ -27,11 +26,11 @@ what the story says.`,
     try {
       const delayMs = call.flag("fast") || json ? 0 : 600;
       const say = json ? async () => undefined : io.out;
-      const { seen, result } = await playStory(project, { delayMs, say, style, signal: io.signal });
-      if (json) await io.out(jsonText(seen.outcomes));
-      else await io.out(summary(seen.outcomes, result, style) + ending(project, call.flag("keep"), io));
+      const { recording, result } = await playDemo(project, { delayMs, say, style, signal: io.signal });
+      if (json) await io.out(jsonText(recording.outcomes));
+      else await io.out(summary(recording.outcomes, result, style) + ending(project, call.flag("keep"), io));
       if (io.signal.aborted) return 130;
-      const missing = missingSteps(seen);
+      const missing = missingSteps(recording);
       if (missing.length > 0) throw new Problem("demo/off-script", missing.join("\n"));
       return 0;
     } finally {
@@ -51,19 +50,19 @@ function summary(outcomes: readonly Outcome[], result: AgentResult, style: Style
   const lines = [
     `${outcomes.length} events, ${runs.length} hook processes, ${Math.round(ms)} ms in hooks`,
     `${count(({ event, decision }) => event === "PreToolUse" && decision === "deny")} denied, ${count(({ updatedInput }) => updatedInput !== undefined)} rewritten, ${count(({ decision }) => decision === "ask")} asked, ${count(({ event, blocked }) => event === "Stop" && blocked)} sent back to work`,
-    `${tokens} tokens of a scripted model, which would have cost $${result.total_cost_usd.toFixed(4)}`,
+    `${tokens} tokens of a scripted model; a real one would cost $${result.total_cost_usd.toFixed(4)}`,
   ];
   return `\n${style.bold("What happened")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
 function ending({ root, folder }: DemoProject, keep: boolean, io: Io): string {
   const kept = keep
-    ? `\nThe folder is kept: ${root}\nIts hooks are in ${folder}/hooks and ${folder}/.claude/settings.json.\n`
+    ? `\nThe directory is kept: ${root}\nIts hooks are in ${folder}/hooks and ${folder}/.claude/settings.json.\n`
     : "";
   const next = [
-    "hookline init                  a typed hooks file of your own, with a test",
-    "hookline list                  every hook that is configured here",
+    "hookline init                  create your own typed hooks file, with a test",
+    "hookline list                  list every hook that is configured here",
     `hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`,
   ];
-  return `${kept}\n${styleFor(io).bold("On your own settings")}\n${next.map((line) => `  ${line}\n`).join("")}`;
+  return `${kept}\n${styleFor(io).bold("With your own settings")}\n${next.map((line) => `  ${line}\n`).join("")}`;
 }

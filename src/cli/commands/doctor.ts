@@ -8,41 +8,39 @@ import {
   type Standpoint,
 } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
-import { approve } from "../approve-entries.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
-import { installerFor, namedFolder } from "../options/install-options.ts";
-import { settingsFrom, settingsOptions } from "../options/settings-options.ts";
-import { counted } from "../print/figures.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
+import { installContext, projectFolder } from "../options/install-options.ts";
+import { engineSettings, settingsOptions } from "../options/settings-options.ts";
+import { plural } from "../print/figures.ts";
 import { clientLabel } from "../print/install-status.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
+import { approveEntries } from "./approve-entries.ts";
 
 export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--fix] [--json]",
-  about: `Says what is wrong with the hooks that apply here: settings that cannot be read, programs and scripts that are not there or cannot
-be started, matchers that never match, permission rules that cannot be read, hooks that are off, equal or not approved, files that others
-may change; and of installed apps, entries that are gone, a package or bash that is missing, a port that somebody else has, handlers
-that are slow. Says which client they call, compiled or script. Starts nothing.
+  about: `Reports problems with the hooks in effect: unreadable settings, programs and scripts that are missing or cannot be started, matchers
+that never match, unreadable permission rules, hooks that are off, duplicate or not approved, and files that other users can change. For
+installed apps: missing entries, a missing package or bash, a port in use by another program, and slow handlers. Prints which client they
+use, compiled or script. Nothing is started.
 
---fix brings back what a lock file describes, as you installed it, and says what it did and what it could not do; it never installs
-what was not installed.
-The exit status is 0 when nothing is wrong, whatever notes there are, 3 when there is an error or a warning, and 1 when the call cannot
-be made, or --fix found a file that cannot be read.`,
+--fix restores what a lock file describes, as you installed it, and reports what it did. It never installs anything new.
+Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on failure or when --fix finds an unreadable file.`,
   mostArguments: 0,
   options: {
     ...settingsOptions,
-    fix: { type: "boolean", about: "bring back what was installed" },
+    fix: { type: "boolean", about: "restore what was installed" },
     json: { type: "boolean", about: "print one JSON object" },
   },
   examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {
-    namedFolder(call, io);
-    const applying = settingsFrom(call, io);
-    const { cwd } = applying;
-    const repairs = call.flag("fix") ? await fixed(cwd, io) : [];
-    const engine = await diagnose(applying);
-    const findings = folded([...(await installFindings(standpointAt(cwd, io), installerFor(io))), ...engine]);
-    const clients = await clientsInUse(standpointAt(cwd, io), installerFor(io));
+    projectFolder(call, io);
+    const settings = engineSettings(call, io);
+    const { cwd } = settings;
+    const repairs = call.flag("fix") ? await repairAll(cwd, io) : [];
+    const engine = await diagnose(settings);
+    const findings = withoutRepeats([...(await installFindings(standpointAt(cwd, io), installContext(io))), ...engine]);
+    const clients = await clientsInUse(standpointAt(cwd, io), installContext(io));
     const problems = findings.filter(({ level }) => level !== "note").length;
     await io.out(
       call.flag("json")
@@ -58,28 +56,29 @@ function standpointAt(cwd: string, { home, env }: Io): Standpoint {
   return { cwd, home, env };
 }
 
-/** Entries with another port are new, and whoever repairs them means them; code that changed since the install is another matter. */
-async function fixed(cwd: string, io: Io): Promise<readonly Repair[]> {
-  const repairs = await repair(standpointAt(cwd, io), installerFor(io));
+/** Approves repaired entries, unless the code has changed since it was installed. */
+async function repairAll(cwd: string, io: Io): Promise<readonly Repair[]> {
+  const repairs = await repair(standpointAt(cwd, io), installContext(io));
   for (const { wrote } of repairs) {
-    if (wrote !== undefined && (await isCodeAsInstalled(wrote.places))) await approve(wrote.places, wrote.planned, io);
+    if (wrote !== undefined && (await isCodeAsInstalled(wrote.places)))
+      await approveEntries(wrote.places, wrote.planned, io);
   }
   return repairs;
 }
 
-function repairsJson(repairs: readonly Repair[], call: Call): object {
+function repairsJson(repairs: readonly Repair[], call: ParsedCall): object {
   return call.flag("fix") ? { repairs: repairs.map(({ done, message }) => ({ done, message })) } : {};
 }
 
-function repairsText(repairs: readonly Repair[], call: Call): string {
+function repairsText(repairs: readonly Repair[], call: ParsedCall): string {
   if (!call.flag("fix")) return "";
-  if (repairs.length === 0) return "There was nothing to repair.\n";
+  if (repairs.length === 0) return "Nothing to repair.\n";
   return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${escapeControls(message)}\n`).join("");
 }
 
 function doctorText(findings: readonly Shown[], problems: number, style: Style): string {
-  const told = problems === 0 ? "Nothing is wrong." : `${counted(problems, "problem")}.`;
-  return `${[...findings.flatMap((finding) => findingLines(finding, style)), told].join("\n")}\n`;
+  const total = problems === 0 ? "No problems found." : `${plural(problems, "problem")}.`;
+  return `${[...findings.flatMap((finding) => findingLines(finding, style)), total].join("\n")}\n`;
 }
 
 function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string {
@@ -88,11 +87,11 @@ function clientsText(clients: Awaited<ReturnType<typeof clientsInUse>>): string 
     .join("");
 }
 
-/** Equal findings about several places are one, with the first place. */
-function folded(findings: readonly Shown[]): readonly Shown[] {
+/** Keeps one of equal findings about several places: the first. */
+function withoutRepeats(findings: readonly Shown[]): readonly Shown[] {
   const distinct = new Map<string, Shown>();
   for (const one of findings) {
-    // An installed app's finding comes first and offers more.
+    // The finding about an installed app comes first and says more.
     const key = one.code === "client-cannot-read" ? `${one.code} ${one.place}` : `${one.code} ${one.message}`;
     if (!distinct.has(key)) distinct.set(key, one);
   }

@@ -10,41 +10,41 @@ import {
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
   usage: "EVENT [--input FILE|-] [--cwd DIR] [--settings FILE]… [--json] [--exit-code]",
-  about: `Sends one event through the engine with the settings that apply and prints the outcome.
+  about: `Sends one event through the hooks in effect and prints the outcome.
 
-The payload is a JSON object: a file, - for standard input, or the text itself. Without --input it is empty. The exit status is 0
-when the event was settled, whatever was decided; with --exit-code a denial is 2 and a question 3. A call that cannot be made is 1.
-Hooks that run in the background are waited for before the command ends; Ctrl-C ends them.`,
+The payload is a JSON object: a file, - for standard input, or JSON. Without --input it is empty. The command waits for background
+hooks before it exits; Ctrl-C stops them.
+Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and 3 for ask; 1 on failure.`,
   mostArguments: 1,
   options: {
-    input: { type: "string", value: "FILE|-", about: "the payload" },
+    input: { type: "string", value: "FILE|-", about: "payload of the event" },
     ...engineOptions,
-    json: { type: "boolean", about: "print the outcome as one JSON object" },
-    "exit-code": { type: "boolean", about: "exit 2 when denied or blocked, 3 when it must be asked" },
+    json: { type: "boolean", about: "print one JSON object" },
+    "exit-code": { type: "boolean", about: "exit with 2 for deny or block and 3 for ask" },
   },
   examples: [
     `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"}}'`,
     "hookline fire Stop --settings team.json --json < payload.json --input -",
   ],
   async run(call, io) {
-    const [event] = call.words;
+    const [event] = call.operands;
     if (event === undefined)
       throw new Problem("cli/usage", "hookline fire requires an event, such as PreToolUse. See hookline fire --help.");
     const input = call.text("input");
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
-    const engine = await openFrom(call, io);
+    const engine = await openEngineFor(call, io);
     try {
       const outcome = await engine.fireUnknown(event, payload, { signal: io.signal });
       const settings = [...engine.warnings, ...(await clientWarnings(call, io))];
       const warnings = [...settings, ...foreignWarning(event, payload), ...outcome.warnings];
-      const told = { ...outcome, warnings };
-      await io.out(call.flag("json") ? jsonText(told) : outcomeText(told, styleFor(io)));
+      const report = { ...outcome, warnings };
+      await io.out(call.flag("json") ? jsonText(report) : outcomeText(report, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;
     } finally {
       await engine.close({ waitMs: io.signal.aborted ? 0 : longestWaitMs });
@@ -52,10 +52,10 @@ Hooks that run in the background are waited for before the command ends; Ctrl-C 
   },
 };
 
-/** Background hooks have limits of their own; this one is for those that were given none. */
+/** For background hooks without a limit of their own. */
 const longestWaitMs = 600_000;
 
-/** Hooks that settings name are matched by name, so a payload of another agent finds none. */
+/** A payload of another agent matches no hook, since hooks are matched by name. */
 function foreignWarning(event: string, payload: Readonly<Record<string, unknown>>): readonly Warning[] {
   const foreign = foreignName(event, payload["tool_name"]);
   if (foreign === undefined) return [];
@@ -69,7 +69,7 @@ function exitCode({ decision, blocked }: Outcome): number {
   return decision === "ask" ? 3 : 0;
 }
 
-/** An outcome for people: the decision first, then who said what, then who did not run and why. */
+/** The decision first, then the runs, then the skipped hooks with the reason. */
 function outcomeText(outcome: Outcome, style: Style): string {
   const lines = [
     headline(outcome, style),
@@ -81,7 +81,7 @@ function outcomeText(outcome: Outcome, style: Style): string {
     ...Object.entries(outcome.output).flatMap(([name, value]) => field(name, shown(value))),
     ...outcome.runs.map((record) => runLine(record, style)),
     ...outcome.skipped.map((skip) => skipLine(skip, style)),
-    ...outcome.warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${safe(message)}`),
+    ...outcome.warnings.map(({ code, message }) => `  ${style.yellow("warning")} ${code}: ${stripControl(message)}`),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -92,15 +92,15 @@ function headline({ event, decision, blocked }: Outcome, style: Style): string {
 }
 
 function field(name: string, value: string | undefined): string[] {
-  return value === undefined ? [] : [`  ${name.padEnd(8)} ${safe(value).replaceAll("\n", "\n           ")}`];
+  return value === undefined ? [] : [`  ${name.padEnd(8)} ${stripControl(value).replaceAll("\n", "\n           ")}`];
 }
 
 function runLine({ hook, ended, verdict, durationMs, background }: RunRecord, style: Style): string {
-  const how = background ? "in the background" : endedWords(ended);
+  const how = background ? "in the background" : endText(ended);
   return `  ${style.green("ran")}      ${escapeControls(hook.name)}  ${style.dim(`${hook.source}, ${how}, ${verdict.kind}, ${Math.round(durationMs)} ms`)}`;
 }
 
-function endedWords(ended: RunRecord["ended"]): string {
+function endText(ended: RunRecord["ended"]): string {
   if (ended.by === "exit") return `exit ${ended.code}`;
   if (ended.by === "http") return `http ${ended.status}`;
   return ended.by;
@@ -112,9 +112,4 @@ function skipLine({ hook, why, detail }: Skip, style: Style): string {
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** What hooks print is data on our terminal too. */
-function safe(text: string): string {
-  return stripControl(text);
 }

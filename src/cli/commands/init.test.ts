@@ -39,7 +39,7 @@ test("init --with leaves an existing hooks file alone and prints the lines to ad
   mkdirSync(join(folder, ".claude"));
   writeFileSync(join(folder, ".claude/hooks.ts"), "// mine");
   expect((await init(folder, "--with", "steer")).out).toContain(
-    'Your hooks file was not changed. Add to it:\n  import { steer } from "./steer.ts";\n  app.include(steer());\n',
+    'Your hooks file was not changed. Add these lines:\n  import { steer } from "./steer.ts";\n  app.include(steer());\n',
   );
   expect(readFileSync(join(folder, ".claude/hooks.ts"), "utf8")).toBe("// mine");
   expect(JSON.parse((await init(folder, "--json", "--with", "notify")).out)).toEqual({
@@ -55,7 +55,7 @@ test("an unknown recipe writes nothing and names the nearest one; --help lists a
   const refused = await init(other, "--with", "redact-secret");
   expect([refused.status, refused.err]).toEqual([
     1,
-    'hookline: "redact-secret" is not a recipe. Did you mean "redact-secrets"?\n',
+    'hookline: Unknown recipe "redact-secret". Did you mean "redact-secrets"?\n',
   ]);
   expect(readdirSync(other)).toEqual([]);
   const { out } = await init(other, "--help");
@@ -75,6 +75,6 @@ test("init writes nothing through a link in the project, and reports a file in p
   expect(await init(other)).toEqual({
     status: 1,
     out: "",
-    err: `hookline: ${join(other, ".claude")} should be a folder. Move away what is there and try again.\n`,
+    err: `hookline: ${join(other, ".claude")} is not a directory. Move it away and try again.\n`,
   });
 });

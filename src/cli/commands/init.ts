@@ -10,17 +10,17 @@ const recipesFolder = packageFile("examples/hooks/");
 
 export const command: Command = {
   usage: "[--js] [--with RECIPE,…] [--force] [--json]",
-  about: `Writes .claude/hooks.ts, .claude/hooks.test.ts and a .claude/tsconfig.json for both, ready for hookline test.
+  about: `Creates .claude/hooks.ts, .claude/hooks.test.ts and .claude/tsconfig.json, ready for hookline test.
 
-A file that is already there is never replaced without --force. --with copies recipes beside the hooks file. A hooks file that init writes
-includes them; your own is not edited, and the lines to add are printed.
+Existing files are replaced only with --force. --with copies recipes next to the hooks file. A hooks file that init creates includes
+them; an existing one is not changed, and the lines to add are printed.
 
 Recipes: ${recipeNames().join(", ")}.`,
   mostArguments: 0,
   options: {
     js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
     with: { type: "string", excludes: ["js"], value: "RECIPE,…", about: "recipes to copy and include" },
-    force: { type: "boolean", about: "replace files that are already there" },
+    force: { type: "boolean", about: "replace existing files" },
     json: {
       type: "boolean",
       about: "print one JSON object: written, kept, included (recipes), add (lines for your hooks file)",
@@ -46,26 +46,27 @@ Recipes: ${recipeNames().join(", ")}.`,
     }
     const isOurs = written.includes(join(folder, `hooks.${ending}`));
     const [included, add] = isOurs ? [names, []] : [[], [...importLines(recipes), ...includeLines(recipes)]];
-    const done: Done = { written, kept, included, add };
-    await io.out(call.flag("json") ? jsonText(done) : initText(done));
+    const result: InitResult = { written, kept, included, add };
+    await io.out(call.flag("json") ? jsonText(result) : initText(result));
     return 0;
   },
 };
 
-interface Done {
+interface InitResult {
   readonly written: readonly string[];
   readonly kept: readonly string[];
   readonly included: readonly string[];
   readonly add: readonly string[];
 }
 
-function initText({ written, kept, included, add }: Done): string {
+function initText({ written, kept, included, add }: InitResult): string {
   const lines = [
     ...written.map((path) => `wrote ${path}`),
-    ...kept.map((path) => `kept  ${path} (already there; --force replaces it)`),
+    ...kept.map((path) => `kept  ${path} (already exists; --force replaces it)`),
   ];
   if (included.length > 0) lines.push("", `The hooks file includes ${included.join(", ")}.`);
-  if (add.length > 0) lines.push("", "Your hooks file was not changed. Add to it:", ...add.map((line) => `  ${line}`));
+  if (add.length > 0)
+    lines.push("", "Your hooks file was not changed. Add these lines:", ...add.map((line) => `  ${line}`));
   return text(...lines, "", "Next: hookline test, hookline replay (your past sessions), hookline install");
 }
 
@@ -73,7 +74,7 @@ function importLines(recipes: readonly Recipe[]): readonly string[] {
   return recipes.map(({ name, factory }) => `import { ${factory} } from "./${name}.ts";`);
 }
 
-/** Two strategies that decide about the same hook are refused unless the author says that their order counts. */
+/** Two strategies for the same hook are refused unless their order is declared as relevant. */
 function includeLines(recipes: readonly Recipe[]): readonly string[] {
   return recipes.map(({ factory, hooks }, at) => {
     const conflicts = recipes.slice(0, at).some((before) => before.hooks.some((id) => hooks.includes(id)));
@@ -83,7 +84,7 @@ function includeLines(recipes: readonly Recipe[]): readonly string[] {
 
 function hooksFile(recipes: readonly Recipe[]): string {
   return text(
-    "/** What this project's agent may do. Try it: hookline test */",
+    "/** What the agent of this project may do. Try it: hookline test */",
     'import { ask, createApp } from "hookline/sdk";',
     ...importLines(recipes),
     "",
@@ -96,7 +97,7 @@ function hooksFile(recipes: readonly Recipe[]): string {
   );
 }
 
-/** So that `tsc -p .claude` checks what is here, whatever the project's own settings are. */
+/** For `tsc -p .claude`, whatever the settings of the project are. */
 const tsconfig = `${JSON.stringify(
   {
     compilerOptions: {
@@ -122,11 +123,11 @@ function testFile(ending: string): string {
     "",
     "const client = testClient(app);",
     "",
-    'test("deleting is asked about", async () => {',
+    'test("rm needs confirmation", async () => {',
     '  (await client.preTool("Bash", { command: "rm notes.txt" })).expectAsked("deletes");',
     "});",
     "",
-    'test("everything else is left alone", async () => {',
+    'test("other commands are not affected", async () => {',
     '  (await client.preTool("Bash", { command: "ls" })).expectNoOpinion();',
     "});",
   );
@@ -141,14 +142,10 @@ async function makeFolder(folder: string): Promise<void> {
     ["EEXIST"],
     mkdir(folder, { recursive: true, mode: 0o755 }).then(() => true),
   );
-  if (made === undefined)
-    throw new Problem("cli/usage", `${folder} should be a folder. Move away what is there and try again.`);
+  if (made === undefined) throw new Problem("cli/usage", `${folder} is not a directory. Move it away and try again.`);
 }
 
-/**
- * Contract: a file that is already there stays unless `force`, and a link is not followed: it may have come with the project. Whether it
- * was written.
- */
+/** Writes a file and returns whether it did. Replaces an existing one only with `force`, and never follows a link. */
 async function write(path: string, content: string, force: boolean): Promise<boolean> {
   if (force) return (await replaceFile(path, content, { mode: 0o644 })) === "replaced";
   const written = await ignoringErrors(
@@ -161,7 +158,7 @@ async function write(path: string, content: string, force: boolean): Promise<boo
 interface Recipe {
   readonly name: string;
   readonly factory: string;
-  /** What a strategy declares; empty for other recipes. */
+  /** The hooks that a strategy declares; empty for other recipes. */
   readonly hooks: readonly string[];
   readonly text: string;
 }
@@ -176,8 +173,8 @@ async function readRecipe(name: string): Promise<Recipe> {
   const known = recipeNames();
   if (!known.includes(name)) {
     const near = closestName(name, known);
-    const hint = near === undefined ? `There are ${known.join(", ")}.` : `Did you mean "${near}"?`;
-    throw new Problem("cli/usage", `"${name}" is not a recipe. ${hint}`, { about: { name } });
+    const hint = near === undefined ? `Recipes: ${known.join(", ")}.` : `Did you mean "${near}"?`;
+    throw new Problem("cli/usage", `Unknown recipe "${name}". ${hint}`, { about: { name } });
   }
   const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
   const declared = /^ {2}hooks: \[(.*)\],$/m.exec(text)?.[1] ?? "";

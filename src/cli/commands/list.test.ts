@@ -40,8 +40,8 @@ test("a --plugin-dir that is not there, and --tool for an event without a tool, 
   const { home, state, project } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
   for (const [words, why] of [
-    [["list", "--plugin-dir", "gone"], `--plugin-dir names ${join(project, "gone")}, which does not exist.`],
-    [["agent", "-p", "x", "--plugin-dir", "gone"], "which does not exist."],
+    [["list", "--plugin-dir", "gone"], `--plugin-dir: ${join(project, "gone")} is not a directory.`],
+    [["agent", "-p", "x", "--plugin-dir", "gone"], "is not a directory."],
     [["explain", "Stop", "--tool", "Bash"], "Stop is not about a tool, so --tool has no effect. Leave it out."],
   ] as const) {
     const { status, err } = await callHookline([...words], { home, cwd: project, env });

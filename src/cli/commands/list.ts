@@ -1,18 +1,18 @@
 import type { ListedHook } from "../../engine/internal.ts";
-import { escapeControls, stripControl, type Warning } from "../../protocol/internal.ts";
+import { escapeControls, groupBy, stripControl, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { clientWarnings, engineOptions, openFrom } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
 import { jsonText } from "../print/json.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--json]",
-  about: `Lists every configured hook with its source, matcher, type, trust state and problems, and the permission rules that are
-off or do not cover what they seem to. Runs nothing.`,
+  about: `Lists every configured hook with its source, matcher, type, trust state and problems, and the permission rules that are disabled
+or do not cover what they seem to cover. Nothing is run.`,
   options: { ...engineOptions, json: { type: "boolean", about: "print one JSON object" } },
   examples: ["hookline list", "hookline list --settings team.json --json"],
   async run(call, io) {
-    const engine = await openFrom(call, io);
+    const engine = await openEngineFor(call, io);
     try {
       const hooks = engine.list();
       const { policy } = await engine.rules();
@@ -25,26 +25,18 @@ off or do not cover what they seem to. Runs nothing.`,
   },
 };
 
-/** A warning about settings or about a permission rule. */
-type Told = Pick<Warning, "message"> & { readonly code: string };
+/** A warning about settings or permission rules. */
+type WarningLine = Pick<Warning, "message"> & { readonly code: string };
 
-function listText(hooks: readonly ListedHook[], warnings: readonly Told[], style: Style): string {
+function listText(hooks: readonly ListedHook[], warnings: readonly WarningLine[], style: Style): string {
   const lines =
     hooks.length === 0
       ? ["No hooks are configured here."]
-      : byEvent(hooks).flatMap((group) => eventLines(group, style));
+      : [...groupBy(hooks, ({ hook }) => hook.event)].flatMap(([event, group]) => [
+          style.bold(escapeControls(event)),
+          ...group.map((hook) => hookLine(hook, style)),
+        ]);
   return `${[...lines, ...warnings.map(({ code, message }) => `${style.yellow("warning")} ${code}: ${stripControl(message)}`)].join("\n")}\n`;
-}
-
-function byEvent(hooks: readonly ListedHook[]): readonly (readonly ListedHook[])[] {
-  const groups = new Map<string, ListedHook[]>();
-  for (const hook of hooks) groups.set(hook.hook.event, [...(groups.get(hook.hook.event) ?? []), hook]);
-  return [...groups.values()];
-}
-
-function eventLines(hooks: readonly ListedHook[], style: Style): string[] {
-  const [first] = hooks;
-  return [style.bold(escapeControls(first?.hook.event ?? "")), ...hooks.map((hook) => hookLine(hook, style))];
 }
 
 function hookLine({ hook, trust, if: condition }: ListedHook, style: Style): string {

@@ -51,7 +51,7 @@ test("a line per record, filtered by session, event, handler, decision, failure,
   expect(await count("--since", "1h")).toBe(4);
   expect(await count("--since", "1h", "--decision", "refused")).toBe(1);
   const all = await run();
-  expect(all.err).toBe("hookline: 1 line of the log cannot be read.\n");
+  expect(all.err).toBe("hookline: 1 line of the log could not be read.\n");
   expect(all.out.split("\n").map((line) => line.replace(/^[\d :.-]{23} {2}/, ""))).toEqual([
     "PreToolUse Bash  refused  1.5 ms  guard answered  “old”  abcdef01",
     "PreToolUse Bash  refused  1.5 ms  guard answered  “no”  abcdef01",

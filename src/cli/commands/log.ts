@@ -1,9 +1,9 @@
-import { escapeControls, escapeJson } from "../../protocol/internal.ts";
+import { escapeControls, escapeJson, parseObject } from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { handlersOf, hasFailed, wantedBy } from "../log/filter.ts";
-import { follow, linesOf } from "../log/follow.ts";
-import { counted } from "../print/figures.ts";
+import { handlersOf, hasFailed, logFilter } from "../log/filter.ts";
+import { followLog, readLog } from "../log/follow.ts";
+import { plural } from "../print/figures.ts";
 import { type Style, styleFor } from "../print/style.ts";
 
 export const command: Command = {
@@ -11,65 +11,59 @@ export const command: Command = {
     "[--follow] [--session S] [--event E] [--handler H] [--decision D] [--failed] [--slow MS] [--since T] [--json]",
   about: `Shows what hooks did: one line per event, and what handlers wrote with ctx.log.
 
-The log lies in the user's state folder and is bounded; an app turns it off with createApp({ log: false }). With several options a line
-must fit all of them. Control characters are shown escaped. The exit status is 0, also when nothing fits.`,
+The log is in the user's state directory and is size-limited; an app turns it off with createApp({ log: false }). When several filters
+are given, a record must match all of them. Control characters are escaped. Exit status: 0, also when no record matches.`,
   options: {
-    follow: { type: "boolean", short: "f", about: "go on with what is written from now, until interrupted" },
-    session: { type: "string", value: "ID", about: "of this session; the beginning of its id is enough" },
-    event: { type: "string", value: "EVENT[:TOOL]", about: "about this event" },
-    handler: { type: "string", value: "NAME", about: "that this handler was part of" },
+    follow: { type: "boolean", short: "f", about: "keep printing new records until interrupted" },
+    session: { type: "string", value: "ID", about: "only this session; the beginning of its id is enough" },
+    event: { type: "string", value: "EVENT[:TOOL]", about: "only this event" },
+    handler: { type: "string", value: "NAME", about: "only events that this handler received" },
     decision: {
       type: "string",
-      value: "WORD",
-      about: "answered so: allow, ask, defer, refused (or deny, block), halt, none",
+      value: "DECISION",
+      about: "only allow, ask, defer, refused (or deny, block), halt or none",
     },
-    failed: { type: "boolean", about: "with a failure" },
-    slow: { type: "string", value: "MS", about: "that took at least so long" },
-    since: { type: "string", value: "SPAN|DATE", about: "not older than 30m, 2h, 7d, or since a date" },
-    json: { type: "boolean", about: "print the records themselves, one JSON object per line" },
+    failed: { type: "boolean", about: "only failures" },
+    slow: { type: "string", value: "MS", about: "only calls that took at least this long" },
+    since: { type: "string", value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date" },
+    json: { type: "boolean", about: "print one JSON object per line" },
   },
   examples: ["hookline log --since 1h --failed", "hookline log --follow --event PreToolUse:Bash"],
   async run(call, io) {
-    const wanted = wantedBy(call, Date.now());
+    const matches = logFilter(call, Date.now());
     const style = styleFor(io);
     const show = (record: LogRecord) =>
       call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
-    // More than there are, mostly: an app may keep more of them than usual.
     const files = logFiles(io.env, { files: mostFiles });
     let unreadable = 0;
     const print = async (line: string) => {
       const record = recordIn(line);
       if (record === undefined) unreadable++;
-      else if (wanted(record)) await io.out(`${show(record)}\n`);
+      else if (matches(record)) await io.out(`${show(record)}\n`);
     };
-    for await (const line of call.flag("follow") ? follow(files, io.signal) : linesOf(files)) await print(line);
-    await tellUnreadable(unreadable, io);
+    for await (const line of call.flag("follow") ? followLog(files, io.signal) : readLog(files)) await print(line);
+    await warnUnreadable(unreadable, io);
     return 0;
   },
 };
 
+/** More than the default, since an app can keep more files. */
 const mostFiles = 20;
 
 function recordIn(line: string): LogRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { time, event } = value as Record<string, unknown>;
-    return typeof time === "string" && typeof event === "string" ? (value as LogRecord) : undefined;
-  } catch {
-    return undefined; // counted and told
-  }
+  const value = parseObject(line);
+  return typeof value?.["time"] === "string" && typeof value["event"] === "string" ? (value as LogRecord) : undefined;
 }
 
-async function tellUnreadable(count: number, io: Io): Promise<void> {
-  if (count > 0) await io.err(`hookline: ${counted(count, "line")} of the log cannot be read.\n`);
+async function warnUnreadable(count: number, io: Io): Promise<void> {
+  if (count > 0) await io.err(`hookline: ${plural(count, "line")} of the log could not be read.\n`);
 }
 
-/** One record for people: when, what, the answer, how long, who said what on one line, and the stacks of failures below it. */
+/** One line per record: time, event, answer, duration, handlers and reason, with the stacks of failures below it. */
 function logLine(record: LogRecord, style: Style): string {
-  const said = record["message"] === undefined ? eventWords(record, style) : ownWords(record, style);
+  const parts = record["message"] === undefined ? eventParts(record, style) : messageParts(record, style);
   const time = record.time.replace("T", " ").replace("Z", "");
-  const line = [style.dim(escapeControls(time)), escapeControls(whatOf(record)), ...said]
+  const line = [style.dim(escapeControls(time)), escapeControls(subjectOf(record)), ...parts]
     .filter((part) => part !== "")
     .join("  ");
   return [line, ...stacksOf(record).map((frame) => style.dim(`    ${escapeControls(frame)}`))].join("\n");
@@ -80,17 +74,17 @@ function stacksOf(record: LogRecord): readonly string[] {
   return stacks.flatMap((stack) => (typeof stack === "string" ? stack.split("\n") : []));
 }
 
-/** A text on one line, with a mark where a line of it ends. */
+/** A text on one line, with a mark at each line break. */
 function onOneLine(text: string): string {
   return text.split(/\r?\n/).map(escapeControls).join(" ↵ ");
 }
 
-function whatOf(record: LogRecord): string {
-  const what = record.event || (typeof record["task"] === "string" ? `task ${record["task"]}` : "-");
-  return typeof record["tool"] === "string" ? `${what} ${record["tool"]}` : what;
+function subjectOf(record: LogRecord): string {
+  const event = record.event || (typeof record["task"] === "string" ? `task ${record["task"]}` : "-");
+  return typeof record["tool"] === "string" ? `${event} ${record["tool"]}` : event;
 }
 
-function eventWords(record: LogRecord, style: Style): string[] {
+function eventParts(record: LogRecord, style: Style): string[] {
   const answer = escapeControls(String(record["answer"] ?? (record["failed"] === undefined ? "" : "failed")));
   const ms = typeof record["ms"] === "number" ? `${record["ms"]} ms` : "";
   const reason = record["reason"] ?? record["failed"];
@@ -106,7 +100,7 @@ function eventWords(record: LogRecord, style: Style): string[] {
   ];
 }
 
-function ownWords(record: LogRecord, style: Style): string[] {
+function messageParts(record: LogRecord, style: Style): string[] {
   const { level, handler, message, data } = record as { [field: string]: unknown };
   const who = typeof handler === "string" ? `${handler}: ` : "";
   const more = data === undefined ? "" : ` ${JSON.stringify(data)}`;

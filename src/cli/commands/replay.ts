@@ -1,33 +1,37 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
 import { type ReplayOptions, type Report, replay } from "../../replay/internal.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
-import { usualHooksFile } from "../command-line/input.ts";
-import { oneOf } from "../option-values.ts";
-import { jsonOption, rootOption, whereFrom } from "../options/session-options.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
+import { defaultHooksFile } from "../command-line/input.ts";
+import { choices, pointInTime, wholeNumber } from "../options/option-values.ts";
+import { jsonOption, rootOption, sessionSearch } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
 import { replayText } from "../print/replay-report.ts";
 import { styleFor } from "../print/style.ts";
-import { countFrom, timeFrom } from "./sessions/numbers.ts";
 
 export const command: Command = {
   usage:
     "[FILE] [--since TIME] [--project DIR|--all] [--tool TOOL]… [--event EVENT]… [--against FILE|git:REF] [--fail-on WHAT]… [--json]",
-  about: `Runs an app over past tool calls and prompts, as transcripts tell of them, and reports what it would have done.
+  about: `Runs an app over past tool calls and prompts, recorded in transcripts, and reports what it would have done.
 
-FILE is the hooks file, .claude/hooks.ts (.mts, .js, .mjs) by default. Nothing is executed: no tool runs, state is a copy that is thrown
-away, tasks are noted and not run, and the app runs in a process that can write no file, start no program and reach no network; a handler
-that tries is reported as effect-refused. ctx.replay is true, ctx.git says unavailable, and ctx.transcript is the whole session as it is
-today. The exit status is 0, 3 when --fail-on finds something, or 130 when it was interrupted.`,
+FILE is the hooks file (default: .claude/hooks.ts, .mts, .js or .mjs). Nothing is executed: no tool runs, state is a temporary copy, tasks
+are recorded and not run, and the app cannot write files, start programs or use the network; a handler that tries is reported as
+effect-refused. ctx.replay is true, ctx.git is unavailable, and ctx.transcript is the whole session as it is today.
+Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
   mostArguments: 1,
   options: {
-    since: { type: "string", value: "TIME", about: "only what happened since then: 2026-01-31, 2h, 30d" },
-    project: { type: "string", excludes: ["all"], value: "DIR", about: "only sessions of that folder (default: here)" },
-    all: { type: "boolean", about: "the sessions of every project" },
+    since: { type: "string", value: "TIME", about: "only since this time: 2026-01-31, 2h, 30d" },
+    project: {
+      type: "string",
+      excludes: ["all"],
+      value: "DIR",
+      about: "only sessions of this directory (default: the current one)",
+    },
+    all: { type: "boolean", about: "sessions of every project" },
     root: rootOption,
-    tool: { type: "string", value: "TOOL", multiple: true, about: "only this tool; * stands for anything" },
+    tool: { type: "string", value: "TOOL", multiple: true, about: "only this tool; * is a wildcard" },
     event: {
       type: "string",
       value: "EVENT",
@@ -37,17 +41,17 @@ today. The exit status is 0, 3 when --fail-on finds something, or 130 when it wa
     against: {
       type: "string",
       value: "FILE|git:REF",
-      about: "list only calls that another app, or the file as of a commit, answers differently",
+      about: "list only calls that another hooks file, or the file at a commit, answers differently",
     },
     "fail-on": {
       type: "string",
       value: "deny|ask|change",
       multiple: true,
       about:
-        "exit 3 when a call would be refused; asked about or refused; changed. With --against: of calls that differ",
+        "exit with 3 when a call would be denied; denied or asked about; changed. With --against: of calls that differ",
     },
-    "allow-effects": { type: "boolean", about: "let the app write files, start programs and reach the network" },
-    limit: { type: "string", value: "N", about: "rows in each list (default: 20, with --json 1000)" },
+    "allow-effects": { type: "boolean", about: "let the app write files, start programs and use the network" },
+    limit: { type: "string", value: "N", about: "rows in each list (default: 20; with --json 1000)" },
     json: jsonOption,
   },
   examples: [
@@ -56,32 +60,32 @@ today. The exit status is 0, 3 when --fail-on finds something, or 130 when it wa
     "hookline replay --all --against git:HEAD~1",
   ],
   async run(call, io) {
-    const fails = failuresFrom(call);
-    const hooks = await hooksFile(call, io);
+    const failOn = choices(call, "fail-on", failures);
+    const hooks = hooksFile(call, io);
     const progress = progressLine("Replaying", io);
     const report = await unlessInterrupted(io, {
-      ...whereFrom(call, io),
+      ...sessionSearch(call, io),
       env: io.env,
       cwd: io.cwd,
       hooks,
       project: projectFrom(call, io),
-      sinceMs: timeFrom(call.text("since")),
+      sinceMs: pointInTime(call, "since"),
       tools: call.texts("tool"),
       events: call.texts("event"),
       against: call.text("against"),
       allowEffects: call.flag("allow-effects"),
-      limit: countFrom(call.text("limit"), "limit") ?? (call.flag("json") ? 1_000 : 20),
+      limit: wholeNumber(call, "limit") ?? (call.flag("json") ? 1_000 : 20),
       signal: io.signal,
       progress: (state) => progress.show(state),
     }).finally(() => progress.end());
     if (report === undefined) return 130;
     const columns = io.terminal.out ? io.terminal.columns : 120;
     await io.out(call.flag("json") ? jsonText(report) : replayText(report, { style: styleFor(io), columns }));
-    return fails.some((what) => finds(report, what)) ? 3 : 0;
+    return failOn.some((what) => finds(report, what)) ? 3 : 0;
   },
 };
 
-/** Undefined when the person has had enough; everything is cleared away then. */
+/** Undefined when the user interrupted it. */
 async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promise<Report | undefined> {
   try {
     return await replay(options);
@@ -94,41 +98,27 @@ async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promis
 const failures = ["deny", "ask", "change"] as const;
 type Failure = (typeof failures)[number];
 
-function failuresFrom(call: Call): readonly Failure[] {
-  return call
-    .texts("fail-on")
-    .flatMap((text) => text.split(",").flatMap((word) => oneOf("fail-on", word, failures) ?? []));
-}
-
-/** Counts, not lists: lists are cut. */
+/** Uses counts, since lists are truncated. */
 function finds({ events, against, changesInAll }: Report, what: Failure): boolean {
-  const words = what === "deny" ? ["deny", "block", "halt"] : ["deny", "block", "halt", "ask", "defer"];
+  const decisions = what === "deny" ? ["deny", "block", "halt"] : ["deny", "block", "halt", "ask", "defer"];
   if (against !== undefined) {
     if (what === "change") return against.differing > 0;
-    return Object.keys(against.decisions).some((decision) => words.includes(decision));
+    return Object.keys(against.decisions).some((decision) => decisions.includes(decision));
   }
   if (what === "change") return changesInAll > 0 || events.some(({ outputsChanged }) => outputsChanged > 0);
-  return events.some(({ decisions }) => Object.keys(decisions).some((decision) => words.includes(decision)));
+  return events.some((event) => Object.keys(event.decisions).some((decision) => decisions.includes(decision)));
 }
 
-function projectFrom(call: Call, io: Io): string | undefined {
+function projectFrom(call: ParsedCall, io: Io): string | undefined {
   const named = call.text("project");
   if (named !== undefined) return resolve(io.cwd, named);
   return call.flag("all") ? undefined : io.cwd;
 }
 
-async function hooksFile(call: Call, io: Io): Promise<string> {
-  const [named] = call.words;
-  const file = named ?? usualHooksFile(io.cwd);
+function hooksFile(call: ParsedCall, io: Io): string {
+  const [file = defaultHooksFile(io.cwd)] = call.operands;
   const path = resolve(io.cwd, file);
-  if (await isThere(path)) return path;
-  const message = `There is no ${file} in ${io.cwd}. Name the hooks file, or write one with hookline init.`;
+  if (existsSync(path)) return path;
+  const message = `${path} does not exist. Pass a hooks file, or create one with hookline init.`;
   throw new Problem("cli/bad-input", message, { about: { file } });
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -6,7 +6,7 @@ import { callHookline } from "../fixtures/caller.ts";
 
 test("a hooks file that is not there is told, with the way out", async () => {
   const home = mkdtempSync(join(tmpdir(), "serve-"));
-  const err = "hookline: There is no hooks file nothing.ts. hookline init makes one.\n";
+  const err = "hookline: The hooks file nothing.ts does not exist. Create one with hookline init.\n";
   expect(await callHookline(["serve", "nothing.ts"], { home, env: { HOME: home } })).toEqual({
     status: 1,
     out: "",
@@ -22,9 +22,9 @@ test("serve rejects a missing file, a bad number and conflicting options at once
   };
   const file = join(home, "hooks.mjs");
   // A daemon may outlive its file.
-  expect(await call(file, "--stop")).toEqual([0, `no daemon runs for ${file}\n`]);
-  expect(await call(file, "--status")).toEqual([4, `no daemon runs for ${file}\n`]);
-  expect(await call(home)).toEqual([1, expect.stringContaining("There is no hooks file")]);
+  expect(await call(file, "--stop")).toEqual([0, `no daemon is running for ${file}\n`]);
+  expect(await call(file, "--status")).toEqual([4, `no daemon is running for ${file}\n`]);
+  expect(await call(home)).toEqual([1, expect.stringContaining("does not exist. Create one with hookline init.")]);
   writeFileSync(file, "");
   expect(await call(file, "--idle-minutes", "x")).toEqual([1, expect.stringContaining('not "x"')]);
   expect(await call(file, "--stop", "--status")).toEqual([1, expect.stringContaining("cannot be used together")]);

@@ -5,46 +5,47 @@ import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from 
 import { packageFile, packageVersion } from "../../files/internal.ts";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import { hasOpenJobs, recordPayload } from "../../sdk/internal.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
-import { usualHooksFile } from "../command-line/input.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
+import { defaultHooksFile } from "../command-line/input.ts";
+import { positiveNumber } from "../options/option-values.ts";
 
 export const command: Command = {
   usage: "[HOOKS_FILE] [--foreground | --stop | --status] [--idle-minutes N] [--record DIR] [--json]",
-  about: `The hooks of a file, warm: a local daemon that answers in about a millisecond.
+  about: `Keeps a hooks file loaded in a local daemon that answers in about a millisecond.
 
-HOOKS_FILE is .claude/hooks.ts (.mts, .js, .mjs) by default. One daemon runs per hooks file, whoever starts it first; it answers on
-127.0.0.1 alone, to those who have its token. A changed file is loaded before the next call. The daemon leaves after 30 minutes without a
-call, but not while an agent lives that it has answered. Without --foreground it is started in the background and outlives this command.`,
+HOOKS_FILE defaults to .claude/hooks.ts (.mts, .js, .mjs). There is one daemon per hooks file; it listens on 127.0.0.1 only and requires
+its token. A changed file is loaded before the next call. The daemon exits after 30 minutes without a call, but not while an agent that it
+has answered is running. Without --foreground it runs in the background and continues after this command exits.`,
   mostArguments: 1,
   options: {
     foreground: {
       type: "boolean",
       excludes: ["stop", "status"],
-      about: "serve until asked to end, for service managers",
+      about: "run in the foreground until stopped, for service managers",
     },
-    stop: { type: "boolean", excludes: ["status"], about: "end the daemon; calls that have begun are finished" },
-    status: { type: "boolean", about: "say whether one runs; exit 4 when none does" },
-    "idle-minutes": { type: "string", value: "N", about: "leave after this long without a call (default: 30)" },
-    record: { type: "string", value: "DIR", about: "keep every payload there, secrets masked, as a fixture for tests" },
+    stop: { type: "boolean", excludes: ["status"], about: "stop the daemon after its running calls" },
+    status: { type: "boolean", about: "print whether a daemon is running; exit with 4 when it is not" },
+    "idle-minutes": { type: "string", value: "N", about: "exit after this time without a call (default: 30)" },
+    record: { type: "string", value: "DIR", about: "save every payload as a test fixture, with secrets masked" },
     json: { type: "boolean", about: "print JSON" },
   },
   examples: ["hookline serve", "hookline serve .claude/hooks.ts --foreground", "hookline serve --stop"],
   async run(call, io) {
-    const [file = usualHooksFile(io.cwd)] = call.words;
-    // The daemon of a file that is gone may still run.
+    const [file = defaultHooksFile(io.cwd)] = call.operands;
+    // The daemon of a deleted file can still be running.
     if (call.flag("stop")) return stop(file, call, io);
     if (call.flag("status")) return status(file, call, io);
-    idleMinutes(call);
+    positiveNumber(call, "idle-minutes");
     if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) {
-      throw new Problem("cli/bad-input", `There is no hooks file ${file}. hookline init makes one.`, {
+      throw new Problem("cli/bad-input", `The hooks file ${file} does not exist. Create one with hookline init.`, {
         about: { file },
       });
     }
     if (call.flag("foreground")) return foreground(file, call, io);
-    const words = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];
+    const args = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];
     const program = packageFile("dist/cli/bin.cjs");
-    const record = await startDaemon(file, { env: io.env, signal: io.signal, command: [program, ...words] });
-    await tell(record, call, io);
+    const record = await startDaemon(file, { env: io.env, signal: io.signal, command: [program, ...args] });
+    await printDaemon(record, call, io);
     if (record.sourceHash === "") await io.err(`hookline: ${notLoaded(file)}\n`);
     const { compileOwnClient } = await import("../options/install-options.ts");
     await compileOwnClient(io);
@@ -52,15 +53,15 @@ call, but not while an agent lives that it has answered. Without --foreground it
   },
 };
 
-async function foreground(file: string, call: Call, io: Io): Promise<number> {
-  const idle = idleMinutes(call);
+async function foreground(file: string, call: ParsedCall, io: Io): Promise<number> {
+  const idle = positiveNumber(call, "idle-minutes");
   const record = call.text("record");
   const folder = record === undefined ? undefined : resolve(io.cwd, record);
-  const complain = (line: string) => void io.err(`hookline: ${escapeLines(line)}\n`);
-  // Whoever cannot tell stays: leaving would disarm entries of type http.
+  const warn = (line: string) => void io.err(`hookline: ${escapeLines(line)}\n`);
+  // When in doubt the daemon stays: without it, entries of type http are disabled.
   const hasTasks = () =>
     hasOpenJobs(file, io.env).catch((error: unknown) => {
-      complain(`Whether tasks run cannot be told: ${String(error)}`);
+      warn(`Cannot determine whether tasks are running: ${String(error)}`);
       return true;
     });
   const ended = await serve({
@@ -68,20 +69,20 @@ async function foreground(file: string, call: Call, io: Io): Promise<number> {
     env: io.env,
     version: packageVersion(),
     thread: pathToFileURL(packageFile("dist/cli/run/worker-thread.js")),
-    complain,
+    complain: warn,
     signal: io.signal,
-    ready: (record) => void tell(record, call, io),
+    ready: (record) => void printDaemon(record, call, io),
     busy: hasTasks,
     ...(idle === undefined ? {} : { idleMs: idle * 60_000 }),
-    ...(folder === undefined ? {} : { keep: (payload: string) => recordPayload(folder, payload, complain) }),
+    ...(folder === undefined ? {} : { keep: (payload: string) => recordPayload(folder, payload, warn) }),
   });
   if (ended === "left") return 0;
-  await io.err(`hookline: another daemon answers for ${file}. hookline serve ${file} --stop ends it.\n`);
+  await io.err(`hookline: another daemon serves ${file}. Stop it with hookline serve ${file} --stop.\n`);
   return 3;
 }
 
-/** The daemon is elsewhere: paths are given whole. */
-function passedOn(call: Call, { cwd }: Io): string[] {
+/** The options of the background process. It has another working directory, so paths are absolute. */
+function passedOn(call: ParsedCall, { cwd }: Io): string[] {
   const idle = call.text("idle-minutes");
   const record = call.text("record");
   return [
@@ -90,46 +91,40 @@ function passedOn(call: Call, { cwd }: Io): string[] {
   ];
 }
 
-function idleMinutes(call: Call): number | undefined {
-  const text = call.text("idle-minutes");
-  if (text === undefined) return undefined;
-  const minutes = Number(text);
-  if (minutes > 0 && Number.isFinite(minutes)) return minutes;
-  throw usage(`--idle-minutes takes a number of minutes, not "${text}".`);
-}
-
-async function stop(file: string, call: Call, io: Io): Promise<number> {
+async function stop(file: string, call: ParsedCall, io: Io): Promise<number> {
   const stopped = await stopDaemon(file, { env: io.env, signal: io.signal });
   if (call.flag("json")) await io.out(`${JSON.stringify({ stopped })}\n`);
   else
     await io.out(
-      stopped ? `the daemon of ${escapeControls(file)} has left\n` : `no daemon runs for ${escapeControls(file)}\n`,
+      stopped
+        ? `stopped the daemon for ${escapeControls(file)}\n`
+        : `no daemon is running for ${escapeControls(file)}\n`,
     );
   return 0;
 }
 
-async function status(file: string, call: Call, io: Io): Promise<number> {
-  const found = await daemonStatus(file, { env: io.env });
-  if (call.flag("json")) await io.out(`${JSON.stringify(found ?? null)}\n`);
-  else if (found === undefined) await io.out(`no daemon runs for ${escapeControls(file)}\n`);
+async function status(file: string, call: ParsedCall, io: Io): Promise<number> {
+  const daemon = await daemonStatus(file, { env: io.env });
+  if (call.flag("json")) await io.out(`${JSON.stringify(daemon ?? null)}\n`);
+  else if (daemon === undefined) await io.out(`no daemon is running for ${escapeControls(file)}\n`);
   else {
-    const since = new Date(found.since).toISOString();
-    await io.out(`pid ${found.pid}, port ${found.port}, version ${found.version}, since ${since}\n`);
+    const since = new Date(daemon.since).toISOString();
+    await io.out(`pid ${daemon.pid}, port ${daemon.port}, version ${daemon.version}, since ${since}\n`);
   }
-  return found === undefined ? 4 : 0;
+  return daemon === undefined ? 4 : 0;
 }
 
-/** What does not load is for the daemon a file that will; the person who starts it should know now. */
+/** The daemon waits for the file to be fixed, so the user is warned here. */
 function notLoaded(file: string): string {
-  return `${file} does not load, so every event settles by its failure mode until it does. See: hookline test --hooks ${file} --event Stop`;
+  return `${file} does not load; until it is fixed, the failure mode decides every event. See: hookline test --hooks ${file} --event Stop`;
 }
 
-/** Never the token: what is printed ends in logs. */
-async function tell({ pid, port, hooksFile, sourceHash }: DaemonRecord, call: Call, io: Io): Promise<void> {
+/** Never prints the token, since output can end up in logs. */
+async function printDaemon(
+  { pid, port, hooksFile, sourceHash }: DaemonRecord,
+  call: ParsedCall,
+  io: Io,
+): Promise<void> {
   if (call.flag("json")) await io.out(`${JSON.stringify({ pid, port, hooksFile, sourceHash })}\n`);
-  else await io.out(`${hooksFile} is answered on 127.0.0.1:${port} by process ${pid}\n`);
-}
-
-function usage(message: string): Problem {
-  return new Problem("cli/usage", `${message} See hookline serve --help.`);
+  else await io.out(`serving ${hooksFile} on 127.0.0.1:${port}, pid ${pid}\n`);
 }

@@ -2,44 +2,38 @@ import { Problem, plainLine } from "../../protocol/internal.ts";
 import { type Statusline, statusline } from "../../usage/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readAll } from "../command-line/input.ts";
-import { oneOf } from "../option-values.ts";
+import { choice, optionTexts } from "../options/option-values.ts";
 import { moneyText } from "../print/figures.ts";
-import { compileLess } from "../unhurried.ts";
 
 export const command: Command = {
   usage: "[--cost-source auto|hookline|host|both] [--template TEXT]",
-  about: `One line for an agent's status bar: reads the client's JSON on stdin, prints model, cost of the session, of today and of the
-running block, share of the context window and limits.
+  about: `Prints one line for an agent's status bar. Reads the client's JSON from standard input and prints the model, the cost of the session,
+of today and of the current block, the share of the context window, and the limits.
 
-It reads only what is new in this session; all else is as the last hookline usage left it. Whatever it reads, it prints no error and
-ends with status 0; only wrong options end with status 1 and a message, as for every command. In a template {model}, {session}, {host}, {today}, {block}, {blockLeft}, {context} and {limits} stand for figures; a
-part between bars that has nothing to show is left out.`,
+It reads only what is new in this session; other figures are those of the last hookline usage. A template can use {model}, {session},
+{host}, {today}, {block}, {blockLeft}, {context} and {limits}; a part between bars without a value is omitted.
+Exit status: 0 whatever the input is, 1 only for invalid options.`,
   mostArguments: 0,
   options: {
     "cost-source": {
       type: "string",
       value: "SOURCE",
-      about: "whose figure for the session: auto, hookline, host or both",
+      about: "cost of the session as counted by auto, hookline, host or both",
     },
-    template: { type: "string", value: "TEXT", about: "what to print instead" },
-    timezone: { type: "string", value: "ZONE", about: "today in this zone (default: the system's)" },
+    template: { type: "string", value: "TEXT", about: "text to print, with names in braces" },
+    timezone: { type: "string", value: "ZONE", about: "time zone of today (default: that of the system)" },
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {
-    const source = oneOf("cost-source", call.text("cost-source"), costSources) ?? "auto";
-    compileLess();
+    const source = choice(call, "cost-source", costSources) ?? "auto";
     const text = io.stdin.isTTY ? "" : await readAll(io);
-    const timezone = call.text("timezone");
     try {
-      const line = await statusline(text, {
-        env: io.env,
-        home: io.home,
-        ...(timezone === undefined ? {} : { timezone }),
-      });
+      const options = { env: io.env, home: io.home, ...optionTexts(call, { timezone: "timezone" }) };
+      const line = await statusline(text, options);
       await io.out(`${statuslineText(line, source, call.text("template"))}\n`);
     } catch (error) {
       if (error instanceof Problem && error.code === "usage/timezone") throw error;
-      // A status bar is no place for our troubles: hookline usage tells them.
+      // Errors do not belong in a status bar; hookline usage prints them.
       await io.out("\n");
     }
     return 0;
@@ -49,13 +43,10 @@ part between bars that has nothing to show is left out.`,
 const costSources = ["auto", "hookline", "host", "both"] as const;
 type CostSource = (typeof costSources)[number];
 
-const usual = "{model} | {session} session | {today} today | {block} | {context} context | {limits}";
+const defaultTemplate = "{model} | {session} session | {today} today | {block} | {context} context | {limits}";
 
-/**
- * One line. `{name}` stands for a figure; a part between bars that has none to show is left out.
- * Contract: holds no line break and no control character, whatever the client's JSON held.
- */
-function statuslineText(line: Statusline, source: CostSource, template: string = usual): string {
+/** Fills in the template. The result has no line breaks and no control characters, whatever the input contains. */
+function statuslineText(line: Statusline, source: CostSource, template: string = defaultTemplate): string {
   const figures = new Map(Object.entries(figuresOf(line, source)));
   const parts = template.split("|").flatMap((part) => {
     const names = [...part.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
@@ -92,7 +83,7 @@ function sessionText({ sessionCost, hostMicroUsd, isWhole }: Statusline, source:
   return `${ours} (client ${host})`;
 }
 
-/** There is no room for words: a plus says that it is at least this much. */
+/** A plus means "at least". */
 function amountText(microUsd: number, complete: boolean): string {
   return `${moneyText(microUsd)}${complete ? "" : "+"}`;
 }

@@ -50,8 +50,8 @@ test("a case with an unknown expectation, or without one, fails", async () => {
   const cases = [{ decison: "deny" }, {}].map((expect) => ({ name: "x", event: "Stop", expect }));
   const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
   expect(status).toBe(3);
-  expect(out).toContain('"decison" is no field of an answer. Did you mean "decision"?');
-  expect(out).toContain("it expects nothing");
+  expect(out).toContain('Unknown field "decison" in an answer. Did you mean "decision"?');
+  expect(out).toContain("expect is empty");
 });
 
 test("a case with a misspelled field, or with an input that is no object, fails and says so", async () => {
@@ -63,9 +63,9 @@ test("a case with a misspelled field, or with an input that is no object, fails 
   ];
   const { status, out } = await run(project({ "hooks.ts": hooks, "hooks-tests/a.json": JSON.stringify(cases) }));
   const faults = [
-    '"inptu" is no field of a case. Did you mean "input"?',
+    'Unknown field "inptu" in a case. Did you mean "input"?',
     "input must be an object",
-    "tool must be the name of a tool",
+    "tool must be a string",
   ];
   const told = faults.map((fault) => `FAILED  x\n  ${fault}\n`).join("");
   expect([status, out]).toEqual([3, `${told}3 cases, 3 failed\n`]);
@@ -89,7 +89,7 @@ test("names of cases and handlers, errors and answers reach no terminal as contr
 test("a list without cases is nothing to run: 2, with --json too", async () => {
   const folder = project({ "hooks.ts": hooks, "hooks-tests/a.json": "[]" });
   const plain = await run(folder);
-  expect([plain.status, plain.err]).toEqual([2, expect.stringContaining("these files hold no cases")]);
+  expect([plain.status, plain.err]).toEqual([2, expect.stringContaining("these files contain no cases")]);
   const json = await run(folder, "--json");
   expect([json.status, JSON.parse(json.out)]).toMatchObject([2, { ok: false, cases: [] }]);
 });
@@ -100,10 +100,10 @@ test("a missing file, a directory and a hooks file are each rejected with the re
     const { status, err } = await run(folder, ...words);
     return [status, err.split(". ")[0]?.replace(folder, "")];
   };
-  expect(await says("gone.json")).toEqual([1, "hookline: /gone.json is not there"]);
-  expect(await says(".claude")).toEqual([1, "hookline: /.claude is no file"]);
-  expect(await says(".claude/hooks.ts")).toEqual([1, "hookline: /.claude/hooks.ts is no test"]);
-  expect(await says("--input", "{}")).toEqual([1, "hookline: --input belongs to an event"]);
+  expect(await says("gone.json")).toEqual([1, "hookline: /gone.json does not exist"]);
+  expect(await says(".claude")).toEqual([1, "hookline: /.claude is not a file"]);
+  expect(await says(".claude/hooks.ts")).toEqual([1, "hookline: /.claude/hooks.ts is not a test"]);
+  expect(await says("--input", "{}")).toEqual([1, "hookline: --input requires --event"]);
 });
 
 test("programs run with Node's own runner, TypeScript too", async () => {
@@ -196,10 +196,10 @@ export default app;
   const ran = await run(folder);
   expect([ran.status, ran.out]).toEqual([
     3,
-    'FAILED  typo\n  "PreTool" is no event, and no handler is for it. Did you mean "PreToolUse"?\nok      own\n2 cases, 1 failed\n',
+    'FAILED  typo\n  Unknown event "PreTool", and no handler is registered for it. Did you mean "PreToolUse"?\nok      own\n2 cases, 1 failed\n',
   ]);
   const shown = await run(folder, "--event", "Nothing");
-  expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('"Nothing" is no event')]);
+  expect([shown.status, shown.err]).toEqual([1, expect.stringContaining('Unknown event "Nothing"')]);
 });
 
 test("test and test --event show every warning: an answer that was dropped, and a handler that never runs", async () => {

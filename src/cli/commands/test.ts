@@ -3,36 +3,41 @@ import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts
 import type { AppWarning } from "../../sdk/internal.ts";
 import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
-import { readObject, usualHooksFile } from "../command-line/input.ts";
+import { defaultHooksFile, readObject } from "../command-line/input.ts";
 import {
+  type CaseResult,
   findTests,
   type HookTests,
   namedTests,
-  sendCase,
-  type Tried,
-  tryCases,
-  whyUnknown,
+  runCases,
+  sendEvent,
+  unknownEventError,
 } from "../hook-tests/cases.ts";
-import { appWarnings, fileWarnings, loadExport, printsAside } from "../hook-tests/load-app.ts";
+import { appWarnings, fileWarnings, loadExport, stdoutToStderr } from "../hook-tests/load-app.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
-import { counted } from "../print/figures.ts";
+import { plural } from "../print/figures.ts";
 import { jsonText } from "../print/json.ts";
 
 export const command: Command = {
   usage: "[FILE…] [--hooks FILE] [--event EVENT[:TOOL] --input JSON|FILE|-] [--json]",
-  about: `Runs the tests of a project's hooks, or shows what its app says to one event.
+  about: `Runs the tests of a project's hooks, or shows how its app answers one event.
 
-Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's own test runner, and the cases in .claude/hooks-tests/*.json
-({ name, event, tool, input, expect }). Every warning of the app is shown: an answer that was dropped, a handler that
-never runs. The exit status is 0 when all pass, 2 when there are none, 3 when some fail.`,
+Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's test runner, and the cases in .claude/hooks-tests/*.json
+({ name, event, tool, input, expect }). Prints every warning of the app, such as a dropped answer or a handler that never runs.
+Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail.`,
   options: {
     hooks: {
       type: "string",
       value: "FILE",
-      about: "the hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)",
+      about: "hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)",
     },
-    event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show handlers, answer and wire" },
-    input: { type: "string", value: "JSON|FILE|-", about: "with a tool: its input; else fields of the payload" },
+    event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show the handlers and the answer" },
+    input: {
+      type: "string",
+      requires: { option: "event" },
+      value: "JSON|FILE|-",
+      about: "input of the tool; without a tool, fields of the payload",
+    },
     json: { type: "boolean", about: "print one JSON object: ok, cases, tests, warnings; with --event the answer" },
   },
   examples: [
@@ -41,21 +46,17 @@ never runs. The exit status is 0 when all pass, 2 when there are none, 3 when so
     "hookline test --json",
   ],
   async run(call, io) {
-    const hooks = call.text("hooks") ?? usualHooksFile(io.cwd);
+    const hooks = call.text("hooks") ?? defaultHooksFile(io.cwd);
     const [event, input] = [call.text("event"), call.text("input")];
     const json = call.flag("json");
-    if (event === undefined && input !== undefined) {
-      throw new Problem("cli/usage", "--input belongs to an event. Name it: --event PreToolUse:Bash");
-    }
     if (event !== undefined) return showOne(hooks, event, input, json, io);
-    const named = call.words.map((word) => resolve(io.cwd, word));
-    const found = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
-    const hasNone = found.programs.length + found.cases.length === 0;
-    if (hasNone)
-      await io.err("hookline: there are no tests below .claude. hookline test --help shows where they lie.\n");
-    const { ran, passed } = json ? await report(found, hooks, io) : await show(found, hooks, io);
+    const named = call.operands.map((file) => resolve(io.cwd, file));
+    const tests = named.length > 0 ? await namedTests(named) : await findTests(io.cwd);
+    const hasNone = tests.programs.length + tests.cases.length === 0;
+    if (hasNone) await io.err("hookline: no tests found in .claude. See hookline test --help for where to put them.\n");
+    const { ran, passed } = json ? await report(tests, hooks, io) : await show(tests, hooks, io);
     if (ran > 0) return passed ? 0 : 3;
-    if (!hasNone) await io.err("hookline: these files hold no cases. hookline test --help shows what a case is.\n");
+    if (!hasNone) await io.err("hookline: these files contain no cases. See hookline test --help for the format.\n");
     return 2;
   },
 };
@@ -71,31 +72,31 @@ async function showOne(
   const given = input === undefined ? {} : await readObject(input.replace(/^@/, ""), "--input", io);
   const send = async () => {
     const app = await loadExport(hooks, io);
-    const unknown = whyUnknown(name, app);
+    const unknown = unknownEventError(name, app);
     if (unknown !== undefined) throw new Problem("event/unknown", unknown, { about: { event: name } });
     const sent = { event: name, ...(tool === undefined ? {} : { tool }), input: given };
-    const begun = performance.now();
-    const sentResult = await sendCase(sent, testClient(app, { cwd: io.cwd }));
-    const result = { ...sentResult, warnings: [...sentResult.warnings, ...appWarnings(app)] };
-    return { result, ms: performance.now() - begun };
+    const startMs = performance.now();
+    const answer = await sendEvent(sent, testClient(app, { cwd: io.cwd }));
+    const result = { ...answer, warnings: [...answer.warnings, ...appWarnings(app)] };
+    return { result, ms: performance.now() - startMs };
   };
-  const { result, ms } = json ? await printsAside(send) : await send();
+  const { result, ms } = json ? await stdoutToStderr(send) : await send();
   await io.out(
     json
       ? jsonText({ ms, ...factsOf(result) })
-      : `${name}  ${result.decision}, ${ms.toFixed(1)} ms\n${indented(storyOf(result))}`,
+      : `${name}  ${result.decision}, ${ms.toFixed(1)} ms\n${indented(handlerReport(result))}`,
   );
   return 0;
 }
 
-/** How many were run, and whether all passed. */
-interface Ran {
+/** How many tests ran, and whether all passed. */
+interface TestRun {
   readonly ran: number;
   readonly passed: boolean;
 }
 
-/** Tells of each test as soon as it is done. */
-async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
+/** Prints each test as soon as it is done. */
+async function show({ cases, programs }: HookTests, hooks: string, io: Io): Promise<TestRun> {
   await io.err(
     warningLines(await fileWarnings(hooks, io))
       .map((line) => `hookline: ${escapeLines(line)}\n`)
@@ -104,45 +105,47 @@ async function show({ cases, programs }: HookTests, hooks: string, io: Io): Prom
   const inCases = cases.length === 0 ? undefined : await showCases(cases, hooks, io);
   const inPrograms = programs.length === 0 ? undefined : await runPrograms(programs, io);
   const failed = (inCases?.failed ?? 0) + (inPrograms?.failed ?? 0);
-  const ran = [inCases && counted(inCases.tried, "case"), inPrograms && counted(inPrograms.tests, "test")];
-  const total = ran.filter((one) => one !== undefined).join(" and ");
+  const counts = [inCases && plural(inCases.ran, "case"), inPrograms && plural(inPrograms.tests, "test")];
+  const total = counts.filter((one) => one !== undefined).join(" and ");
   if (total !== "") await io.out(`${total}, ${failed} failed\n`);
-  return { ran: (inCases?.tried ?? 0) + (inPrograms?.tests ?? 0), passed: failed === 0 };
+  return { ran: (inCases?.ran ?? 0) + (inPrograms?.tests ?? 0), passed: failed === 0 };
 }
 
-async function showCases(files: readonly string[], hooks: string, io: Io): Promise<{ tried: number; failed: number }> {
-  let [tried, failed] = [0, 0];
-  for await (const { name, faults, result } of tryCases(files, await loadExport(hooks, io), io.cwd)) {
-    tried++;
+async function showCases(files: readonly string[], hooks: string, io: Io): Promise<{ ran: number; failed: number }> {
+  let [ran, failed] = [0, 0];
+  for await (const { name, faults, result } of runCases(files, await loadExport(hooks, io), io.cwd)) {
+    ran++;
     if (faults.length > 0) failed++;
-    const story = result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : storyOf(result);
-    const told = [...faults, ...story];
-    await io.out(`${faults.length === 0 ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented(told)}`);
+    const details =
+      result === undefined ? [] : faults.length === 0 ? warningLines(result.warnings) : handlerReport(result);
+    await io.out(
+      `${faults.length === 0 ? "ok    " : "FAILED"}  ${escapeControls(name)}\n${indented([...faults, ...details])}`,
+    );
   }
-  return { tried, failed };
+  return { ran, failed };
 }
 
-/** The same in one JSON object, once all are done. */
-async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<Ran> {
-  const tried: Tried[] = [];
-  await printsAside(async () => {
+/** Prints one JSON object when all tests are done. */
+async function report({ cases, programs }: HookTests, hooks: string, io: Io): Promise<TestRun> {
+  const results: CaseResult[] = [];
+  await stdoutToStderr(async () => {
     if (cases.length === 0) return;
-    for await (const one of tryCases(cases, await loadExport(hooks, io), io.cwd)) tried.push(one);
+    for await (const one of runCases(cases, await loadExport(hooks, io), io.cwd)) results.push(one);
   });
-  const warnings = await printsAside(() => fileWarnings(hooks, io));
+  const warnings = await stdoutToStderr(() => fileWarnings(hooks, io));
   const { passed, tests } = programs.length === 0 ? { passed: true, tests: [] } : await reportPrograms(programs, io);
-  const ran = tried.length + tests.length;
-  const ok = ran > 0 && passed && tried.every(({ faults }) => faults.length === 0);
-  await io.out(jsonText({ ok, cases: tried.map(caseJson), tests, warnings }));
+  const ran = results.length + tests.length;
+  const ok = ran > 0 && passed && results.every(({ faults }) => faults.length === 0);
+  await io.out(jsonText({ ok, cases: results.map(caseJson), tests, warnings }));
   return { ran, passed: ok };
 }
 
-function caseJson({ file, name, event, faults, result }: Tried): object {
+function caseJson({ file, name, event, faults, result }: CaseResult): object {
   const answer = result === undefined ? null : factsOf(result);
   return { file, name, event, ok: faults.length === 0, faults, answer };
 }
 
-/** The result without its expectations: what is no data stays out of JSON by itself. */
+/** The data of a result. JSON omits its methods. */
 function factsOf({ wire, ...facts }: TestResult): object {
   return { ...facts, wire: wire ?? null };
 }
@@ -151,22 +154,22 @@ function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${escapeLines(line)}\n`).join("");
 }
 
-/** What happened to one event, as lines: every handler, then the answer as a host would get it. */
-function storyOf({ trace, stdout, stderr, exitCode, warnings }: TestResult): readonly string[] {
+/** Lines about one event: every handler, then the answer as an agent would get it. */
+function handlerReport({ trace, stdout, stderr, exitCode, warnings }: TestResult): readonly string[] {
   const handlers = trace.flatMap(({ name, outcome, answers, error, stack, ms }) => {
-    const said = answers?.length ? ` ${answers.join(", ")}` : "";
-    const line = `${name}  ${outcome}${said}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`;
+    const answerText = answers?.length ? ` ${answers.join(", ")}` : "";
+    const line = `${name}  ${outcome}${answerText}${error ? ` (${error})` : ""}, ${ms.toFixed(1)} ms`;
     return [line, ...(stack?.split("\n") ?? []).map((frame) => `    ${frame}`)];
   });
-  const told = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
+  const output = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
   return [
-    ...(handlers.length > 0 ? handlers : ["no handler is meant for it"]),
+    ...(handlers.length > 0 ? handlers : ["no handler matches"]),
     ...warningLines(warnings),
-    `exit ${exitCode}  ${told.join("  ") || "(no output)"}`,
+    `exit ${exitCode}  ${output.join("  ") || "(no output)"}`,
   ];
 }
 
-/** A line per warning. A handler that failed has a line of its own already. */
+/** A line per warning. Failed handlers have a line already. */
 function warningLines(warnings: readonly AppWarning[]): readonly string[] {
   return warnings
     .filter(({ code }) => code !== "handler-failed")

@@ -87,7 +87,7 @@ test("--show prints the definition, the files it names in full, and that hooks h
   expect(out).toContain('"command": "sh check.sh"');
   expect(out).toMatch(/check\.sh {2}21 bytes {2}sha256:[0-9a-f]{64}/);
   expect(out).toContain("| echo hello");
-  expect(out).toContain("Hooks run with your full rights");
+  expect(out).toContain("Hooks run with all your permissions");
   expect(out).toMatch(/project:Stop:0\.0:[0-9a-f]{8}=sha256:[0-9a-f]{64}/);
 });
 
@@ -124,7 +124,7 @@ test("on a terminal each thing is asked about, and only a yes approves", async (
     hooks: { Stop: [{ hooks: ["one", "two", "three"].map((word) => ({ type: "command", command: `echo ${word}` })) }] },
   });
   const { err, out } = await it.run(["trust"], ["y", "", "q"]);
-  expect(err).toContain("Hooks run with your full rights");
+  expect(err).toContain("Hooks run with all your permissions");
   expect(err).toContain("Approve this (3 of 4)?");
   expect(err).not.toContain("(4 of 4)");
   expect(out.match(/^approved/gm)).toHaveLength(1);
@@ -166,10 +166,10 @@ test("the digest is the same on every machine", async () => {
 
 test("--revoke forgets, and a folder that brings nothing says so", async () => {
   const it = await world();
-  expect((await it.run(["trust"])).out).toContain("brings nothing that needs approval");
+  expect((await it.run(["trust"])).out).toContain("has nothing that needs approval");
   await it.put(".claude/settings.json", hook("echo hi"));
   await it.run(["trust", "--yes"]);
-  expect((await it.run(["trust", "--revoke"])).out).toContain("is approved any more");
+  expect((await it.run(["trust", "--revoke"])).out).toContain("All approvals were revoked");
   expect(await states(it)).toEqual(["new"]);
 });
 
@@ -223,6 +223,6 @@ test("trust says so when no file of the folder is covered", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("make -s hook"));
   const { out } = await it.run(["trust", "--yes"]);
-  expect(out).toContain("no file of the folder is covered by this approval");
-  expect(out).toContain("not covered: make (the folder has no makefile)");
+  expect(out).toContain("this approval covers no file of the directory");
+  expect(out).toContain("not covered: make (it finds no makefile in the folder now)");
 });

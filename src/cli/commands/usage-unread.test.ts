@@ -146,7 +146,7 @@ test("sessions gives what is there of an archive that is cut off, and says so", 
     const said = `${path} cannot be read to its end: the archive is cut off`;
     for (const verb of ["show", "tree", "export"]) {
       const { status, err } = await hookline("sessions", verb, two);
-      expect([verb, status, err]).toEqual([verb, 0, `${said}. What is there is shown.\n`]);
+      expect([verb, status, err]).toEqual([verb, 0, `${said}. The output is incomplete.\n`]);
     }
     const checked = await hookline("sessions", "validate", two);
     expect([checked.status, checked.out]).toEqual([1, expect.stringContaining("the archive is cut off")]);

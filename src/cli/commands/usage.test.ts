@@ -16,7 +16,7 @@ import { reportNames } from "../../usage/internal.ts";
 import type { Io } from "../command-line/command.ts";
 import { callHookline } from "../fixtures/caller.ts";
 import { progressLine } from "../print/progress.ts";
-import { widthOf } from "../print/table.ts";
+import { displayWidth } from "../print/table.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../test/fixtures/transcripts");
 let home: string;
@@ -67,7 +67,7 @@ test("there are seven reports, daily is the default, and a wrong name gets a hin
   expect(JSON.parse((await hookline(["usage", "--json"])).out).schema).toBe("hookline.usage.daily/1");
   expect(await hookline(["usage", "dialy"])).toMatchObject({
     status: 1,
-    err: expect.stringContaining("did you mean daily"),
+    err: expect.stringContaining("Did you mean daily"),
   });
   expect(await hookline(["usage", "daily", "weekly"])).toMatchObject({ status: 1 });
   expect(await hookline(["usage", "--mode", "free"])).toMatchObject({
@@ -109,7 +109,7 @@ test("a table fits the terminal, keeps the classes apart and has the cost last",
       const { out } = await hookline(["usage", name, "--timezone", "UTC"], { out: true, columns });
       const [header = "", ...lines] = out.split("\n");
       if (columns >= 80)
-        expect(Math.max(...[header, ...lines].map(widthOf)), `${name} ${columns}`).toBeLessThanOrEqual(columns);
+        expect(Math.max(...[header, ...lines].map(displayWidth)), `${name} ${columns}`).toBeLessThanOrEqual(columns);
       expect(header.trim().split(/ {2,}/).slice(-7), name).toEqual(
         header.includes("input")
           ? ["calls", "input", "output", "write 5m", "write 1h", "cache read", "cost"]
@@ -131,17 +131,17 @@ test("the daily table, whole", async () => {
       "2026-10-04      1     10     100         0         0           0           $0.0026",
       "2026-10-05      1     10     100         0         0           0    at least $0.00",
       "Total           2     20     200         0         0           0  at least $0.0026",
-      "no price is known for acme-1 (1 call)",
+      "no price for acme-1 (1 call)",
       "",
     ].join("\n"),
   );
 });
 
 test("no data is an empty report and status 0", async () => {
-  expect(await hookline(["usage"])).toEqual({ status: 0, out: "Nothing was used.\n", err: "" });
+  expect(await hookline(["usage"])).toEqual({ status: 0, out: "No usage.\n", err: "" });
   expect(await hookline(["usage", "--since", "2026-10-01", "--timezone", "UTC"])).toMatchObject({
     status: 0,
-    out: "Nothing was used since 2026-10-01.\n",
+    out: "No usage since 2026-10-01.\n",
   });
 });
 
@@ -333,12 +333,12 @@ test("what the client told its status line stands beside our figure with --recon
 });
 
 test.each([
-  [["daily", "--reconcile"], "--reconcile is for the report session"],
-  [["--token-limit", "5"], "--token-limit is for the report blocks"],
-  [["monthly", "--week-start", "sunday"], "--week-start is for the report weekly"],
+  [["daily", "--reconcile"], "--reconcile works only with the report session"],
+  [["--token-limit", "5"], "--token-limit works only with the report blocks"],
+  [["monthly", "--week-start", "sunday"], "--week-start works only with the report weekly"],
   [["--since", "2026-10-25", "--until", "2026-03-29"], "--since 2026-10-25 comes after --until 2026-03-29"],
   [["--json", "--csv"], "--json and --csv cannot be used together"],
-  [["models", "--csv", "--show-prices"], "--show-prices cannot be printed with --csv"],
+  [["models", "--csv", "--show-prices"], "--csv and --show-prices cannot be used together"],
   [["--no-index", "--rescan"], "--no-index and --rescan cannot be used together"],
 ])("an option that would change nothing is refused: %j", async (args, why) => {
   const { status, err } = await hookline(["usage", ...args]);

@@ -1,72 +1,72 @@
 import { resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { closestName, defined, Problem, plainLine } from "../../protocol/internal.ts";
 import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays } from "../../usage/internal.ts";
-import type { Call, Command, Io } from "../command-line/command.ts";
-import { oneOf, optionTexts } from "../option-values.ts";
-import { rootsFrom } from "../options/session-options.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
+import { choice, choices, optionTexts } from "../options/option-values.ts";
+import { rootOption, sessionRoots } from "../options/session-options.ts";
 import { jsonText } from "../print/json.ts";
 import { progressLine } from "../print/progress.ts";
-import { unreadNotes, usageCsv, usageText } from "../print/usage-report.ts";
-import { compileLess } from "../unhurried.ts";
+import { usageCsv } from "../print/usage-csv.ts";
+import { unreadNotes, usageText } from "../print/usage-report.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
-  about: `Tokens and cost of every call in the transcripts of this machine, subagents included, each call counted once.
+  about: `Reports tokens and cost of every call in the transcripts of this machine, subagents included. Each call is counted once.
 
-Nothing is fetched: prices are part of the package (models --show-prices), and calls without one are named, never counted as free.
-With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
-report in dist/schema.json. Money is in whole micro-dollars.`,
+Nothing is downloaded: prices are part of the package (usage models --show-prices). Models without a price are listed, never counted as
+free. With --json: { schema, generatedAt, timezone, range, filters, mode, prices, sources, rows, totals, unpriced, warnings }, one schema per
+report in dist/schema.json. Amounts are in whole micro-dollars.`,
   mostArguments: 1,
   options: {
-    since: { type: "string", value: "DAY", about: "from this day on: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
-    until: { type: "string", value: "DAY", about: "up to this day, which is included" },
-    project: { type: "string", value: "DIR", about: "only this project: its directory, or the last part of it" },
+    since: { type: "string", value: "DAY", about: "first day: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
+    until: { type: "string", value: "DAY", about: "last day, included" },
+    project: { type: "string", value: "DIR", about: "only this project: its directory or the last part of it" },
     session: {
       type: "string",
       value: "ID",
-      about: "only this session: its id, or 4 characters or more of its beginning",
+      about: "only this session: its id, or the first 4 characters or more",
     },
     model: { type: "string", value: "NAME", about: "only this model" },
     subagent: { type: "string", value: "NAME", about: "only this subagent: its id, its type, or main" },
-    agent: { type: "string", about: "the older name of --subagent", aliasOf: { option: "subagent" } },
+    agent: { type: "string", about: "the former name", aliasOf: { option: "subagent" } },
     timezone: {
       type: "string",
       value: "ZONE",
-      about: "days of this zone, such as Europe/Berlin (default: the system's)",
+      about: "time zone of days, such as Europe/Berlin (default: that of the system)",
     },
-    "week-start": { type: "string", value: "DAY", about: "the day weeks begin with (default: monday)" },
+    "week-start": { type: "string", value: "DAY", about: "weekly: first day of the week (default: monday)" },
     by: {
       type: "string",
       value: "WHAT",
       multiple: true,
-      about: "each row by model or subagent, too; may be given again",
+      about: "split each row by model or subagent; can be repeated",
     },
-    breakdown: { type: "boolean", about: "the same as --by model" },
-    agents: { type: "boolean", about: "the older name", aliasOf: { option: "by", value: "subagent" } },
+    breakdown: { type: "boolean", about: "same as --by model" },
+    agents: { type: "boolean", about: "the former name", aliasOf: { option: "by", value: "subagent" } },
     mode: {
       type: "string",
       value: "MODE",
-      about: "auto (written cost, else calculated), calculate or display (written only)",
+      about: "auto (recorded cost, else calculated), calculate, or display (recorded cost only)",
     },
     "token-limit": {
       type: "string",
       value: "N",
-      about: "blocks: share of N tokens; max takes the fullest block so far",
+      about: "blocks: share of N tokens; max is the fullest block so far",
     },
-    "show-prices": { type: "boolean", about: "the price rows that were used, and where they come from" },
-    reconcile: { type: "boolean", about: "session: the client's own figures beside ours" },
-    prices: { type: "string", value: "FILE", about: "prices that come before the package's own" },
-    root: {
-      type: "string",
-      value: "DIR",
-      multiple: true,
-      about: "look in this folder (it has projects/ in it) instead of the usual ones; may be given again",
-    },
+    "show-prices": { type: "boolean", about: "print the prices that were used and their source" },
+    reconcile: { type: "boolean", about: "session: also print the client's own figures" },
+    prices: { type: "string", value: "FILE", about: "prices that override those of the package" },
+    root: rootOption,
     order: { type: "string", value: "ORDER", about: "asc or desc" },
-    "no-index": { type: "boolean", excludes: ["rescan"], about: "read every transcript and write nothing" },
-    rescan: { type: "boolean", about: "read every transcript again and keep what was found" },
+    "no-index": { type: "boolean", excludes: ["rescan"], about: "read every transcript, without the index" },
+    rescan: { type: "boolean", about: "read every transcript and rebuild the index" },
     json: { type: "boolean", excludes: ["csv"], about: "print one JSON object" },
-    csv: { type: "boolean", about: "print the rows as comma-separated values" },
+    csv: {
+      type: "boolean",
+      excludes: ["by", "breakdown", "show-prices"],
+      about: "print the rows as comma-separated values",
+    },
   },
   examples: [
     "hookline usage --since 30d",
@@ -74,9 +74,9 @@ report in dist/schema.json. Money is in whole micro-dollars.`,
     "hookline usage models --show-prices",
   ],
   async run(call, io) {
-    const name = reportFrom(call.words);
-    const splits = splitsFrom(call);
-    refuseUseless(call, name);
+    const name = reportFrom(call.operands);
+    const splits = choices(call, "by", ["model", "subagent"]);
+    checkReportOptions(call, name);
     compileLess();
     const progress = progressLine("reading transcripts", io);
     let workBytes = 0;
@@ -92,7 +92,6 @@ report in dist/schema.json. Money is in whole micro-dollars.`,
       },
     });
     await progress.end();
-    // A table of values has no place for a remark.
     if (call.flag("csv"))
       for (const note of unreadNotes(report.warnings)) await io.err(`hookline: ${plainLine(note)}\n`);
     if (call.flag("json")) await io.out(jsonText(report));
@@ -104,32 +103,26 @@ report in dist/schema.json. Money is in whole micro-dollars.`,
   },
 };
 
-function splitsFrom(call: Call): readonly string[] {
-  return call.texts("by").flatMap((split) => oneOf("by", split, ["model", "subagent"]) ?? []);
+function reportFrom([name]: readonly string[]): ReportName {
+  if (name === undefined) return "daily";
+  const known = reportNames.find((one) => one === name);
+  if (known !== undefined) return known;
+  const near = closestName(name, reportNames);
+  throw usage(`Unknown report "${name}".${near ? ` Did you mean ${near}?` : ""}`);
 }
 
-function reportFrom([word]: readonly string[]): ReportName {
-  if (word === undefined) return "daily";
-  if ((reportNames as readonly string[]).includes(word)) return word as ReportName;
-  const near = closestName(word, reportNames);
-  throw usage(`"${word}" is not a report${near ? `; did you mean ${near}` : ""}`);
-}
-
-/** Options that only one report follows. */
+/** Options that only one report uses. */
 const onlyFor = { "week-start": "weekly", "token-limit": "blocks", reconcile: "session" } as const;
 
-function refuseUseless(call: Call, name: ReportName): void {
+function checkReportOptions(call: ParsedCall, name: ReportName): void {
   for (const [option, report] of Object.entries(onlyFor)) {
     if (name !== report && (call.flag(option) || call.text(option) !== undefined))
-      throw usage(`--${option} is for the report ${report}, not for ${name}`);
+      throw usage(`--${option} works only with the report ${report}, not with ${name}.`);
   }
-  const unfit = ["breakdown", "show-prices"].find((option) => call.flag(option));
-  const refused = call.texts("by").length > 0 ? "by" : unfit;
-  if (call.flag("csv") && refused !== undefined) throw usage(`--${refused} cannot be printed with --csv; use --json`);
 }
 
-function optionsFrom(call: Call, io: Io): UsageOptions {
-  const roots = rootsFrom(call, io);
+function optionsFrom(call: ParsedCall, io: Io): UsageOptions {
+  const roots = sessionRoots(call, io);
   return {
     env: io.env,
     home: io.home,
@@ -138,36 +131,42 @@ function optionsFrom(call: Call, io: Io): UsageOptions {
       ...{ since: "since", until: "until", session: "session", model: "model" },
       ...{ timezone: "timezone", prices: "prices", agent: "subagent" },
     }),
-    ...(call.text("project") === undefined ? {} : { project: projectFrom(call.text("project") ?? "", io) }),
-    ...(roots.length === 0 ? {} : { roots }),
     ...defined({
+      project: projectFrom(call.text("project"), io),
+      roots: roots.length === 0 ? undefined : roots,
+      tokenLimit: limitFrom(call.text("token-limit")),
       weekStart: choice(call, "week-start", weekdays),
       mode: choice(call, "mode", ["auto", "calculate", "display"]),
       order: choice(call, "order", ["asc", "desc"]),
     }),
-    ...(call.text("token-limit") === undefined ? {} : { tokenLimit: limitFrom(call.text("token-limit") ?? "") }),
     showPrices: call.flag("show-prices"),
     reconcile: call.flag("reconcile"),
     index: call.flag("no-index") ? false : call.flag("rescan") ? "rescan" : true,
   };
 }
 
-/** What begins with a dot is a path from this directory; anything else is taken as it is. */
-function projectFrom(text: string, io: Io): string {
-  return /^\.\.?(?:[\\/]|$)/.test(text) ? resolve(io.cwd, text) : text;
+/** A name that begins with a dot is a path relative to the current directory. */
+function projectFrom(text: string | undefined, io: Io): string | undefined {
+  return text !== undefined && /^\.\.?(?:[\\/]|$)/.test(text) ? resolve(io.cwd, text) : text;
 }
 
-function choice<Value extends string>(call: Call, option: string, values: readonly Value[]): Value | undefined {
-  return oneOf(option, call.text(option)?.toLowerCase(), values);
-}
-
-function limitFrom(text: string): number | "max" {
-  if (text === "max") return text;
+function limitFrom(text: string | undefined): number | "max" | undefined {
+  if (text === undefined || text === "max") return text;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
-  throw usage(`--token-limit is a number of tokens or max, not "${text}"`);
+  throw usage(`--token-limit must be a number of tokens or max, not "${text}".`);
 }
 
 function usage(why: string): Problem {
-  return new Problem("cli/usage", `${why}. See hookline usage --help.`);
+  return new Problem("cli/usage", `${why} See hookline usage --help.`);
+}
+
+/**
+ * Makes V8 compile only code that runs very often. Reading transcripts takes a second or less, and by default V8 spends a third of
+ * that on code that has done its work before it is compiled. For more work than that, compiling pays sooner.
+ */
+function compileLess(workBytes: number = 0): void {
+  // Later versions of V8 count in another unit.
+  if (!process.versions.v8.startsWith("11.3.")) return;
+  setFlagsFromString(`--interrupt-budget=${workBytes > 400_000_000 ? 500_000 : 1_500_000}`);
 }

@@ -4,44 +4,48 @@ import { type AgentEvent, type AgentResult, runAgent, type UserPort } from "../.
 import { scripted } from "../../models/internal.ts";
 import { eventRow, type Outcome, type RunRecord, stripControl } from "../../protocol/internal.ts";
 import type { Style } from "../print/style.ts";
-import { type DemoProject, prompts, story } from "./project.ts";
+import { truncate } from "../print/table.ts";
+import { type DemoProject, demoScript, prompts } from "./project.ts";
 
-export interface Stage {
-  /** Waited before each answer, for a reader to follow. */
+export interface DemoView {
+  /** The pause before each answer, so that a reader can follow. */
   readonly delayMs: number;
   readonly say: (text: string) => Promise<void>;
   readonly style: Style;
   readonly signal: AbortSignal;
 }
 
-/** The first event that a typed line causes; the line is shown above it. */
+/** The first event of a line that the user types; the line is shown above it. */
 const promptEvents: ReadonlySet<string> = new Set(["UserPromptSubmit", "PreCompact"]);
 
-/** Plays the story with the real agent, engine and hooks; shows everything as it happens. */
-export async function playStory(project: DemoProject, stage: Stage): Promise<{ seen: Seen; result: AgentResult }> {
-  const { delayMs, say, style, signal } = stage;
-  const model = await scripted(story(project.folder, delayMs));
+/** Plays the demo with the real agent, engine and hooks, and shows everything as it happens. */
+export async function playDemo(
+  project: DemoProject,
+  view: DemoView,
+): Promise<{ recording: DemoRecording; result: AgentResult }> {
+  const { delayMs, say, style, signal } = view;
+  const model = await scripted(demoScript(project.folder, delayMs));
   const outcomes: Outcome[] = [];
   const typed = [...prompts];
-  const begun = performance.now();
+  const startMs = performance.now();
   let [answered, compactions] = [0, 0];
   let shown = Promise.resolve();
   const show = (text: string): void => {
     shown = shown.then(() => say(text));
   };
 
-  /** The demo's person reads the question and says yes, where everybody sees it. */
-  const person: UserPort = {
+  /** The user of the demo answers every question with yes. */
+  const user: UserPort = {
     async permission({ tool, reason, input }) {
       show(
-        spokenLine(
+        speechLine(
           "question",
           `${tool}: ${reason} ${String(input["file_path"] ?? "").replace(project.folder, ".")}`,
           style,
         ),
       );
       await sleep(delayMs * 2, undefined, { signal });
-      show(spokenLine("person", "yes", style));
+      show(speechLine("user", "yes", style));
       answered++;
       return { behavior: "allow" };
     },
@@ -50,12 +54,12 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
   function observe(event: AgentEvent): void {
     if (event.kind === "outcome") {
       outcomes.push(event.outcome);
-      if (promptEvents.has(event.outcome.event)) show(spokenLine("person", typed.shift() ?? "", style));
+      if (promptEvents.has(event.outcome.event)) show(speechLine("user", typed.shift() ?? "", style));
       const [, subject = ""] = event.hookName.split(":");
-      show(eventLine(event.outcome, subject, performance.now() - begun, style));
+      show(eventLine(event.outcome, subject, performance.now() - startMs, style));
     }
     if (event.kind === "assistant" && event.block.type === "text") {
-      show(spokenLine(event.parentToolUseId === null ? "agent" : "subagent", event.block.text, style));
+      show(speechLine(event.parentToolUseId === null ? "agent" : "subagent", event.block.text, style));
     }
     if (event.kind === "compacted") compactions++;
   }
@@ -66,10 +70,10 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
     home: project.home,
     env: project.env,
     store: project.store,
-    // The project is ours, written a moment ago: there is nobody to ask whether its hooks may run.
+    // The project was just created by the demo, so its hooks need no approval.
     trust: "implicit",
     interactive: true,
-    user: person,
+    user,
     observe,
     signal,
     onReady(control) {
@@ -78,43 +82,46 @@ export async function playStory(project: DemoProject, stage: Stage): Promise<{ s
     },
   });
   await shown;
-  return { seen: { outcomes, answered, compactions, complaints: model.complaints(), result: result.result }, result };
+  return {
+    recording: { outcomes, answered, compactions, complaints: model.complaints(), result: result.result },
+    result,
+  };
 }
 
-/** What the demo saw of the session. */
-interface Seen {
+/** What happened in the session. */
+interface DemoRecording {
   readonly outcomes: readonly Outcome[];
-  /** Questions that the demo's person answered. */
+  /** The number of questions that the user answered. */
   readonly answered: number;
   readonly compactions: number;
-  /** What the scripted model missed. */
+  /** Expectations of the script that were not met. */
   readonly complaints: readonly string[];
-  /** What the agent said last. */
+  /** The last answer of the agent. */
   readonly result: string;
 }
 
-/** Steps of the story that did not happen; none when all is as told. */
-export function missingSteps(seen: Seen): readonly string[] {
+/** The steps of the demo that did not happen. */
+export function missingSteps(recording: DemoRecording): readonly string[] {
   const some = (event: string, holds: (outcome: Outcome) => boolean): boolean =>
-    seen.outcomes.some((outcome) => outcome.event === event && holds(outcome));
-  const stops = seen.outcomes.filter(({ event }) => event === "Stop");
+    recording.outcomes.some((outcome) => outcome.event === event && holds(outcome));
+  const stops = recording.outcomes.filter(({ event }) => event === "Stop");
   const steps: readonly (readonly [string, boolean])[] = [
     ["a destructive command is denied", some("PreToolUse", ({ decision }) => decision === "deny")],
     ["a command is rewritten", some("PreToolUse", ({ updatedInput }) => updatedInput !== undefined)],
-    ["an edit is asked about, and a person answers", seen.answered === 1],
-    ["a secret is taken out of a result", some("PostToolUse", ({ output }) => output.updatedToolOutput !== undefined)],
-    ["a subagent looks around", some("SubagentStop", () => true)],
-    ["the agent may not stop before the tests pass", stops[0]?.blocked === true && stops.at(-1)?.blocked === false],
-    ["the conversation is compacted", seen.compactions === 1],
-    ["the hook's note outlives the compaction", seen.result.includes("in cents")],
+    ["an edit needs confirmation, and the user answers", recording.answered === 1],
+    ["a secret is removed from a result", some("PostToolUse", ({ output }) => output.updatedToolOutput !== undefined)],
+    ["a subagent explores the project", some("SubagentStop", () => true)],
+    ["the agent cannot stop before the tests pass", stops[0]?.blocked === true && stops.at(-1)?.blocked === false],
+    ["the conversation is compacted", recording.compactions === 1],
+    ["the note of the hook survives the compaction", recording.result.includes("in cents")],
   ];
   return [
-    ...steps.filter(([, happened]) => !happened).map(([step]) => `It did not happen: ${step}.`),
-    ...seen.complaints,
+    ...steps.filter(([, happened]) => !happened).map(([step]) => `This step did not happen: ${step}.`),
+    ...recording.complaints,
   ];
 }
 
-/** One event as it happened: time, event, subject, hook, verdict, milliseconds; the reason below it. At most 80 columns. */
+/** One event: time, event, subject, hook, verdict, duration; the reason below it. At most 80 columns. */
 function eventLine(outcome: Outcome, subject: string, atMs: number, style: Style): string {
   const { runs } = outcome;
   const verdict = verdictOf(outcome);
@@ -123,8 +130,8 @@ function eventLine(outcome: Outcome, subject: string, atMs: number, style: Style
   const columns = [
     `${(atMs / 1_000).toFixed(2).padStart(5)}s`,
     outcome.event.padEnd(19),
-    cut(subject, 8).padEnd(8),
-    cut(hook, 15).padEnd(15),
+    truncate(subject, 8).padEnd(8),
+    truncate(hook, 15).padEnd(15),
     (runs.length === 0 ? "no hook" : verdict.word).padEnd(10),
     ms.padStart(8),
   ];
@@ -145,33 +152,32 @@ function verdictOf(outcome: Outcome): Verdict {
   if (updatedInput !== undefined)
     return { word: "rewritten", why: `→ ${JSON.stringify(updatedInput)}`, colour: "yellow" };
   if (output.updatedToolOutput !== undefined)
-    return { word: "redacted", why: "the model gets another output", colour: "yellow" };
+    return { word: "redacted", why: "the output for the model was replaced", colour: "yellow" };
   if (decision !== "none") return { word: decision === "ask" ? "asked" : decision, why: reason, colour: "yellow" };
-  const words = [...additionalContext, ...(output.customInstructions === undefined ? [] : [output.customInstructions])];
-  if (words.length > 0) return { word: "context", why: words.join(" "), colour: "blue" };
+  const context = [
+    ...additionalContext,
+    ...(output.customInstructions === undefined ? [] : [output.customInstructions]),
+  ];
+  if (context.length > 0) return { word: "context", why: context.join(" "), colour: "blue" };
   return { word: "passed", why: "", colour: "green" };
 }
 
-/** Of several hooks the one that said something. */
+/** The hook that decided, out of several. */
 function deciding({ runs }: Outcome): string {
-  const said = runs.find(({ verdict, answer }) => verdict.kind !== "none" || answer !== undefined);
-  return said === undefined ? `${runs.length} hooks` : nameOf(said);
+  const decider = runs.find(({ verdict, answer }) => verdict.kind !== "none" || answer !== undefined);
+  return decider === undefined ? `${runs.length} hooks` : nameOf(decider);
 }
 
-/** The program's own name, out of a command such as `sh "$CLAUDE_PROJECT_DIR/hooks/guard.sh"`. */
+/** The name of the program in a command such as `sh "$CLAUDE_PROJECT_DIR/hooks/guard.sh"`. */
 function nameOf(run: RunRecord | undefined): string {
   return basename((run?.hook.name ?? "").replaceAll('"', ""));
 }
 
 function reasonLines(why: string, style: Style): string {
-  return why === "" ? "" : `${style.dim(`       └ ${cut(stripControl(why).replaceAll("\n", " "), 70)}`)}\n`;
+  return why === "" ? "" : `${style.dim(`       └ ${truncate(stripControl(why).replaceAll("\n", " "), 70)}`)}\n`;
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
-
-/** Words of the agent or the person, between the events. */
-function spokenLine(who: string, words: string, style: Style): string {
-  return `\n${style.bold(`${who}:`)} ${cut(stripControl(words).replaceAll("\n", " "), 74 - who.length)}\n`;
+/** What the agent or the user says, between the events. */
+function speechLine(speaker: string, text: string, style: Style): string {
+  return `\n${style.bold(`${speaker}:`)} ${truncate(stripControl(text).replaceAll("\n", " "), 74 - speaker.length)}\n`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ModelScript, ScriptedAnswer, ScriptedCall } from "../../models/internal.ts";
 
-/** The hooks of the demo's project: programs as anybody would write them. */
+/** The hooks of the demo project: ordinary scripts. */
 const hook = (name: string) => ({
   type: "command",
   command: `${name.endsWith(".mjs") ? "node" : "sh"} "$CLAUDE_PROJECT_DIR/hooks/${name}"`,
@@ -27,24 +27,24 @@ const demoSettings: object = {
 };
 
 const hookFiles: Readonly<Record<string, string>> = {
-  "hooks/welcome.sh": `# What a hook of SessionStart prints is context for the model.
+  "hooks/welcome.sh": `# The output of a SessionStart hook is context for the model.
 echo "The main branch is frozen until Friday."
 `,
-  "hooks/guard.sh": `# Exit 2 refuses the call; stderr is the reason.
+  "hooks/guard.sh": `# Exit 2 denies the call; stderr is the reason.
 if grep -q '"command":"rm -rf'; then
-  echo "Nothing is deleted by force here." >&2
+  echo "rm -rf is not allowed here." >&2
   exit 2
 fi
 `,
-  "hooks/time-limit.sh": `# The tool gets another input than the model asked for.
+  "hooks/time-limit.sh": `# The hook replaces the input of the tool.
 if grep -q '"command":"node --test"'; then
   echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"node --test --test-timeout=5000"}}}'
 fi
 `,
-  "hooks/look-first.sh": `# A person decides.
-echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Edits are looked at first."}}'
+  "hooks/look-first.sh": `# The user decides.
+echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Edits need confirmation."}}'
 `,
-  "hooks/redact.mjs": `// Keys never reach the model: the tool's output is replaced.
+  "hooks/redact.mjs": `// Keys never reach the model: the hook replaces the output of the tool.
 import { readFileSync } from "node:fs";
 
 const { tool_response: response } = JSON.parse(readFileSync(0, "utf8"));
@@ -54,22 +54,22 @@ if (stdout !== response.stdout) {
   console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } }));
 }
 `,
-  "hooks/brief.sh": `# What a subagent should know before it begins.
-echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Look only below src/."}}'
+  "hooks/brief.sh": `# Context for a subagent when it starts.
+echo '{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Search only in src/."}}'
 `,
-  "hooks/tests-pass.sh": `# The agent may stop when the tests pass.
+  "hooks/tests-pass.sh": `# The agent can stop when the tests pass.
 cd "$CLAUDE_PROJECT_DIR" || exit 0
 if ! node --test > /dev/null 2>&1; then
   echo "The tests do not pass yet." >&2
   exit 2
 fi
 `,
-  "hooks/remember.sh": `# What a hook of PreCompact prints joins the instructions for the summary.
+  "hooks/remember.sh": `# The output of a PreCompact hook is added to the instructions for the summary.
 echo "Keep in the summary: all prices are in cents."
 `,
 };
 
-/** A small shop with a bug, hooks and a secret, in a temporary folder; nothing of the person's own settings is read or touched. */
+/** A small project with a bug, hooks and a secret, in a temporary directory. The settings of the user are neither read nor changed. */
 export interface DemoProject {
   readonly root: string;
   readonly home: string;
@@ -89,7 +89,7 @@ export async function makeDemoProject(path: string | undefined): Promise<DemoPro
     await writeFile(join(folder, name), text);
   }
   await mkdir(home);
-  // A repository like any other; where there is no git, a folder does as well.
+  // A git repository where git is installed; else a directory is enough.
   spawnSync("git", ["init", "-q"], { cwd: folder, env: { PATH: path, HOME: home }, stdio: "ignore" });
   return {
     root,
@@ -115,23 +115,23 @@ test("two mugs cost twice as much", () => assert.equal(total([450, 450]), 900));
 `,
 };
 
-/** What the person types, one after another. */
+/** What the user types, in order. */
 export const prompts: readonly string[] = [
   "The total of the basket is negative. Please fix it.",
   "/compact",
-  "What must you keep in mind about prices?",
+  "What do you know about prices?",
 ];
 
-/** What the scripted model says. Expectations look at what it was told: a story that goes wrong fails the demo. */
-export function story(folder: string, delayMs: number): ModelScript {
+/** The answers of the scripted model. Their expectations check what the model receives; one that fails ends the demo with status 1. */
+export function demoScript(folder: string, delayMs: number): ModelScript {
   const call = (tool: string, input: ScriptedCall["input"] = {}): ScriptedCall => ({ tool, input });
   const bash = (command: string) => call("Bash", { command, description: command });
   const file = `${folder}/src/total.js`;
   const answers: readonly ScriptedAnswer[] = [
-    { text: "I will make room first.", calls: [bash("rm -rf ~/shop-data")] },
+    { text: "I will free some space first.", calls: [bash("rm -rf ~/shop-data")] },
     {
-      text: "Without that, then. Let me look at the configuration.",
-      expect: [{ in: "last-message", contains: ["Nothing is deleted by force here."] }],
+      text: "I will not do that, then. Let me read the configuration.",
+      expect: [{ in: "last-message", contains: ["rm -rf is not allowed here."] }],
       calls: [bash("cat .env")],
     },
     {
@@ -143,7 +143,7 @@ export function story(folder: string, delayMs: number): ModelScript {
     },
     {
       when: { purpose: "subagent" },
-      expect: [{ contains: ["Look only below src/."] }],
+      expect: [{ contains: ["Search only in src/."] }],
       calls: [call("Grep", { pattern: "total", path: `${folder}/src`, output_mode: "files_with_matches" })],
     },
     { when: { purpose: "subagent" }, text: "It is in src/total.js." },

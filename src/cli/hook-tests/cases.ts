@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { closestName, eventNames, isEventName, isObject, Problem } from "../../protocol/internal.ts";
+import { closestName, eventNames, isEventName, isObject, messageOf, Problem } from "../../protocol/internal.ts";
 import { appRuntime } from "../../sdk/internal.ts";
 import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
 
-/** One case as data: an event, and what the outcome must have. */
+/** A test case as data: an event, and the expected values of the result. */
 export interface HookCase {
   readonly name: string;
   readonly event: string;
@@ -14,7 +14,7 @@ export interface HookCase {
   readonly expect: Readonly<Record<string, unknown>>;
 }
 
-/** The cases of a file: one object or a list. */
+/** Reads the cases of a file: one object or a list. */
 export async function readCases(file: string): Promise<readonly HookCase[]> {
   try {
     const value: unknown = JSON.parse(await readFile(file, "utf8"));
@@ -22,51 +22,54 @@ export async function readCases(file: string): Promise<readonly HookCase[]> {
     const bad = list.find(
       (one) => typeof one?.event !== "string" || typeof one.expect !== "object" || one.expect === null,
     );
-    if (bad !== undefined) throw new Error("a case needs event and expect");
+    if (bad !== undefined) throw new Error("a case requires event and expect");
     return list.map((one) => ({ ...one, name: one.name ?? basename(file) }));
   } catch (cause) {
-    throw new Problem("cli/bad-input", `${file} holds no cases: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new Problem("cli/bad-input", `${file} contains no valid cases: ${messageOf(cause)}`, {
       cause,
     });
   }
 }
 
-/** Why nobody can send such an event: neither the catalog nor the app knows it. Undefined when one of them does. */
-export function whyUnknown(event: string, app: unknown): string | undefined {
+/** The error for an event that neither the catalog nor the app knows; undefined when one of them does. */
+export function unknownEventError(event: string, app: unknown): string | undefined {
   const known = [...eventNames, ...(appRuntime(app)?.describe() ?? []).map((one) => one.event)];
   if (known.includes(event)) return undefined;
   const near = closestName(event, known);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  return `"${event}" is no event, and no handler is for it.${hint}`;
+  return `Unknown event "${event}", and no handler is registered for it.${hint}`;
 }
 
-/** Why a case would test something else than it says: a word that means nothing in it, or a value of another kind. */
-export function whyMistaken(one: HookCase): string | undefined {
-  const word = Object.keys(one).find((key) => !words.includes(key));
-  if (word !== undefined) {
-    const near = closestName(word, words);
-    return `"${word}" is no field of a case.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
-  }
-  if (one.tool !== undefined && typeof one.tool !== "string") return "tool must be the name of a tool";
+/** The error for a case with an unknown field or a value of the wrong type. */
+export function caseError(one: HookCase): string | undefined {
+  const unknown = Object.keys(one).find((key) => !caseFields.includes(key));
+  if (unknown !== undefined) return unknownField(unknown, "a case", caseFields);
+  if (one.tool !== undefined && typeof one.tool !== "string") return "tool must be a string";
   return one.input === undefined || isObject(one.input) ? undefined : "input must be an object";
 }
 
-const words: readonly string[] = ["name", "event", "tool", "input", "expect"] satisfies readonly (keyof HookCase)[];
+const caseFields: readonly string[] = [
+  "name",
+  "event",
+  "tool",
+  "input",
+  "expect",
+] satisfies readonly (keyof HookCase)[];
 
-/** What is wrong with the case or its answer, a line each; none when it holds. */
-export function faultsOf({ expect }: HookCase, result: TestResult): readonly string[] {
+/** One line per failure of a case; none when it passes. */
+export function failuresOf({ expect }: HookCase, result: TestResult): readonly string[] {
   const wanted = Object.entries(expect);
-  if (wanted.length === 0) return ["it expects nothing; name at least a decision"];
+  if (wanted.length === 0) return ["expect is empty; add at least a decision"];
   const facts = asData(result) as Readonly<Record<string, unknown>>;
   return wanted.flatMap(([field, value]) => {
-    if (!fields.includes(field)) return [unknownField(field)];
+    if (!fields.includes(field)) return [unknownField(field, "an answer", fields)];
     if (isDeepStrictEqual(facts[field], value)) return [];
     return [`${field} is ${JSON.stringify(facts[field])}, expected ${JSON.stringify(value)}`];
   });
 }
 
-/** What a case may speak of. */
-const known = [
+/** The fields that a case can expect. */
+const fields: readonly string[] = [
   "event",
   "decision",
   "blocked",
@@ -83,21 +86,20 @@ const known = [
   "stderr",
   "exitCode",
   "trace",
-] as const satisfies readonly (keyof TestResult)[];
-const fields: readonly string[] = known;
+] satisfies readonly (keyof TestResult)[];
 
-function unknownField(field: string): string {
-  const near = closestName(field, fields);
-  return `"${field}" is no field of an answer.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+function unknownField(field: string, where: string, known: readonly string[]): string {
+  const near = closestName(field, known);
+  return `Unknown field "${field}" in ${where}.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
 }
 
-/** As the file of a case would write it. */
+/** The value as JSON would contain it. */
 function asData(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** With a tool the input is the tool's, else it is laid over a recorded payload. */
-export function sendCase(
+/** Sends an event. With a tool, the input is that of the tool; else its fields replace those of a recorded payload. */
+export function sendEvent(
   { event, tool, input }: Omit<HookCase, "name" | "expect">,
   client: TestClient,
 ): Promise<TestResult> {
@@ -106,35 +108,35 @@ export function sendCase(
   return client.raw({ session_id: "test", hook_event_name: event, ...changes });
 }
 
-/** A case after it was tried. It holds when nothing is wrong with it. */
-export interface Tried {
+/** The result of a case. It passes when there are no faults. */
+export interface CaseResult {
   readonly file: string;
   readonly name: string;
   readonly event: string;
   readonly faults: readonly string[];
-  /** Missing when the event could not be sent. */
+  /** Undefined when the event could not be sent. */
   readonly result?: TestResult;
 }
 
-/** One case after another, in the order of the files. Contract: all files are read before the first is tried. */
-export async function* tryCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<Tried> {
+/** Runs cases one after another, in the order of the files. All files are read before the first case runs. */
+export async function* runCases(files: readonly string[], app: unknown, cwd: string): AsyncGenerator<CaseResult> {
   const read = await Promise.all(
     files.map(async (file) => (await readCases(file)).map((hookCase) => ({ file, hookCase }))),
   );
   for (const { file, hookCase } of read.flat()) {
     const { name, event } = hookCase;
-    yield { file, name, event, ...(await tryOne(hookCase, app, cwd)) };
+    yield { file, name, event, ...(await runCase(hookCase, app, cwd)) };
   }
 }
 
-async function tryOne(one: HookCase, app: unknown, cwd: string): Promise<Pick<Tried, "faults" | "result">> {
-  const wrong = whyMistaken(one) ?? whyUnknown(one.event, app);
-  if (wrong !== undefined) return { faults: [wrong] };
-  const result = await sendCase(one, testClient(app, { cwd }));
-  return { faults: faultsOf(one, result), result };
+async function runCase(one: HookCase, app: unknown, cwd: string): Promise<Pick<CaseResult, "faults" | "result">> {
+  const fault = caseError(one) ?? unknownEventError(one.event, app);
+  if (fault !== undefined) return { faults: [fault] };
+  const result = await sendEvent(one, testClient(app, { cwd }));
+  return { faults: failuresOf(one, result), result };
 }
 
-/** What there is to run below a project's `.claude`: programs for Node's own runner, and cases as data. */
+/** The tests of a project: programs for Node's test runner, and cases as data. */
 export interface HookTests {
   readonly programs: readonly string[];
   readonly cases: readonly string[];
@@ -144,7 +146,7 @@ export async function findTests(project: string): Promise<HookTests> {
   const folder = join(project, ".claude");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      // A project without the folder has no tests; the caller says so.
+      // A project without .claude has no tests.
       if (error.code === "ENOENT") return [];
       throw error;
     },
@@ -159,13 +161,13 @@ export async function findTests(project: string): Promise<HookTests> {
   };
 }
 
-/** The same for files that were named. Contract: a name that is neither is a problem that says what to do. */
+/** The tests in named files. Throws a `Problem` for a file that is neither a program nor cases. */
 export async function namedTests(files: readonly string[]): Promise<HookTests> {
   for (const file of files) {
-    const found = await stat(file).catch(() => undefined);
-    if (found?.isFile() && (isProgram(file) || file.endsWith(".json"))) continue;
-    const why = found === undefined ? "is not there" : found.isFile() ? "is no test" : "is no file";
-    const hint = "Tests are called *.test.ts (.mts, .js, .mjs), cases *.json; --hooks names the hooks file.";
+    const status = await stat(file).catch(() => undefined);
+    if (status?.isFile() && (isProgram(file) || file.endsWith(".json"))) continue;
+    const why = status === undefined ? "does not exist" : status.isFile() ? "is not a test" : "is not a file";
+    const hint = "Tests are named *.test.ts (.mts, .js, .mjs), cases *.json. Use --hooks for the hooks file.";
     throw new Problem("cli/bad-input", `${file} ${why}. ${hint}`, { about: { file } });
   }
   return { programs: files.filter(isProgram), cases: files.filter((file) => !isProgram(file)) };

@@ -4,13 +4,13 @@ import { handlersThatNeverRun, messageOf } from "../../protocol/internal.ts";
 import { type AppWarning, appRuntime, loadApp } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
-/** The app of a hooks file, in the shape the test client takes. */
+/** Loads the app of a hooks file for the test client. */
 export async function loadExport(file: string, io: Io): Promise<unknown> {
   const inside = await loadApp(file, { env: io.env, cwd: io.cwd });
   return { [Symbol.for("hookline.app")]: inside };
 }
 
-/** What is wrong with an app whatever it is asked: handlers that never run. */
+/** Warnings about handlers that never run. */
 export function appWarnings(app: unknown): readonly AppWarning[] {
   const described = appRuntime(app)?.describe() ?? [];
   return described
@@ -18,7 +18,7 @@ export function appWarnings(app: unknown): readonly AppWarning[] {
     .map((message) => ({ code: "never-runs", message }));
 }
 
-/** The same for a hooks file that tests import by themselves. None when there is no such file. */
+/** The warnings about a hooks file that tests import themselves; none when it does not exist. */
 export async function fileWarnings(file: string, io: Io): Promise<readonly AppWarning[]> {
   if (!existsSync(resolve(io.cwd, file))) return [];
   try {
@@ -28,14 +28,14 @@ export async function fileWarnings(file: string, io: Io): Promise<readonly AppWa
   }
 }
 
-/** What an app prints while it is tried is no part of a JSON result: until `work` is done, stdout leads to stderr. */
-export async function printsAside<Value>(work: () => Promise<Value>): Promise<Value> {
+/** Redirects stdout to stderr until `work` is done, so that what an app prints is not mixed with a JSON result. */
+export async function stdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
   const { stdout, stderr } = process;
-  const own = stdout.write;
+  const { write } = stdout;
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   try {
     return await work();
   } finally {
-    stdout.write = own;
+    stdout.write = write;
   }
 }

@@ -7,21 +7,21 @@ import { Problem } from "../../protocol/internal.ts";
 import { buildFile } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
-/** Runs test files with Node's own runner and shows what it says. */
+/** Runs test files with Node's test runner and prints its output. */
 export function runPrograms(files: readonly string[], io: Io): Promise<ProgramTotal> {
   return whileBuilt(files, io, async (built, folder) => {
-    const reporter = join(folder, "shown.mjs");
-    await writeFile(reporter, shownSource);
+    const reporter = join(folder, "spec.mjs");
+    await writeFile(reporter, specSource);
     const passed = await runNode([`--test-reporter=${reporter}`, ...built.keys()], io, (text) => void io.out(text));
     const written = await ignoringErrors(["ENOENT"], readFile(join(folder, "total.json"), "utf8"));
-    // A runner that was killed has counted nothing.
+    // A runner that was killed has written no total.
     const total: ProgramTotal = written === undefined ? { tests: 0, failed: 1 } : JSON.parse(written);
-    // What goes wrong outside of every test has failed all the same.
+    // An error outside of every test is a failure, too.
     return passed || total.failed > 0 ? total : { ...total, failed: 1 };
   });
 }
 
-/** The same as data. */
+/** Runs test files and returns the results as data. */
 export function reportPrograms(
   files: readonly string[],
   io: Io,
@@ -43,7 +43,7 @@ export function reportPrograms(
   });
 }
 
-/** Lends what is run, each with the author's file, and a folder, until `work` is done. */
+/** Calls `work` with the compiled files, each with its source file, and a temporary directory, which is deleted afterwards. */
 async function whileBuilt<Value>(
   files: readonly string[],
   io: Io,
@@ -52,7 +52,7 @@ async function whileBuilt<Value>(
   const folder = await mkdtemp(join(tmpdir(), "hookline-test-"));
   try {
     const built = await Promise.all(
-      files.map(async (file, at) => [await mapped(file, join(folder, String(at)), io), file] as const),
+      files.map(async (file, at) => [await withSourceMap(file, join(folder, String(at)), io), file] as const),
     );
     return await work(new Map(built), folder);
   } finally {
@@ -60,8 +60,8 @@ async function whileBuilt<Value>(
   }
 }
 
-/** A build that carries its map, so that the runner names the author's file and line. */
-async function mapped(file: string, prefix: string, io: Io): Promise<string> {
+/** A compiled file with an inline source map, so that the runner reports positions in the source file. */
+async function withSourceMap(file: string, prefix: string, io: Io): Promise<string> {
   const built = await buildFile(file, io.env);
   if (built === file) return file;
   const [code, map] = await Promise.all([readFile(built, "utf8"), readFile(`${built}.map`)]);
@@ -70,28 +70,28 @@ async function mapped(file: string, prefix: string, io: Io): Promise<string> {
   return copy;
 }
 
-function runNode(words: readonly string[], io: Io, told: (text: string) => void): Promise<boolean> {
-  // Inherited by none: a runner inside a runner would report to the outer one.
+function runNode(args: readonly string[], io: Io, onOutput: (text: string) => void): Promise<boolean> {
+  // Removed, since a runner inside another runner would report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...env } = io.env;
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, ["--enable-source-maps", "--test", ...words], {
+    const child = spawn(process.execPath, ["--enable-source-maps", "--test", ...args], {
       cwd: io.cwd,
       env: { ...env, HOOKLINE_TEST_WARNINGS: "1", ...(io.terminal.colour ? { FORCE_COLOR: "1" } : {}) },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    child.stdout.setEncoding("utf8").on("data", told);
+    child.stdout.setEncoding("utf8").on("data", onOutput);
     child.stderr.on("data", (chunk: Buffer) => void io.err(chunk.toString()));
     child.on("error", (cause) =>
-      fail(new Problem("cli/bad-input", `The tests could not be started: ${cause.message}`, { cause })),
+      fail(new Problem("cli/bad-input", `Cannot start the tests: ${cause.message}`, { cause })),
     );
     child.on("close", (code) => done(code === 0));
   });
 }
 
-/** One test of a program, as Node's own runner tells of it. */
+/** The result of one test in a program. */
 interface ProgramTest {
   readonly file: string;
-  /** With the names of the tests and suites around it. */
+  /** Includes the names of the suites and tests around it. */
   readonly name: string;
   readonly ok: boolean;
   readonly ms: number;
@@ -100,8 +100,8 @@ interface ProgramTest {
 }
 
 /**
- * A reporter for `node --test`: a line of JSON for every test, each a `ProgramTest`. What the programs print goes to stderr. It is text,
- * because the runner loads it from a file of its own.
+ * A reporter for `node --test` that prints one JSON line per test, a `ProgramTest`. What the programs print goes to stderr. It is a string,
+ * since the runner loads it from a file.
  */
 const reporterSource = `export default async function* report(source) {
   const around = [];
@@ -127,17 +127,17 @@ const reporterSource = `export default async function* report(source) {
 }
 `;
 
-/** How many tests the programs hold, and how many of them failed. */
+/** The number of tests in programs, and how many of them failed. */
 interface ProgramTotal {
   readonly tests: number;
   readonly failed: number;
 }
 
 /**
- * The same runner for people: what Node's own reporter shows, without its eight lines of figures. They leave out the cases, so the total
- * stands in a `ProgramTotal` beside the reporter, for the line that counts both.
+ * Node's default reporter without its eight lines of totals, which do not include the cases. It writes a `ProgramTotal` next to itself, for the
+ * line that counts both.
  */
-const shownSource = `import { writeFileSync } from "node:fs";
+const specSource = `import { writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { spec } from "node:test/reporters";
 

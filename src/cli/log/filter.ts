@@ -1,8 +1,8 @@
 import { closestName, Problem } from "../../protocol/internal.ts";
 import type { LogRecord } from "../../sdk/internal.ts";
-import type { Call } from "../command-line/command.ts";
+import type { ParsedCall } from "../command-line/command.ts";
 
-export interface HandlerLine {
+export interface LoggedHandler {
   readonly name: string;
   readonly outcome: string;
   readonly ms: number;
@@ -10,8 +10,8 @@ export interface HandlerLine {
   readonly stack?: string;
 }
 
-/** Which records a call asks for. All that is named must hold. */
-export function wantedBy(call: Call, now: number): (record: LogRecord) => boolean {
+/** A test for the records that a call asks for: all of its filters must match. */
+export function logFilter(call: ParsedCall, now: number): (record: LogRecord) => boolean {
   const tests: ((record: LogRecord) => boolean)[] = [];
   const session = call.text("session");
   if (session !== undefined) tests.push((record) => record.session?.startsWith(session) === true);
@@ -24,25 +24,25 @@ export function wantedBy(call: Call, now: number): (record: LogRecord) => boolea
   }
   const decision = call.text("decision");
   if (decision !== undefined) {
-    const word = wordOf(decision);
-    tests.push((record) => record["answer"] === word);
+    const answer = logAnswer(decision);
+    tests.push((record) => record["answer"] === answer);
   }
   if (call.flag("failed")) tests.push(hasFailed);
   const slow = call.text("slow");
   if (slow !== undefined) {
-    const ms = numberOf(slow);
+    const ms = milliseconds(slow);
     tests.push((record) => Number(record["ms"]) >= ms);
   }
   const since = call.text("since");
   if (since !== undefined) {
-    const from = timeOf(since, now);
+    const from = sinceTime(since, now);
     tests.push((record) => Date.parse(record.time) >= from);
   }
   return (record) => tests.every((test) => test(record));
 }
 
-export function handlersOf(record: LogRecord): readonly HandlerLine[] {
-  return Array.isArray(record["handlers"]) ? (record["handlers"] as HandlerLine[]) : [];
+export function handlersOf(record: LogRecord): readonly LoggedHandler[] {
+  return Array.isArray(record["handlers"]) ? (record["handlers"] as LoggedHandler[]) : [];
 }
 
 export function hasFailed(record: LogRecord): boolean {
@@ -50,35 +50,37 @@ export function hasFailed(record: LogRecord): boolean {
   return handlersOf(record).some(({ outcome }) => outcome === "failed" || outcome === "timed-out");
 }
 
-/** Answers of the log by the words people have for them: it has one for every way to refuse. */
+/** The answers in the log by name. The log has one for all kinds of denial. */
 const answers: Readonly<Record<string, string>> = {
   ...{ allow: "allow", ask: "ask", defer: "defer", halt: "halt", none: "none" },
   ...{ refused: "refused", deny: "refused", block: "refused", denied: "refused", blocked: "refused" },
 };
 
-function wordOf(decision: string): string {
-  const word = answers[decision];
-  if (word !== undefined) return word;
+function logAnswer(decision: string): string {
+  const answer = answers[decision];
+  if (answer !== undefined) return answer;
   const near = closestName(decision, Object.keys(answers));
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  const message = `--decision takes allow, ask, defer, refused, halt or none; "${decision}" is no answer.${hint}`;
+  const message = `Unknown --decision "${decision}". Use allow, ask, defer, refused, halt or none.${hint}`;
   throw new Problem("cli/usage", message, { about: { decision } });
 }
 
-function numberOf(text: string): number {
+function milliseconds(text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new Problem("cli/usage", `--slow takes milliseconds, such as 100; "${text}" is none.`, { about: { text } });
+  throw new Problem("cli/usage", `--slow must be a number of milliseconds, such as 100, not "${text}".`, {
+    about: { text },
+  });
 }
 
 const units: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5, w: 6048e5 };
 
-/** `30m`, `2h`, `7d`, or a date. */
-function timeOf(text: string, now: number): number {
+/** `30m`, `2h`, `7d`, or a date in UTC, as the log prints times. */
+function sinceTime(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (units[unit] ?? 0);
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  const message = `--since takes a span such as 30m, 2h or 7d, or a date; "${text}" is neither.`;
+  const message = `--since must be a duration such as 30m, 2h or 7d, or a date, not "${text}".`;
   throw new Problem("cli/usage", message, { about: { text } });
 }

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { follow } from "./follow.ts";
+import { followLog } from "./follow.ts";
 
 let folder: string;
 let file: string;
@@ -24,7 +24,7 @@ async function linesByLook(steps: readonly (() => void)[]): Promise<readonly (re
     looks.push([]);
   };
   const files = [`${file}.2`, `${file}.1`, file];
-  for await (const line of follow(files, ending.signal, pause)) looks.at(-1)?.push(line);
+  for await (const line of followLog(files, ending.signal, pause)) looks.at(-1)?.push(line);
   return looks;
 }
 

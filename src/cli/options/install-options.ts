@@ -11,43 +11,43 @@ import {
   scopes,
 } from "../../install/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import type { Call, Io, Option } from "../command-line/command.ts";
-import { oneOf } from "../option-values.ts";
+import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
+import { choice } from "./option-values.ts";
 
-/** The options that install, uninstall and status share. */
-export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", Option>> = {
+/** Options that install, uninstall and status share. */
+export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", OptionSpec>> = {
   scope: {
     type: "string",
     value: "project|local|user",
-    about: "which settings file: everybody's, yours here, yours everywhere",
+    about: "settings file: shared in the project, yours in the project, yours everywhere",
   },
-  cwd: { type: "string", value: "DIR", about: "the project folder (default: the nearest one from here up)" },
+  cwd: { type: "string", value: "DIR", about: "project directory (default: the nearest one, searched upward)" },
   json: { type: "boolean", about: "print one JSON object" },
 };
 
-/** The scope that was asked for; undefined when none was. */
-export function scopeOf(call: Call): Scope | undefined {
-  return oneOf("scope", call.text("scope"), scopes);
+/** The value of --scope; undefined when it was not given. */
+export function scopeOf(call: ParsedCall): Scope | undefined {
+  return choice(call, "scope", scopes);
 }
 
-/** Contract: a folder that was named and is not there is a `Problem`; nothing would be found in it. */
-export function standpointOf(call: Call, io: Io): Standpoint {
+/** Where to install. Throws a `Problem` when --cwd names a directory that does not exist. */
+export function installTarget(call: ParsedCall, io: Io): Standpoint {
   const { home, env } = io;
-  const project = namedFolder(call, io);
+  const project = projectFolder(call, io);
   return { cwd: io.cwd, home, env, ...(project === undefined ? {} : { project }) };
 }
 
-/** What --cwd names. */
-export function namedFolder(call: Call, io: Io): string | undefined {
+/** The directory that --cwd names. */
+export function projectFolder(call: ParsedCall, io: Io): string | undefined {
   const named = call.text("cwd");
   if (named === undefined) return undefined;
   const folder = resolve(io.cwd, named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new Problem("cli/usage", `--cwd names ${folder}, which does not exist.`, { about: { folder } });
+  throw new Problem("cli/usage", `--cwd: ${folder} is not a directory.`, { about: { folder } });
 }
 
-/** What installing is lent by the command line: this package, this Node, the daemon. */
-export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor } {
+/** What the installer needs from the command line: this package, this Node, the daemon. */
+export function installContext(io: Io): Installer & { readonly daemon: DaemonDoor } {
   const { env, home, signal } = io;
   return {
     packageRoot: packageFile(),
@@ -65,10 +65,7 @@ export function installerFor(io: Io): Installer & { readonly daemon: DaemonDoor 
   };
 }
 
-/**
- * Has this package's client compiled for the calls to come; without it they go through the script. Bundled by itself, because a daemon
- * has no use for it.
- */
+/** Compiles the client of this package for later calls. Without it they use the script, which is slower. */
 export async function compileOwnClient({ env, home, signal }: Pick<Io, "env" | "home" | "signal">): Promise<void> {
   await compileClient({ packageRoot: packageFile(), home: { env, home }, env, signal });
 }

@@ -1,5 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { timeFrom } from "../commands/sessions/numbers.ts";
+import { pointInTime } from "./option-values.ts";
+
+function since(text: string): number | undefined {
+  return pointInTime({ operands: [], flag: () => false, text: () => text, texts: () => [text] }, "since");
+}
 
 const zone = process.env["TZ"];
 afterEach(() => {
@@ -13,13 +17,13 @@ test.each([
   ["UTC", "2026-01-31T00:00:00.000Z"],
 ])("a day in --since begins at its midnight in %s", (here, begins) => {
   process.env["TZ"] = here;
-  expect(new Date(timeFrom("2026-01-31") ?? 0).toISOString()).toBe(begins);
-  expect(new Date(timeFrom("2026-01-31T12:00:00Z") ?? 0).toISOString()).toBe("2026-01-31T12:00:00.000Z");
+  expect(new Date(since("2026-01-31") ?? 0).toISOString()).toBe(begins);
+  expect(new Date(since("2026-01-31T12:00:00Z") ?? 0).toISOString()).toBe("2026-01-31T12:00:00.000Z");
 });
 
 test.each(["2026-02-30", "2026-02-30T12:00", "2026-13-01", "2026-00-10", "2026-01-31x", "soon"])(
-  "%s is no time",
+  "--since %s is refused",
   (text) => {
-    expect(() => timeFrom(text)).toThrow(`"${text}" is no time. Use 2026-01-31, `);
+    expect(() => since(text)).toThrow(`"${text}" is not a valid time. Use 2026-01-31, `);
   },
 );

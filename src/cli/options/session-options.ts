@@ -10,25 +10,25 @@ import {
   type SessionModel,
   type SessionPlace,
 } from "../../sessions/internal.ts";
-import type { Call, Io } from "../command-line/command.ts";
+import type { Io, ParsedCall } from "../command-line/command.ts";
 
-/** Where commands look for sessions: in the usual places, or in the folders named by --root. */
-export function whereFrom(call: Call, io: Io): RootOptions {
-  const roots = rootsFrom(call, io);
+/** Where commands look for sessions: in the default places, or in the directories named by --root. */
+export function sessionSearch(call: ParsedCall, io: Io): RootOptions {
+  const roots = sessionRoots(call, io);
   return { env: io.env, home: io.home, ...(roots.length === 0 ? {} : { roots }) };
 }
 
-/** The folders named by --root. One that holds no sessions is an error: an empty answer would look like nothing was ever done. */
-export function rootsFrom(call: Call, io: Io): readonly string[] {
+/** The directories named by --root. One without sessions is an error, since an empty result would be misleading. */
+export function sessionRoots(call: ParsedCall, io: Io): readonly string[] {
   return call.texts("root").map((text) => {
     const path = resolve(io.cwd, text);
     if (basename(path) === "projects" ? isFolder(path) : isFolder(join(path, "projects"))) return path;
     const why = isFolder(path)
-      ? "it has no folder projects/ in it"
+      ? "it does not contain projects/"
       : existsSync(path)
-        ? "it is not a folder"
-        : "there is no such folder";
-    throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Name a folder such as ~/.claude.`, {
+        ? "it is not a directory"
+        : "it does not exist";
+    throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Pass a directory such as ~/.claude.`, {
       about: { root: path },
     });
   });
@@ -38,19 +38,24 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // not there, or below something that is no folder
+    return false; // missing, or a parent is not a directory
   }
 }
 
-/** The sessions named on the command line; the newest of this directory when none is. */
-export async function namedSessions(call: Call, io: Io): Promise<SessionPlace[]> {
-  const words = call.words.length === 0 ? ["last"] : call.words;
-  const where = whereFrom(call, io);
-  return Promise.all(words.map((word) => findSession(word, { ...where, cwd: io.cwd })));
+/** The sessions named on the command line; without any, the newest one of this directory. */
+export async function namedSessions(call: ParsedCall, io: Io): Promise<SessionPlace[]> {
+  const names = call.operands.length === 0 ? ["last"] : call.operands;
+  const search = sessionSearch(call, io);
+  return Promise.all(names.map((name) => findSession(name, { ...search, cwd: io.cwd })));
 }
 
-/** A project folder may be a link to another; then each of its sessions is found twice, and counts once. */
-export async function eachFileOnce(places: Iterable<SessionPlace>): Promise<SessionPlace[]> {
+/** The one session named on the command line; without one, the newest of this directory. */
+export async function namedSession(call: ParsedCall, io: Io): Promise<SessionPlace> {
+  return findSession(call.operands[0] ?? "last", { ...sessionSearch(call, io), cwd: io.cwd });
+}
+
+/** Removes duplicates: when a project directory is a link to another one, each of its sessions is found twice. */
+export async function withoutDuplicates(places: Iterable<SessionPlace>): Promise<SessionPlace[]> {
   const byFile = new Map<string, SessionPlace>();
   for (const place of places) {
     const folder = await realpath(place.folder).catch(() => place.folder);
@@ -59,23 +64,23 @@ export async function eachFileOnce(places: Iterable<SessionPlace>): Promise<Sess
   return [...byFile.values()];
 }
 
-/** Says on stderr which archives of a session are cut off: what is shown of it is not all of it. */
-export async function tellCutArchives({ unreadable }: Pick<SessionModel, "unreadable">, io: Io): Promise<void> {
+/** Warns on stderr about archives of a session that are truncated. */
+export async function warnTruncatedArchives({ unreadable }: Pick<SessionModel, "unreadable">, io: Io): Promise<void> {
   for (const { file, why } of unreadable) {
-    if (why === "cut-archive") await io.err(`${cutArchive(file).message}. What is there is shown.\n`);
+    if (why === "cut-archive") await io.err(`${cutArchive(file).message}. The output is incomplete.\n`);
   }
 }
 
-/** Ids of sessions that a process may still be writing; one we cannot be sure about counts. */
-export async function liveIds(call: Call, io: Io): Promise<ReadonlySet<string>> {
-  return new Set((await liveSessions(whereFrom(call, io))).map(({ sessionId }) => sessionId));
+/** The ids of sessions that a process is, or may be, still writing. */
+export async function liveSessionIds(call: ParsedCall, io: Io): Promise<ReadonlySet<string>> {
+  return new Set((await liveSessions(sessionSearch(call, io))).map(({ sessionId }) => sessionId));
 }
 
 export const rootOption = {
   type: "string",
   value: "DIR",
   multiple: true,
-  about: "look in this folder (it has projects/ in it) instead of the usual ones; may be given again",
+  about: "directory that contains projects/, instead of the default ones; can be repeated",
 } as const;
 
 export const jsonOption = { type: "boolean", about: "print one JSON object" } as const;

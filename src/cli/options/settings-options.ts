@@ -8,35 +8,34 @@ import {
   managedFolder,
   openEngine,
 } from "../../engine/internal.ts";
-import { Problem, type Warning } from "../../protocol/internal.ts";
-import type { Call, Io, Option } from "../command-line/command.ts";
-import { oneOf } from "../option-values.ts";
+import { defined, Problem, type Warning } from "../../protocol/internal.ts";
+import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
+import { choice } from "./option-values.ts";
 
-/** The options that say which settings apply. */
-export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", Option>> = {
-  cwd: { type: "string", value: "DIR", about: "the project folder (default: here)" },
-  settings: { type: "string", value: "FILE", multiple: true, about: "a further settings file; may be given again" },
-  "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "a plugin's folder; may be given again" },
+/** Options that select the settings in effect. */
+export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", OptionSpec>> = {
+  cwd: { type: "string", value: "DIR", about: "project directory (default: the current one)" },
+  settings: { type: "string", value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
+  "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "plugin directory; can be repeated" },
 };
 
-/** The options every command that opens an engine takes. */
-export const engineOptions: Readonly<Record<string, Option>> = {
+/** Options of every command that opens an engine. */
+export const engineOptions: Readonly<Record<string, OptionSpec>> = {
   ...settingsOptions,
-  trust: { type: "string", value: "MODE", about: "pinned (default), workspace or implicit" },
+  trust: {
+    type: "string",
+    value: "MODE",
+    about: "which hooks of the project may run: pinned (default), workspace or implicit",
+  },
 };
 
-export async function openFrom(call: Call, io: Io, more: EngineOptions = {}): Promise<Engine> {
-  const trust = trustMode(call.text("trust"));
-  return openEngine({
-    ...settingsFrom(call, io),
-    ...(trust === undefined ? {} : { trust }),
-    ...more,
-  });
+export async function openEngineFor(call: ParsedCall, io: Io): Promise<Engine> {
+  return openEngine({ ...engineSettings(call, io), ...defined({ trust: trustMode(call) }) });
 }
 
-/** What Claude Code cannot read of its own settings files here. Files that --settings names are not among them. */
-export async function clientWarnings(call: Call, io: Io): Promise<readonly Warning[]> {
-  const { cwd } = settingsFrom(call, io);
+/** Warnings about settings files that Claude Code cannot read. Files named by --settings are not checked. */
+export async function clientWarnings(call: ParsedCall, io: Io): Promise<readonly Warning[]> {
+  const { cwd } = engineSettings(call, io);
   return clientReadWarnings({
     cwd,
     clientHome: clientHome(io.env["CLAUDE_CONFIG_DIR"], io.home),
@@ -44,31 +43,31 @@ export async function clientWarnings(call: Call, io: Io): Promise<readonly Warni
   });
 }
 
-/** Where those options point. */
-export function settingsFrom(call: Call, io: Io): EngineOptions & { readonly cwd: string } {
+/** The engine options that `settingsOptions` describe. */
+export function engineSettings(call: ParsedCall, io: Io): EngineOptions & { readonly cwd: string } {
   return {
     cwd: resolve(io.cwd, call.text("cwd") ?? "."),
     home: io.home,
     env: io.env,
-    settings: settingsFiles(call, io),
+    settings: settingsArguments(call, io),
     plugins: pluginFolders(call, io),
   };
 }
 
-/** What --plugin-dir names. A folder that is not there would leave the plugin's guards off. */
-export function pluginFolders(call: Call, io: Io): readonly string[] {
+/** The directories that --plugin-dir names. A missing one is an error: its guards would be off. */
+export function pluginFolders(call: ParsedCall, io: Io): readonly string[] {
   return call.texts("plugin-dir").map((given) => {
     const folder = resolve(io.cwd, given);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-    throw new Problem("cli/usage", `--plugin-dir names ${folder}, which does not exist.`);
+    throw new Problem("cli/usage", `--plugin-dir: ${folder} is not a directory.`);
   });
 }
 
-/** What --settings names: files, or settings written on the command line. */
-export function settingsFiles(call: Call, io: Io): readonly string[] {
-  return call.texts("settings").map((given) => (given.trimStart().startsWith("{") ? given : resolve(io.cwd, given)));
+/** The values of --settings (or another option) as paths, or as JSON given on the command line. */
+export function settingsArguments(call: ParsedCall, io: Io, option = "settings"): readonly string[] {
+  return call.texts(option).map((given) => (given.trimStart().startsWith("{") ? given : resolve(io.cwd, given)));
 }
 
-export function trustMode(word: string | undefined): EngineOptions["trust"] {
-  return oneOf("trust", word, ["pinned", "workspace", "implicit"]);
+export function trustMode(call: ParsedCall): EngineOptions["trust"] {
+  return choice(call, "trust", ["pinned", "workspace", "implicit"]);
 }

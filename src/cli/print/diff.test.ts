@@ -12,7 +12,7 @@ test("equal texts have no difference", () => {
 test("what differs is shown with the lines around it", () => {
   expect(shown("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nx\n5\n6\n7\n", 1)).toEqual([" 3", "-4", "+x", " 5"]);
   expect(shown("", "new\n")).toEqual(["+new"]);
-  expect(shown("a\n", "a")).toEqual(["-a", "+a (no line end)"]);
+  expect(shown("a\n", "a")).toEqual(["-a", "+a (no newline at end of file)"]);
 });
 
 test("taking out and putting in what is marked turns one text into the other", () => {

@@ -1,11 +1,12 @@
 import { escapeControls } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
+
 export interface DiffLine {
   readonly mark: " " | "+" | "-";
   readonly text: string;
 }
 
-/** Two texts line by line, with a few unchanged lines around what differs. Empty when they are equal. */
+/** The differences between two texts, with a few unchanged lines around them. Empty when the texts are equal. */
 export function diffLines(before: string, after: string, around = 3): readonly DiffLine[] {
   const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -22,13 +23,15 @@ export function diffLines(before: string, after: string, around = 3): readonly D
   ];
 }
 
-/** A line without its end is another line than one with it. */
+/** A last line without a line break differs from one with it. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split("\n");
-  return lines.at(-1) === "" ? lines.slice(0, -1) : [...lines.slice(0, -1), `${lines.at(-1)} (no line end)`];
+  return lines.at(-1) === ""
+    ? lines.slice(0, -1)
+    : [...lines.slice(0, -1), `${lines.at(-1)} (no newline at end of file)`];
 }
 
-/** Above this many pairs of lines, all of the old text is shown and then all of the new one. */
+/** Above this many pairs of lines, the whole old text and then the whole new text is shown. */
 const mostPairs = 4_000_000;
 
 function differing(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
@@ -55,7 +58,7 @@ function differing(a: readonly string[], b: readonly string[]): readonly DiffLin
   return lines;
 }
 
-/** How long the longest common sequence of lines is from each pair of places on. */
+/** The length of the longest common subsequence from each pair of positions on. */
 function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
   const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
@@ -72,7 +75,7 @@ function at(table: readonly Uint32Array[], i: number, j: number): number {
   return table[i]?.[j] ?? 0;
 }
 
-/** Two texts of one file in the form of a unified diff; empty when they are equal. Null: there is no file. */
+/** A unified diff of two versions of a file; empty when they are equal. Null: the file does not exist. */
 export function unifiedDiff(file: string, before: string | null, after: string | null, style: Style): string {
   const around = 3;
   const [old, now] = [before ?? "", after ?? ""];
@@ -94,7 +97,7 @@ function span(first: number, count: number): string {
   return count === 0 ? "0,0" : `${first},${count}`;
 }
 
-/** How many lines are equal at the beginning. */
+/** The number of equal lines at the beginning. */
 function firstDifference(before: string, after: string): number {
   const [a, b] = [before.split("\n"), after.split("\n")];
   const index = a.findIndex((line, at) => line !== b[at]);

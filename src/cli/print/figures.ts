@@ -1,19 +1,19 @@
-/** A size as people say it. */
+/** A size such as "1.2 MB". */
 export function sizeText(bytes: number): string {
   const { value, unit } = inUnits(bytes, ["B", "KB", "MB", "GB", "TB"]);
   return `${value >= 100 || unit === "B" ? Math.round(value) : value.toFixed(1)} ${unit}`;
 }
 
-/** A number by the largest of these units, each a thousand of the one before. */
+/** A number in the largest of these units that fits; each is a thousand of the one before. */
 export function inUnits(count: number, [unit = "", ...larger]: readonly string[]): { value: number; unit: string } {
   return count < 1000 || larger.length === 0 ? { value: count, unit } : inUnits(count / 1000, larger);
 }
 
-/** A time as `2026-11-15 06:44`, in the given zone or that of this machine; what is not a time gives nothing. */
+/** A time as `2026-11-15 06:44`, in the given time zone or that of this machine; empty for an invalid time. */
 export function timeText(time: string | number | undefined, timeZone?: string): string {
   const date = new Date(time ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";
-  // This locale writes dates as the year first, with hyphens, and hours from 00 to 23.
+  // This locale formats dates like ISO 8601.
   return date.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", ...(timeZone ? { timeZone } : {}) });
 }
 
@@ -29,11 +29,11 @@ export function durationText(ms: number | undefined): string {
 }
 
 /** "1 call", "3 calls". */
-export function counted(count: number, one: string, many: string = `${one}s`): string {
+export function plural(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Micro-dollars as people read them: cents, and more digits only where cents would say nothing. */
+/** Micro-dollars in dollars and cents, with more digits for small amounts. */
 export function moneyText(microUsd: number, complete: boolean = true): string {
   const size = Math.abs(microUsd);
   const digits = size > 0 && size < 100_000 ? 4 : 2;
@@ -42,14 +42,14 @@ export function moneyText(microUsd: number, complete: boolean = true): string {
   return complete ? text : `at least ${text}`;
 }
 
-/** 1234567 → "1,234,567", or "1.2M" where there is little room. */
+/** 1234567 → "1,234,567", or "1.2M" when it must be short. */
 export function countText(count: number, short: boolean = false): string {
   if (!short || count < 10_000) return inThousands(String(count));
   const { value, unit } = inUnits(count, ["", "k", "M", "G", "T", "P"]);
   return `${value >= 100 ? Math.round(value) : value.toFixed(1)}${unit}`;
 }
 
-/** "1234567.50" → "1,234,567.50". The platform's own way loads the customs of every country first: 20 ms for a status bar. */
+/** "1234567.50" → "1,234,567.50". `toLocaleString` loads the data of all locales first, which takes 20 ms. */
 function inThousands(digits: string): string {
   return digits.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ",");
 }

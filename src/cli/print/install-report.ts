@@ -1,6 +1,6 @@
 import type { ClientUse, InstallOutcome, ScopePlaces, Uninstalled } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
-import type { Approval } from "../approve-entries.ts";
+import type { ApprovalResult } from "../commands/approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
 import { jsonText } from "./json.ts";
 import type { Style } from "./style.ts";
@@ -9,17 +9,17 @@ type Done = Extract<InstallOutcome, { is: "installed" }>;
 
 const mostLines = 100;
 
-/** What a hooks file printed while it was loaded; it never mixes with the result. */
+/** What a hooks file printed while it was loaded, for stderr. */
 export function printsText(prints: string, file: string): string {
   if (prints === "") return "";
   const all = prints.split("\n");
   const left = all.length - mostLines;
-  const more = left > 0 ? [`  … and ${left} lines more\n`] : [];
+  const more = left > 0 ? [`  … and ${left} more lines\n`] : [];
   const lines = [...all.slice(0, mostLines).map((line) => `  ${escapeControls(line.slice(0, 500))}\n`), ...more];
   return `${escapeControls(file)} printed while it was loaded:\n${lines.join("")}`;
 }
 
-export function installText(done: Done, approval: Approval, dryRun: boolean, style: Style): string {
+export function installText(done: Done, approval: ApprovalResult, dryRun: boolean, style: Style): string {
   const { places, installed, notes, warnings, hooksFile } = done;
   const { settings, lockWritten, backup } = installed;
   const tail = [
@@ -31,8 +31,8 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
   ];
   if (dryRun) {
     const { before, after, created } = settings;
-    const diff = unifiedDiff(places.settingsFile, created ? null : masked(before), masked(after), style);
-    const same = settings.changed ? "would get another token" : "would stay as it is";
+    const diff = unifiedDiff(places.settingsFile, created ? null : maskTokens(before), maskTokens(after), style);
+    const same = settings.changed ? "would get a new token" : "would not change";
     return `${diff === "" ? `${escapeControls(places.settingsFile)} ${same}.\n` : diff}${linesOf(tail)}`;
   }
   const head =
@@ -44,19 +44,19 @@ export function installText(done: Done, approval: Approval, dryRun: boolean, sty
             ({ event, transport, group }) =>
               `  ${transport.padEnd(6)} ${event}${group.matcher ? `  ${escapeControls(group.matcher)}` : ""}`,
           ),
-          ...(done.client === undefined ? [] : [`  with   ${clientWords(done.client)}`]),
+          ...(done.client === undefined ? [] : [`  with   ${clientText(done.client)}`]),
           ...(backup === undefined ? [] : [`  backup ${escapeControls(backup)}`]),
         ]
-      : [`${escapeControls(hooksFile)} is installed already, and nothing has changed.`];
+      : [`${escapeControls(hooksFile)} is already installed; nothing has changed.`];
   return linesOf([...head, ...tail]);
 }
 
-function clientWords({ form, why, behindScript }: ClientUse): string {
-  if (form === "script") return `the client as a script: ${escapeControls(why ?? "")}`;
-  return behindScript ? "the compiled client, which a script starts" : "the compiled client";
+function clientText({ form, why, behindScript }: ClientUse): string {
+  if (form === "script") return `the client script: ${escapeControls(why ?? "")}`;
+  return behindScript ? "the compiled client, started by a script" : "the compiled client";
 }
 
-export function installJson(done: Done, approval: Approval, dryRun: boolean): string {
+export function installJson(done: Done, approval: ApprovalResult, dryRun: boolean): string {
   const { hooksFile, places, planned, installed, notes, warnings } = done;
   const { settings, backup } = installed;
   return jsonText({
@@ -73,7 +73,9 @@ export function installJson(done: Done, approval: Approval, dryRun: boolean): st
     notApproved: approval.refused,
     notes,
     warnings,
-    ...(dryRun ? { before: settings.created ? null : masked(settings.before), after: masked(settings.after) } : {}),
+    ...(dryRun
+      ? { before: settings.created ? null : maskTokens(settings.before), after: maskTokens(settings.after) }
+      : {}),
   });
 }
 
@@ -81,8 +83,8 @@ function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Settings as they may be shown: a token is for the file alone, whoever's it is. One that a variable holds is none. */
-export function masked(settings: string): string {
+/** Settings with every token masked. A reference to an environment variable is not a token. */
+export function maskTokens(settings: string): string {
   return settings.replace(/("Authorization"\s*:\s*"Bearer )(?!\$)(?:[^"\\]|\\.)+/gi, "$1…");
 }
 
@@ -93,19 +95,26 @@ export function uninstallText(
   style: Style,
 ): string {
   const file = escapeControls(settingsFile);
-  const gone = purged.map((path) => `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}\n`).join("");
-  if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${gone}`;
+  const purgedLines = purged
+    .map((path) => `${dryRun ? "would remove" : "removed"}   ${escapeControls(path)}\n`)
+    .join("");
+  if (!done.wasInstalled) return `Nothing is installed ${scopeNamed ? `in ${scope} scope` : "here"}.\n${purgedLines}`;
   if (dryRun) {
-    const diff = unifiedDiff(settingsFile, masked(done.before), done.after === null ? null : masked(done.after), style);
-    return `${diff || `${file} would stay as it is.\n`}${gone}`;
+    const diff = unifiedDiff(
+      settingsFile,
+      maskTokens(done.before),
+      done.after === null ? null : maskTokens(done.after),
+      style,
+    );
+    return `${diff || `${file} would not change.\n`}${purgedLines}`;
   }
   const what = {
-    restored: `${file} has its old bytes back`,
-    removed: `${file} was made by install and is gone`,
-    cut: `our entries are cut out of ${file}; what others wrote stays`,
-    nothing: `${file} held no entry of ours`,
+    restored: `the old content of ${file} was restored`,
+    removed: `${file} was created by install and has been removed`,
+    cut: `the entries of the app were removed from ${file}; everything else is unchanged`,
+    nothing: `${file} had no entries of the app`,
   }[done.how];
-  return `${style.green("uninstalled")}: ${what}\n${gone}`;
+  return `${style.green("uninstalled")}: ${what}\n${purgedLines}`;
 }
 
 export function uninstallJson(
@@ -123,6 +132,6 @@ export function uninstallJson(
     how,
     dryRun,
     purged,
-    ...(dryRun ? { before: masked(before), after: after === null ? null : masked(after) } : {}),
+    ...(dryRun ? { before: maskTokens(before), after: after === null ? null : maskTokens(after) } : {}),
   });
 }

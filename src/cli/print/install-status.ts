@@ -1,11 +1,11 @@
 import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
-import { counted } from "./figures.ts";
+import { plural } from "./figures.ts";
 import { jsonText } from "./json.ts";
 import type { Style } from "./style.ts";
 
 export function statusText(installed: readonly ScopeStatus[], style: Style): string {
-  if (installed.length === 0) return "Nothing is installed here. hookline install puts an app into the settings.\n";
+  if (installed.length === 0) return "Nothing is installed here. Install an app with hookline install.\n";
   return installed
     .map((one) =>
       scopeLines(one, style)
@@ -28,17 +28,17 @@ function scopeLines(status: ScopeStatus, style: Style): readonly string[] {
   const running =
     daemon === undefined
       ? "not running"
-      : `pid ${daemon.pid} on port ${daemon.port} since ${new Date(daemon.since).toISOString()}, version ${daemon.version}, ${daemon.upToDate ? "code as on disk" : "code older than on disk"}`;
+      : `pid ${daemon.pid} on port ${daemon.port} since ${new Date(daemon.since).toISOString()}, version ${daemon.version}, ${daemon.upToDate ? "code is up to date" : "code is older than on disk"}`;
   return [
     `${style.bold(places.scope)}  ${drift.length === 0 ? style.green("in sync") : style.yellow("drifted")}`,
     `  hooks      ${escapeControls(hooksFile ?? "")}`,
-    `  settings   ${escapeControls(places.settingsFile)}  (${counted(entries.length, "entry", "entries")})`,
+    `  settings   ${escapeControls(places.settingsFile)}  (${plural(entries.length, "entry", "entries")})`,
     `  transport  ${lock?.transport ?? "unknown"}${chosenTransports(record)}`,
     ...(client === undefined ? [] : [`  client     ${clientLabel(client.form, client.isScript)}`]),
     `  daemon     ${escapeControls(running)}`,
     ...driftLines(status, style),
     ...(drift.some(({ kind }) => kind.startsWith("entry-"))
-      ? [`  ${escapeControls(repairCommand({ places, hooksFile, lock, record }))} brings the entries back.`]
+      ? [`  ${escapeControls(repairCommand({ places, hooksFile, lock, record }))} restores the entries.`]
       : []),
     ...notes.map((note) => `  ${style.dim(escapeControls(note))}`),
   ];
@@ -48,7 +48,7 @@ function driftLines({ drift }: ScopeStatus, style: Style): readonly string[] {
   return drift.map(({ kind, message }) => `  ${style.yellow(kind)}: ${escapeControls(message)}`);
 }
 
-/** What an asked transport came to, event by event. */
+/** The transport in use for each event. */
 function chosenTransports(record: ScopeStatus["record"]): string {
   const entries = record?.entries ?? [];
   const used = [...new Set(entries.map(({ transport }) => transport))];
@@ -79,7 +79,7 @@ export function statusJson(all: readonly ScopeStatus[]): string {
   });
 }
 
-/** Which client entries come to. Starting a script first takes longer than the compiled client itself. */
+/** Which client the entries use. A script that starts the compiled client takes longer than the client itself. */
 export function clientLabel(form: ClientForm, behindScript = false): string {
-  return form === "compiled" && behindScript ? "compiled, which a script starts" : form;
+  return form === "compiled" && behindScript ? "compiled, started by a script" : form;
 }

@@ -1,13 +1,14 @@
 import type { JudgedPart, Judgement, RuleRef } from "../../permissions/internal.ts";
 import { escapeControls, type PermissionUpdate } from "../../protocol/internal.ts";
 import type { Style } from "./style.ts";
+import { truncate } from "./table.ts";
 
-/** A judgement for people: the decision, one line per part, why, and what would allow it. */
+/** The decision, one line per part, the reason, and the rules that would allow the call. */
 export function judgementText(judgement: Judgement, { home, style }: { home: string; style: Style }): string {
   const lines = [
     `${painted(judgement.decision, style)}    ${style.bold(escapeControls(judgement.tool))}    ${escapeControls(subjectOf(judgement))}`,
     ...partLines(judgement.parts, home, style),
-    ...(isToldByParts(judgement) ? [] : [`  ${escapeControls(judgement.reason)}`]),
+    ...(isExplainedByParts(judgement) ? [] : [`  ${escapeControls(judgement.reason)}`]),
     ...closing(judgement),
     ...judgement.warnings.map(
       ({ code, message }) => `  ${style.yellow("warning")} ${code}: ${escapeControls(message)}`,
@@ -21,7 +22,7 @@ export function judgementLine({ decision, tool, reason }: Judgement): string {
   return `${decision}\t${escapeControls(tool)}\t${escapeControls(reason)}\n`;
 }
 
-/** What `--json` prints: the documented fields, in their order. */
+/** The documented fields, in their order. */
 export function judgementJson(judgement: Judgement): Record<string, unknown> {
   const { tool, decision, reason, wouldAsk, by, mode, rule, complete, problems, parts, paths, suggestions, warnings } =
     judgement;
@@ -53,25 +54,27 @@ function subjectOf({ input, parts, tool }: Judgement): string {
   return first && first.text !== tool ? first.text : "";
 }
 
-const widest = 60;
+const partWidth = 60;
 
 function partLines(parts: readonly JudgedPart[], home: string, style: Style): string[] {
-  const texts = parts.map((part) => cut(escapeControls([...part.via.map((name) => `${name} ›`), part.text].join(" "))));
+  const texts = parts.map((part) =>
+    truncate(escapeControls([...part.via.map((name) => `${name} ›`), part.text].join(" ")), partWidth),
+  );
   const width = Math.max(0, ...texts.map((text) => text.length));
   return parts.map((part, index) => {
-    const told = part.rule
+    const reason = part.rule
       ? `${escapeControls(part.rule.text)}    ${place(part.rule, home)}`
       : escapeControls(part.why);
     const more =
       part.rule && part.decision !== "allow" && part.rule.list !== part.decision
         ? `    ${escapeControls(part.why)}`
         : "";
-    return `  ${painted(part.decision, style)}  ${(texts[index] ?? "").padEnd(width)}  ${told}${more}`;
+    return `  ${painted(part.decision, style)}  ${(texts[index] ?? "").padEnd(width)}  ${reason}${more}`;
   });
 }
 
-/** Whether the lines of the parts already say why. */
-function isToldByParts({ parts, reason, wouldAsk }: Judgement): boolean {
+/** Whether the lines of the parts already show the reason. */
+function isExplainedByParts({ parts, reason, wouldAsk }: Judgement): boolean {
   return (
     !wouldAsk &&
     parts.some(
@@ -85,11 +88,13 @@ function closing({ decision, parts, suggestions, complete, problems }: Judgement
   const open = parts.filter((part) => part.decision !== "allow").length;
   const lines = complete
     ? []
-    : problems.slice(0, 3).map(({ code, at, text }) => `  ${code} at ${at[0]}: ${escapeControls(cut(text))}`);
+    : problems
+        .slice(0, 3)
+        .map(({ code, at, text }) => `  ${code} at ${at[0]}: ${escapeControls(truncate(text, partWidth))}`);
   if (decision !== "ask" || open === 0) return lines;
   const rules = suggestions.map(suggestionText).map(escapeControls);
-  const would = rules.length > 0 ? ` These would allow it: ${rules.join("  ")}` : "";
-  const count = parts.length === 1 ? "It is not covered." : `${open} of ${parts.length} parts are not covered.`;
+  const would = rules.length > 0 ? ` Rules that would allow it: ${rules.join("  ")}` : "";
+  const count = parts.length === 1 ? "The call is not covered." : `${open} of ${parts.length} parts are not covered.`;
   return [...lines, `  ${count}${would}`];
 }
 
@@ -110,8 +115,4 @@ function place({ scope, file }: RuleRef, home: string): string {
 function painted(decision: Judgement["decision"], style: Style): string {
   const colour = { allow: style.green, ask: style.yellow, deny: style.red }[decision];
   return colour(decision.padEnd(5));
-}
-
-function cut(text: string): string {
-  return text.length > widest ? `${text.slice(0, widest - 1)}…` : text;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { masked } from "./install-report.ts";
+import { maskTokens } from "./install-report.ts";
 
 test("no token of a settings file is shown, of an earlier install or of somebody else either", () => {
   const text = '{"headers": {"Authorization": "Bearer 00ff", "authorization" :\n"Bearer a\\"b", "X": "Bearer x"}}';
-  expect(masked(text)).toBe(
+  expect(maskTokens(text)).toBe(
     '{"headers": {"Authorization": "Bearer …", "authorization" :\n"Bearer …", "X": "Bearer x"}}',
   );
-  expect(masked('{"Authorization": "Bearer $TOKEN"}')).toBe('{"Authorization": "Bearer $TOKEN"}');
+  expect(maskTokens('{"Authorization": "Bearer $TOKEN"}')).toBe('{"Authorization": "Bearer $TOKEN"}');
 });

@@ -1,31 +1,40 @@
 import type { Io } from "../command-line/command.ts";
 import { sizeText } from "./figures.ts";
 
-/** A line on stderr that grows while something long is read; nothing at all where there is no terminal to watch it. */
+/** A progress line on stderr. Without a terminal nothing is printed. */
 export interface ProgressLine {
-  show(progress: { readonly bytes: number; readonly of: number }): void;
-  /** Takes the line away. */
+  show(progress: string | ByteProgress): void;
+  /** Removes the line. */
   end(): Promise<void>;
+}
+
+interface ByteProgress {
+  readonly bytes: number;
+  readonly of: number;
 }
 
 const quietMs = 400;
 const everyMs = 100;
 
-export function progressLine(what: string, { err, terminal }: Io): ProgressLine {
-  const begun = performance.now();
-  let last = begun + quietMs - everyMs;
+/** Shows nothing for the first 400 ms, and then at most ten updates a second. */
+export function progressLine(what: string, { err, terminal }: Pick<Io, "err" | "terminal">): ProgressLine {
+  let last = performance.now() + quietMs - everyMs;
   let isShown = false;
   return {
-    show({ bytes, of }) {
+    show(progress) {
       const now = performance.now();
-      if (!terminal.err || now - last < everyMs || of === 0) return;
+      const text = typeof progress === "string" ? progress : shareText(progress);
+      if (!terminal.err || now - last < everyMs || text === "") return;
       last = now;
       isShown = true;
-      const share = Math.min(100, Math.floor((bytes / of) * 100));
-      void err(`\r\u001b[K${what} ${share} % of ${sizeText(of)}`);
+      void err(`\r\u001b[K${what} ${text}`);
     },
     async end() {
       if (isShown) await err("\r\u001b[K");
     },
   };
+}
+
+function shareText({ bytes, of }: ByteProgress): string {
+  return of === 0 ? "" : `${Math.min(100, Math.floor((bytes / of) * 100))} % of ${sizeText(of)}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Report } from "../../replay/internal.ts";
 import { replayText } from "./replay-report.ts";
 import type { Style } from "./style.ts";
-import { widthOf } from "./table.ts";
+import { displayWidth } from "./table.ts";
 
 const plain = (text: string) => text;
 const style: Style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, blue: plain, cyan: plain };
@@ -100,14 +100,14 @@ test("the verdict comes first, in one sentence", () => {
     "It would have denied 4 of 1,214 calls, asked about 11, changed the input of 1, changed the output of 2.",
   ]);
   expect(replayText(against, { style, columns: 200 }).split("\n")[1]).toBe(
-    "3 of 2,114 events would be answered otherwise than by git:HEAD~1.",
+    "3 of 2,114 events would be answered differently than by git:HEAD~1.",
   );
 });
 
 test("no line is wider than the terminal, and nothing of a transcript reaches it as it is", () => {
   for (const columns of [60, 80, 100, 120, 200]) {
     for (const text of [replayText(report, { style, columns }), replayText(against, { style, columns })]) {
-      const widest = text.split("\n").reduce((most, line) => Math.max(most, widthOf(line)), 0);
+      const widest = text.split("\n").reduce((most, line) => Math.max(most, displayWidth(line)), 0);
       expect({ columns, fits: widest <= columns, widest }).toEqual({ columns, fits: true, widest });
       expect(text).not.toMatch(/[\u001b\u202e]/);
     }
@@ -122,8 +122,8 @@ test("what differs is shown with both answers, and what is left out is counted",
     "  before: none",
     '  now: deny, "No.", co',
   ]);
-  expect(lines).toContain("and 2 more; --limit N shows them");
-  expect(replayText(report, { style, columns: 120 })).toContain("and 14 more; --limit N shows them");
+  expect(lines).toContain("and 2 more; use --limit N to show them");
+  expect(replayText(report, { style, columns: 120 })).toContain("and 14 more; use --limit N to show them");
 });
 
 test("nothing to replay is said as such", () => {
@@ -145,7 +145,7 @@ test("nothing to replay is said as such", () => {
       },
       { style, columns: 80 },
     ),
-  ).toBe("There are no transcripts here. --all looks at every project, --root elsewhere.\n");
+  ).toBe("No transcripts found for this project. Use --all for every project or --root for another directory.\n");
 });
 
 test("equal rows are one row, calls that had been refused then are marked, and handlers that were not tried are named", () => {
@@ -165,9 +165,9 @@ test("equal rows are one row, calls that had been refused then are marked, and h
   );
   expect(text.match(/rm -rf build/g)).toHaveLength(2);
   expect(text).toContain("(2 times) No.");
-  expect(text).toContain("(refused then too) No.");
-  expect(text).toContain("1 of these had been refused then already.");
+  expect(text).toContain("(denied at the time, too) No.");
+  expect(text).toContain("1 of these were denied at the time, too.");
   expect(text).toContain(
-    "not replayed, because transcripts do not tell of their events: tests-on-stop (Stop), SessionEnd#1",
+    "not replayed, because transcripts do not contain their events: tests-on-stop (Stop), SessionEnd#1",
   );
 });

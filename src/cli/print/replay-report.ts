@@ -1,43 +1,42 @@
 import { plainLine, plainText } from "../../protocol/internal.ts";
 import type { EventCount, Report } from "../../replay/internal.ts";
 import { diffLines } from "./diff.ts";
-import { counted, countText, sizeText } from "./figures.ts";
+import { countText, plural, sizeText } from "./figures.ts";
 import {
   againstText,
+  callColumns,
   effectsText,
   eventsText,
   handlersText,
   listedText,
-  rest,
-  type Sheet,
-  where,
+  moreLine,
+  type ReportLayout,
 } from "./replay-tables.ts";
-import { cut, wrapped } from "./table.ts";
+import { truncate, wrap } from "./table.ts";
 
-/** A replay for people: what it comes to first, then who said it, then call by call. */
-export function replayText(report: Report, sheet: Sheet): string {
+/** The result first, then the events, the handlers and the calls. */
+export function replayText(report: Report, layout: ReportLayout): string {
   const calls = report.against === undefined ? [listedText, changesText] : [againstText];
   const sections = [headline, eventsText, handlersText, ...calls, effectsText, notesText];
   return sections
-    .map((section) => section(report, sheet))
+    .map((section) => section(report, layout))
     .filter((text) => text !== "")
     .join("\n");
 }
 
-function headline(report: Report, { style, columns }: Sheet): string {
+function headline(report: Report, { style, columns }: ReportLayout): string {
   const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen, unread } = report;
   if (files === 0 && unread.length === 0)
-    return "There are no transcripts here. --all looks at every project, --root elsewhere.\n";
-  if (events.length === 0) return `Nothing to replay in ${counted(files, "file")} (${sizeText(bytes)}).\n`;
+    return "No transcripts found for this project. Use --all for every project or --root for another directory.\n";
+  if (events.length === 0) return `Nothing to replay in ${plural(files, "file")} (${sizeText(bytes)}).\n`;
   const calls = `${many(toolCalls, "tool call")} and ${many(prompts, "prompt")}`;
   const first = `${calls} from ${many(sessions, "session")}, ${many(files, "file")}, ${sizeText(bytes)}`;
   const seen = events.reduce((sum, event) => sum + event.seen, 0);
   const second =
     against === undefined
-      ? verdict(events) +
-        (refusedThen === 0 ? "" : ` ${countText(refusedThen)} of these had been refused then already.`)
-      : `${countText(against.differing)} of ${many(seen, "event")} would be answered otherwise than by ${plainLine(against.hooks)}.`;
-  const lines = [...wrapped(first, columns), ...wrapped(second, columns).map((line) => style.bold(line))];
+      ? verdict(events) + (refusedThen === 0 ? "" : ` ${countText(refusedThen)} of these were denied at the time, too.`)
+      : `${countText(against.differing)} of ${many(seen, "event")} would be answered differently than by ${plainLine(against.hooks)}.`;
+  const lines = [...wrap(first, columns), ...wrap(second, columns).map((line) => style.bold(line))];
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -58,27 +57,27 @@ function verdict(events: readonly EventCount[]): string {
     ...(outputs > 0 ? [`changed the output of ${countText(outputs)}`] : []),
     ...(blocked > 0 ? [`blocked ${countText(blocked)} of ${many(prompts?.seen ?? 0, "prompt")}`] : []),
   ];
-  return parts.length === 0 ? "It would have left everything as it was." : `It would have ${parts.join(", ")}.`;
+  return parts.length === 0 ? "It would have changed nothing." : `It would have ${parts.join(", ")}.`;
 }
 
 function many(count: number, one: string): string {
   return `${countText(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
-function changesText({ changes, changesInAll }: Report, { style, columns }: Sheet): string {
+function changesText({ changes, changesInAll }: Report, { style, columns }: ReportLayout): string {
   if (changes.length === 0) return "";
   const blocks = changes.map((change) => {
     const lines = diffLines(inputText(change.before), inputText(change.after), 1).map(({ mark, text }) => {
-      const line = cut(`  ${mark} ${text}`, columns);
+      const line = truncate(`  ${mark} ${text}`, columns);
       return mark === "+" ? style.green(line) : mark === "-" ? style.red(line) : line;
     });
-    const shown = lines.length > 0 ? lines : ["  (they differ behind what is shown)"];
-    return [cut(where(change).join("  "), columns), ...shown].join("\n");
+    const shown = lines.length > 0 ? lines : ["  (the difference is beyond what is shown)"];
+    return [truncate(callColumns(change).join("  "), columns), ...shown].join("\n");
   });
-  return `${style.bold("Changed inputs")}\n${blocks.join("\n")}\n${rest(changes.length, changesInAll)}`;
+  return `${style.bold("Changed inputs")}\n${blocks.join("\n")}\n${moreLine(changes.length, changesInAll)}`;
 }
 
-/** A field a line, so that a diff shows fields; texts of several lines as they are. */
+/** One field per line, so that a diff shows fields. */
 function inputText(input: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(input).map(
     ([key, value]) => `${plainLine(key)}: ${plainText(typeof value === "string" ? value : JSON.stringify(value))}`,
@@ -86,7 +85,7 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
   return `${lines.join("\n")}\n`;
 }
 
-function notesText(report: Report, { style, columns }: Sheet): string {
+function notesText(report: Report, { style, columns }: ReportLayout): string {
   const { tasks, failures, missing, unreadableLines, unread, repeated, notReplayed } = report;
   const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
   const absent = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);
@@ -95,15 +94,15 @@ function notesText(report: Report, { style, columns }: Sheet): string {
     ...tasks.map(({ name, count }) => `task ${plainLine(name)} would have been added ${many(count, "time")}`),
     ...(left.length === 0
       ? []
-      : [`not replayed, because transcripts do not tell of their events: ${left.map(plainLine).join(", ")}`]),
+      : [`not replayed, because transcripts do not contain their events: ${left.map(plainLine).join(", ")}`]),
     ...(absent.length === 0 ? [] : [`not in transcripts: ${absent.join(", ")}`]),
-    ...(repeated > 0 ? [`${many(repeated, "event")} of forked or kept copies counted once`] : []),
+    ...(repeated > 0 ? [`${many(repeated, "event")} in forked or archived copies counted once`] : []),
     ...(unreadableLines > 0 ? [`${many(unreadableLines, "line")} could not be read`] : []),
   ];
-  // Paths stay whole, however long: they are there to be copied.
+  // Paths are not truncated, so that they can be copied.
   const named = unread.map(({ file, why }) =>
     plainLine(`not replayed: ${why.includes(file) ? why : `${file}: ${why}`}`),
   );
-  const parts = [...lines.flatMap((line) => wrapped(line, columns)), ...named];
+  const parts = [...lines.flatMap((line) => wrap(line, columns)), ...named];
   return parts.map((part) => `${style.dim(part)}\n`).join("");
 }

@@ -1,18 +1,18 @@
 import { plainLine } from "../../protocol/internal.ts";
 import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/internal.ts";
-import { counted, countText, timeText } from "./figures.ts";
+import { countText, plural, timeText } from "./figures.ts";
 import type { Style } from "./style.ts";
-import { cut, tableText, widthOf, wrapped } from "./table.ts";
+import { displayWidth, tableText, truncate, wrap } from "./table.ts";
 
-/** What a report is written on. */
-export interface Sheet {
+/** How a report is printed. */
+export interface ReportLayout {
   readonly style: Style;
   readonly columns: number;
 }
 
-export function eventsText({ events }: Report, sheet: Sheet): string {
-  const words = ["deny", "block", "halt", "ask", "defer", "allow", "none", "effect-refused"] as const;
-  const used = words.filter((word) => events.some(({ decisions }) => decisions[word] !== undefined));
+export function eventsText({ events }: Report, layout: ReportLayout): string {
+  const decisions = ["deny", "block", "halt", "ask", "defer", "allow", "none", "effect-refused"] as const;
+  const used = decisions.filter((decision) => events.some((event) => event.decisions[decision] !== undefined));
   const more = [
     ["input changed", "inputsChanged"],
     ["output changed", "outputsChanged"],
@@ -22,13 +22,13 @@ export function eventsText({ events }: Report, sheet: Sheet): string {
   const rows = events.map((event) => [
     event.event,
     countText(event.seen),
-    ...used.map((word) => countText(event.decisions[word] ?? 0)),
+    ...used.map((decision) => countText(event.decisions[decision] ?? 0)),
     ...shown.map(([, key]) => countText(event[key])),
   ]);
-  return figures(["event", "seen", ...used, ...shown.map(([title]) => title)], rows, sheet);
+  return figures(["event", "seen", ...used, ...shown.map(([title]) => title)], rows, layout);
 }
 
-export function handlersText({ handlers }: Report, sheet: Sheet): string {
+export function handlersText({ handlers }: Report, layout: ReportLayout): string {
   const outcomes = ["answered", "passed", "skipped", "failed", "timed-out", "not-reached", "effect-refused"] as const;
   const used = outcomes.filter((outcome) => handlers.some((handler) => handler.outcomes[outcome] !== undefined));
   const ms = (value: number | undefined) =>
@@ -41,49 +41,55 @@ export function handlersText({ handlers }: Report, sheet: Sheet): string {
     ms(p95Ms),
     ms(maxMs),
   ]);
-  return figures(["handler", "calls", ...used, "median", "p95", "max"], rows, sheet);
+  return figures(["handler", "calls", ...used, "median", "p95", "max"], rows, layout);
 }
 
-/** A table of figures where it fits, else a line of words for each row. */
-function figures(head: readonly string[], rows: readonly (readonly string[])[], { style, columns }: Sheet): string {
+/** A table where it fits, else a line of text for each row. */
+function figures(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { style, columns }: ReportLayout,
+): string {
   if (rows.length === 0) return "";
-  const widths = head.map((title, at) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? ""))));
+  const widths = head.map((title, at) =>
+    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[at] ?? ""))),
+  );
   if (widths.reduce((sum, width) => sum + width + 2, -2) <= columns) {
     const table = head.map((header, at) => ({ header, align: at === 0 ? ("left" as const) : ("right" as const) }));
     return tableText(table, rows, style);
   }
   return rows
     .map(([name = "", ...values]) => {
-      const told = values.flatMap((value, at) => (value === "0" || value === "" ? [] : [`${head[at + 1]} ${value}`]));
-      return wrapped(`${name}: ${told.join(", ")}`, columns - 2).join("\n  ");
+      const parts = values.flatMap((value, at) => (value === "0" || value === "" ? [] : [`${head[at + 1]} ${value}`]));
+      return wrap(`${name}: ${parts.join(", ")}`, columns - 2).join("\n  ");
     })
     .map((text) => `${text}\n`)
     .join("");
 }
 
-/** Below this a row takes several lines. */
+/** Below this width a row takes several lines. */
 const narrow = 90;
 
-export function listedText({ listed, listedInAll }: Report, { style, columns }: Sheet): string {
+export function listedText({ listed, listedInAll }: Report, { style, columns }: ReportLayout): string {
   if (listed.length === 0) return "";
-  const title = `${style.bold("Refused and asked")}\n`;
-  const more = rest(listed.length, listedInAll);
-  const grouped = groupsOf(listed);
+  const title = `${style.bold("Denied and asked")}\n`;
+  const more = moreLine(listed.length, listedInAll);
+  const grouped = groupEqualCalls(listed);
   if (columns < narrow)
-    return title + blocks(grouped, columns, (row) => [`${row.decision}: ${reasonText(row)}`]) + more;
-  const rows = grouped.map((row) => [...where(row), row.decision, plainLine(row.input), reasonText(row)]);
+    return title + narrowRows(grouped, columns, (row) => [`${row.decision}: ${reasonText(row)}`]) + more;
+  const rows = grouped.map((row) => [...callColumns(row), row.decision, plainLine(row.input), reasonText(row)]);
   const head = [...places, { header: "answer" }, { header: "input", ...flexible }, { header: "reason", ...flexible }];
   const painted = (cell: string, at: number) => (at === 3 ? colour(cell, style) : cell);
   return title + tableText(head, rows, style, columns, painted) + more;
 }
 
 interface Group extends Listed {
-  /** How many calls are like it. */
+  /** The number of equal calls. */
   readonly calls: number;
 }
 
-/** Calls of one session that are alike, and were answered alike, are one row in the place of the first. */
-function groupsOf(listed: readonly Listed[]): readonly Group[] {
+/** Equal calls of one session with equal answers are one row, in the place of the first. */
+function groupEqualCalls(listed: readonly Listed[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const row of listed) {
     const { at: _at, ...alike } = row;
@@ -95,18 +101,18 @@ function groupsOf(listed: readonly Listed[]): readonly Group[] {
 }
 
 function reasonText({ calls, refusedThen, reason = "" }: Group): string {
-  const marks = [...(calls > 1 ? [`${calls} times`] : []), ...(refusedThen ? ["refused then too"] : [])];
+  const marks = [...(calls > 1 ? [`${calls} times`] : []), ...(refusedThen ? ["denied at the time, too"] : [])];
   return `${marks.length > 0 ? `(${marks.join(", ")}) ` : ""}${plainLine(reason)}`;
 }
 
-export function againstText({ against }: Report, { style, columns }: Sheet): string {
+export function againstText({ against }: Report, { style, columns }: ReportLayout): string {
   if (against === undefined || against.list.length === 0) return "";
   const title = `${style.bold("Answered differently")}\n`;
-  const more = rest(against.list.length, against.differing);
+  const more = moreLine(against.list.length, against.differing);
   const both = ({ before, now }: Difference) => [`before: ${answerText(before)}`, `now: ${answerText(now)}`];
-  if (columns < narrow) return title + blocks(against.list, columns, both) + more;
+  if (columns < narrow) return title + narrowRows(against.list, columns, both) + more;
   const rows = against.list.map((row) => [
-    ...where(row),
+    ...callColumns(row),
     plainLine(row.input),
     answerText(row.before),
     answerText(row.now),
@@ -115,13 +121,13 @@ export function againstText({ against }: Report, { style, columns }: Sheet): str
   return title + tableText([...places, ...head], rows, style, columns) + more;
 }
 
-export function effectsText({ effects }: Report, { style, columns }: Sheet): string {
+export function effectsText({ effects }: Report, { style, columns }: ReportLayout): string {
   if (effects.length === 0) return "";
   const rows = effects.map(({ handler, kind, target, count }) => [
     plainLine(handler ?? "(the app)"),
     kind,
     plainLine(target),
-    counted(count, "time"),
+    plural(count, "time"),
   ]);
   const head = [
     { header: "handler", ...flexible },
@@ -129,35 +135,35 @@ export function effectsText({ effects }: Report, { style, columns }: Sheet): str
     { header: "target", ...flexible },
     { header: "tried" },
   ];
-  const title = `${style.bold("Effects refused")} (--allow-effects lifts this)\n`;
+  const title = `${style.bold("Effects refused")} (--allow-effects permits them)\n`;
   return title + tableText(head, rows, style, columns);
 }
 
 const flexible = { flexible: true } as const;
 const places = [{ header: "when" }, { header: "session" }, { header: "tool", ...flexible }];
 
-/** When, in which session, which tool. */
-export function where({ at, session, tool, event }: Place): readonly string[] {
+/** Time, session and tool. */
+export function callColumns({ at, session, tool, event }: Place): readonly string[] {
   const after = event === "PreToolUse" || event === "UserPromptSubmit" ? "" : " (after)";
   return [timeText(at), plainLine(session).slice(0, 8), tool === undefined ? "(prompt)" : `${plainLine(tool)}${after}`];
 }
 
-export function rest(shown: number, inAll: number): string {
-  return inAll > shown ? `and ${countText(inAll - shown)} more; --limit N shows them\n` : "";
+export function moreLine(shown: number, inAll: number): string {
+  return inAll > shown ? `and ${countText(inAll - shown)} more; use --limit N to show them\n` : "";
 }
 
-function blocks<Row extends Place>(
+function narrowRows<Row extends Place>(
   rows: readonly Row[],
   columns: number,
-  told: (row: Row) => readonly string[],
+  details: (row: Row) => readonly string[],
 ): string {
   return rows
     .flatMap((row) => [
-      where(row).join("  "),
+      callColumns(row).join("  "),
       `  ${plainLine(row.input)}`,
-      ...told(row).map((line) => `  ${plainLine(line)}`),
+      ...details(row).map((line) => `  ${plainLine(line)}`),
     ])
-    .map((line) => `${cut(line, columns)}\n`)
+    .map((line) => `${truncate(line, columns)}\n`)
     .join("");
 }
 

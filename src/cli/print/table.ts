@@ -3,13 +3,13 @@ import type { Style } from "./style.ts";
 export interface Column {
   readonly header: string;
   readonly align?: "left" | "right";
-  /** Gives way when there is too little room; the columns that do share what is left. */
+  /** Shrinks when the table is too wide; flexible columns share the remaining width. */
   readonly flexible?: true;
 }
 
 /**
- * Rows under headers, never wider than `columns`; without a limit every cell is whole. Cells hold plain text: colours are put
- * on by `paint` once the widths are known.
+ * A table with headers, at most `limit` columns wide; without a limit no cell is cut. Cells are plain text: `paint` adds colors when the
+ * widths are known.
  */
 export function tableText(
   columns: readonly Column[],
@@ -19,7 +19,7 @@ export function tableText(
   paint: (cell: string, column: number) => string = (cell) => cell,
 ): string {
   const natural = columns.map(({ header }, index) =>
-    Math.max(widthOf(header), ...rows.map((row) => widthOf(row[index] ?? ""))),
+    Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? ""))),
   );
   const widths = limit === undefined ? natural : fitted(columns, natural, limit);
   const line = (cells: readonly string[], put: (cell: string, column: number) => string) =>
@@ -27,7 +27,7 @@ export function tableText(
       .map((cell, index) =>
         put(
           pad(
-            cut(cell, widths[index] ?? 0),
+            truncate(cell, widths[index] ?? 0),
             index === columns.length - 1 && columns[index]?.align !== "right" ? 0 : (widths[index] ?? 0),
             columns[index]?.align === "right" ? "right" : "left",
           ),
@@ -48,7 +48,7 @@ function fitted(columns: readonly Column[], natural: readonly number[], limit: n
   const fixed = natural.reduce((sum, width, index) => (columns[index]?.flexible ? sum : sum + width), 0);
   let room = Math.max(0, limit - gaps - fixed);
   const widths = [...natural];
-  // The narrowest first: what a short column does not need, a long one gets.
+  // The narrowest first: what a short column does not need goes to a long one.
   const flexible = columns
     .flatMap(({ flexible: gives }, index) => (gives ? [index] : []))
     .sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0));
@@ -60,16 +60,16 @@ function fitted(columns: readonly Column[], natural: readonly number[], limit: n
   return widths;
 }
 
-/** How many columns a text takes: wide characters two, combining ones none. */
-export function widthOf(text: string): number {
+/** The number of columns of a text: wide characters take two, combining ones none. */
+export function displayWidth(text: string): number {
   let width = 0;
   for (const char of text) width += charWidth(char);
   return width;
 }
 
-/** The text in at most `columns` columns, with a mark where it was cut. */
-export function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
+/** The text in at most `columns` columns, with … where it was cut. */
+export function truncate(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
   if (columns <= 0) return "";
   let kept = "";
   let width = 0;
@@ -82,17 +82,18 @@ export function cut(text: string, columns: number): string {
 }
 
 export function pad(text: string, columns: number, side: "left" | "right" = "left"): string {
-  const blanks = " ".repeat(Math.max(0, columns - widthOf(text)));
+  const blanks = " ".repeat(Math.max(0, columns - displayWidth(text)));
   return side === "left" ? `${text}${blanks}` : `${blanks}${text}`;
 }
 
-/** The text in lines of at most `columns`, broken between words; a word that is longer is cut. */
-export function wrapped(text: string, columns: number): readonly string[] {
+/** The text in lines of at most `columns`, broken between words. A longer word is cut. */
+export function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const line = lines.at(-1);
-    if (line !== undefined && widthOf(line) + 1 + widthOf(word) <= columns) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(cut(word, columns));
+    if (line !== undefined && displayWidth(line) + 1 + displayWidth(word) <= columns)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(truncate(word, columns));
   }
   return lines;
 }
@@ -103,7 +104,7 @@ function charWidth(char: string): number {
   return code >= 0x1100 && wide.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
 }
 
-/** Scripts of East Asia and pictures. */
+/** East Asian scripts and emoji. */
 const wide: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x231a, 0x231b],

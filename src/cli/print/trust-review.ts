@@ -3,15 +3,15 @@ import { escapeControls } from "../../protocol/internal.ts";
 import { diffLines } from "./diff.ts";
 import type { Style } from "./style.ts";
 
-/** What a folder would run, in full for what nobody has approved, as a diff for what changed. */
+/** What a directory would run: new entries in full, changed ones as a diff. */
 export function reviewText(review: TrustReview, entries: readonly TrustEntry[], style: Style): string {
   const { project, accepted, refused } = review;
-  const nothing = review.entries.length === 0 ? "brings nothing that needs approval" : "";
+  const nothing = review.entries.length === 0 ? "has nothing that needs approval" : "";
   const lines = [
     `${style.bold(escapeControls(project))}  ${accepted === undefined ? nothing : `accepted ${escapeControls(accepted)}`}`.trimEnd(),
-    ...(refused === undefined ? [] : ["", `${style.red("Nothing counts as approved:")} ${escapeControls(refused)}.`]),
+    ...(refused === undefined ? [] : ["", `${style.red("Approvals are ignored:")} ${escapeControls(refused)}.`]),
     ...entries.flatMap((entry) => ["", ...entryLines(entry, style)]),
-    ...(entries.length === 0 ? [] : ["", "Hooks run with your full rights: whatever you can do, they can."]),
+    ...(entries.length === 0 ? [] : ["", "Hooks run with all your permissions."]),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -28,20 +28,20 @@ export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
   ];
 }
 
-/** What an approval leaves open: each path or form that may run and is not covered. */
+/** What may run although the approval does not cover it. */
 function coverageLines({ kind, definition, files, notCovered, unusable }: TrustEntry, style: Style): readonly string[] {
   const { hook } = definition as { readonly hook?: { readonly type?: string } };
   const runs = kind === "hook" ? hook?.type === "command" : kind === "statusLine" || kind === "mcpServer";
   if (!runs || unusable !== undefined) return [];
   return [
-    ...(files.length === 0 ? [style.yellow("no file of the folder is covered by this approval")] : []),
+    ...(files.length === 0 ? [style.yellow("this approval covers no file of the directory")] : []),
     ...notCovered.map(
       ({ what, why }) => `${style.yellow("not covered:")} ${escapeControls(what)} (${escapeControls(why)})`,
     ),
   ];
 }
 
-/** What an entry is, without its content. */
+/** One line about an entry, without its content. */
 export function entryLine({ id, kind, event, digest }: TrustEntry): string {
   return `${kind === "hook" ? (event ?? kind) : kind}  ${escapeControls(id)}=${digest ?? ""}`;
 }
@@ -84,13 +84,13 @@ function contentLines(entry: TrustEntry, style: Style): readonly string[] {
   ];
 }
 
-/** As settings write it: the event stands above it, and what is as always is left out. */
+/** The definition as in settings, without the event and without default values. */
 function printed({ kind }: TrustEntry, definition: unknown): string {
   if (kind !== "hook") return JSON.stringify(definition, null, 2);
   const { hook, event: _, ...around } = definition as Readonly<Record<string, unknown>>;
-  const usual: readonly unknown[] = ["", false, "continue", "settings"];
-  const unusual = Object.fromEntries(Object.entries(around).filter(([, value]) => !usual.includes(value)));
-  return JSON.stringify({ ...unusual, ...(hook as object) }, null, 2);
+  const defaults: readonly unknown[] = ["", false, "continue", "settings"];
+  const others = Object.fromEntries(Object.entries(around).filter(([, value]) => !defaults.includes(value)));
+  return JSON.stringify({ ...others, ...(hook as object) }, null, 2);
 }
 
 function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): string {
@@ -100,15 +100,15 @@ function fileLine({ path, sizeBytes, sha256 }: ReviewedFile, style: Style): stri
 const mostLines = 400;
 
 function fileText({ text, path }: ReviewedFile, style: Style): readonly string[] {
-  if (text === undefined) return ["  (too long, or no text: look at the file itself)"];
+  if (text === undefined) return ["  (too long or not text: see the file itself)"];
   const lines = text.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, mostLines).map((line) => `  ${style.dim("|")} ${escapeControls(line)}`);
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `  … ${left} lines more in ${escapeControls(path)}`];
+  return left === 0 ? shown : [...shown, `  … ${left} more lines in ${escapeControls(path)}`];
 }
 
 function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile[], style: Style): readonly string[] {
-  const gone = before.filter(({ path }) => !after.some((file) => file.path === path));
+  const removed = before.filter(({ path }) => !after.some((file) => file.path === path));
   return [
     ...after.flatMap((file) => {
       const old = before.find(({ path }) => path === file.path);
@@ -116,7 +116,7 @@ function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile
       if (old === undefined) return [`${fileLine(file, style)}  new`, ...fileText(file, style)];
       return [`${fileLine(file, style)}  changed`, ...fileDiff(old, file, style)];
     }),
-    ...gone.map(({ path }) => `${style.bold(escapeControls(path))}  gone`),
+    ...removed.map(({ path }) => `${style.bold(escapeControls(path))}  removed`),
   ];
 }
 

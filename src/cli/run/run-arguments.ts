@@ -3,33 +3,33 @@ import type { FailureMode } from "../../sdk/index.ts";
 export interface RunArguments {
   readonly file: string;
   readonly onFailure?: FailureMode;
-  /** The event that the entry in settings is for: what counts when the payload cannot be read. */
+  /** The event of the entry in settings, used when the payload cannot be read. */
   readonly event?: string;
-  /** The descriptor on which the beginning of the payload comes: what a client has read already. */
+  /** The file descriptor with the beginning of the payload, which the client has already read. */
   readonly head?: number;
-  /** The client calls because of this; `rerun`: the daemon may have run handlers in part. */
+  /** Why the client called; `rerun`: the daemon may already have run some handlers. */
   readonly because?: string;
-  /** Keeps the payload in this folder, as a fixture. */
+  /** The directory to save the payload in, as a test fixture. */
   readonly record?: string;
 }
 
-/** By hand: the parser of the other commands is not worth its start here. `wrong` says why the words make no call. */
-export function readArguments(words: readonly string[]): RunArguments | { readonly wrong: string } {
+/** Parses by hand, since loading the parser of the other commands would slow down every hook. */
+export function readArguments(args: readonly string[]): RunArguments | { readonly wrong: string } {
   let file: string | undefined;
   const given: Record<string, string> = {};
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as string;
-    const at = word.indexOf("=");
-    const name = at < 0 ? word : word.slice(0, at);
-    if (known.includes(name)) given[name] = at < 0 ? (words[++i] ?? "") : word.slice(at + 1);
-    else if (word.startsWith("-")) return { wrong: `hookline run has no option ${name}.` };
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    const at = arg.indexOf("=");
+    const name = at < 0 ? arg : arg.slice(0, at);
+    if (known.includes(name)) given[name] = at < 0 ? (args[++i] ?? "") : arg.slice(at + 1);
+    else if (arg.startsWith("-")) return { wrong: `hookline run has no option ${name}.` };
     else if (file !== undefined) return { wrong: oneFile };
-    else file = word;
+    else file = arg;
   }
   const { "--on-failure": mode, "--event": event, "--head": head, "--because": because, "--record": record } = given;
   if (file === undefined) return { wrong: oneFile };
   if (mode !== undefined && mode !== "block" && mode !== "continue") {
-    return { wrong: `--on-failure takes block or continue, not "${mode}".` };
+    return { wrong: `--on-failure must be block or continue, not "${mode}".` };
   }
   return {
     file,
@@ -41,14 +41,14 @@ export function readArguments(words: readonly string[]): RunArguments | { readon
   };
 }
 
-const oneFile = "hookline run takes one hooks file.";
+const oneFile = "hookline run requires exactly one hooks file.";
 
-/** Whether a call that cannot be read asked for refusal when something fails; any mode but `continue` counts, and `block` under any name. */
-export function asksToBlock(words: readonly string[]): boolean {
-  return words.some((word, index) => {
-    if (word === "block" || /^-.*=block$/.test(word)) return true;
-    if (word.startsWith("--on-failure=")) return word !== "--on-failure=continue";
-    return word === "--on-failure" && words[index + 1] !== "continue";
+/** Whether invalid arguments ask for block: any mode but `continue`, or `block` as the value of any option. */
+export function asksToBlock(args: readonly string[]): boolean {
+  return args.some((arg, index) => {
+    if (arg === "block" || /^-.*=block$/.test(arg)) return true;
+    if (arg.startsWith("--on-failure=")) return arg !== "--on-failure=continue";
+    return arg === "--on-failure" && args[index + 1] !== "continue";
   });
 }
 

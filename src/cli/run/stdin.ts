@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { JsonEnd } from "../../sdk/internal.ts";
 
-/** One payload from standard input, or why there is none. */
+/** A payload from standard input, or why it cannot be read. */
 export type Input = { readonly text: string } | { readonly fault: string };
 
 const maxBytes = 25 * 2 ** 20;
@@ -9,41 +9,45 @@ const newline = 0x0a;
 const closeBrace = 0x7d;
 
 /**
- * Reads until one JSON object is complete and then stops: some hosts leave standard input open.
- * Contract: settles within `waitMs` of silence, and nothing is left behind that could keep the process from ending.
+ * Reads until one JSON object is complete, since some agents leave standard input open. Gives up after `waitMs` without data. Leaves no
+ * handle that could keep the process alive.
  */
 export async function readInput(waitMs: number, head?: number): Promise<Input> {
   const chunks: Buffer[] = [];
   const end = new JsonEnd();
   let bytes = 0;
   let length: number | undefined;
-  /** True when there is nothing more to read. */
+  /** Returns true when there is nothing more to read. */
   const take = (chunk: Buffer): boolean => {
     chunks.push(chunk);
     bytes += chunk.length;
-    // Mostly the first piece is all; the parser that will read it anyhow finds that out faster than looking at every byte.
-    if (chunks.length === 1 && isWhole(chunk)) return true;
+    // The first chunk is usually everything, and JSON.parse finds that out faster than a scan of every byte.
+    if (chunks.length === 1 && isComplete(chunk)) return true;
     if (!end.feed(chunk)) return bytes > maxBytes;
     length = end.length;
     return true;
   };
-  // What a client has read already comes first; it may be all.
-  const whole = head !== undefined && fromFile(take, head) === "whole";
-  const ended = whole ? "whole" : !isPipe() ? fromFile(take, 0) : (atOnce(take) ?? (await fromPipe(take, waitMs)));
+  // What the client has already read comes first. It can be everything.
+  const whole = head !== undefined && readToEnd(take, head) === "whole";
+  const ended = whole
+    ? "whole"
+    : !isPipe()
+      ? readToEnd(take, 0)
+      : (readAvailable(take) ?? (await readPipe(take, waitMs)));
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
-  if (ended === "silence") return { fault: `no complete payload came within ${waitMs / 1000} s` };
+  if (ended === "silence") return { fault: `no complete payload was received within ${waitMs / 1000} s` };
   const all = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   return { text: all.toString("utf8", 0, length) };
 }
 
-function isWhole(chunk: Buffer): boolean {
+function isComplete(chunk: Buffer): boolean {
   const last = chunk[chunk.length - 1] === newline ? chunk[chunk.length - 2] : chunk[chunk.length - 1];
   if (last !== closeBrace) return false;
   try {
     JSON.parse(chunk.toString("utf8"));
     return true;
   } catch {
-    return false; // not yet, or never: whoever reads it says which
+    return false; // incomplete, or invalid: the reader of the payload reports it
   }
 }
 
@@ -52,7 +56,7 @@ function isPipe(): boolean {
   return stat.isFIFO() || stat.isSocket();
 }
 
-function fromFile(take: (chunk: Buffer) => boolean, file: number): "whole" | "end" {
+function readToEnd(take: (chunk: Buffer) => boolean, file: number): "whole" | "end" {
   const buffer = Buffer.allocUnsafe(65_536);
   for (;;) {
     const length = readSync(file, buffer, 0, buffer.length, null);
@@ -62,25 +66,25 @@ function fromFile(take: (chunk: Buffer) => boolean, file: number): "whole" | "en
 }
 
 /**
- * What lies in the pipe already: by the time a process is up, that is nearly always all of it, and looking costs a fiftieth of what the
- * event loop does. Undefined when more must be waited for, or when the system cannot open its own standard input once more.
+ * Reads what is already in the pipe. When the process is up, that is nearly always everything, and this costs a fiftieth of reading with
+ * the event loop. Undefined when more is to come, or when standard input cannot be opened a second time.
  */
-function atOnce(take: (chunk: Buffer) => boolean): "whole" | "end" | undefined {
+function readAvailable(take: (chunk: Buffer) => boolean): "whole" | "end" | undefined {
   if (process.platform !== "linux") return undefined;
   let file: number | undefined;
   try {
-    // A door of its own to the same pipe: not to wait is a trait of the door, and the other one is shared with the host.
+    // A second descriptor for the pipe: O_NONBLOCK on the first one would affect the agent, which shares it.
     file = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK);
-    return fromFile(take, file);
+    return readToEnd(take, file);
   } catch {
-    return undefined; // EAGAIN: nothing more is there yet; anything else: the other way knows better
+    return undefined; // EAGAIN: nothing more yet; other errors: the event loop reads the pipe
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** A read that waits in a thread of its own would keep the process from ending, so pipes are read by the event loop. */
-async function fromPipe(take: (chunk: Buffer) => boolean, waitMs: number): Promise<"end" | "silence"> {
+/** Reads with the event loop: a blocking read in a thread would keep the process alive. */
+async function readPipe(take: (chunk: Buffer) => boolean, waitMs: number): Promise<"end" | "silence"> {
   const open = pipeHandle() ?? (await socketHandle());
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
@@ -102,12 +106,12 @@ async function fromPipe(take: (chunk: Buffer) => boolean, waitMs: number): Promi
 }
 
 interface Handle {
-  /** Undefined: the other side is done. */
+  /** Undefined: the end of the input. */
   start(onChunk: (chunk: Buffer | undefined) => void): void;
   stop(): void;
 }
 
-/** The handle beneath `process.stdin`, without the streams above it: they cost a twentieth of a bare start of Node. */
+/** The handle below `process.stdin`, without the streams above it: they cost a twentieth of a bare start of Node. */
 function pipeHandle(): Handle | undefined {
   type Pipe = {
     open(fd: number): number;
@@ -128,7 +132,7 @@ function pipeHandle(): Handle | undefined {
       stop: () => void pipe.readStop(),
     };
   } catch {
-    return undefined; // a Node that does not lend it: the public way costs a little more
+    return undefined; // this Node does not expose it: node:net costs a little more
   }
 }
 

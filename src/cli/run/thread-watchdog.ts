@@ -1,27 +1,28 @@
 import { messageOf } from "../../protocol/internal.ts";
 
-/** Called by the other thread; a registered symbol, since it knows nothing else of ours. */
+/** Called by the worker thread, which can only reach it by a registered symbol. */
 const late = Symbol.for("hookline.late");
 
 /**
- * Calls back when time is up, even while somebody holds the thread: then no timer of its own runs, and a host that waits in vain lets
- * the action go on. A thread beside it waits and breaks in as a debugger does. That is the start of a thread for each call, so it is
- * for events only that must not pass when a handler fails.
- *
- * Contract: never throws. Nothing is called once the returned function was.
+ * Calls back after `ms`, even while a handler blocks the event loop: then no timer of this thread fires, and an agent that gets no answer
+ * continues the operation. A worker thread waits and interrupts this one as a debugger does. Starting a thread for each call is slow, so
+ * this is only for events that a failed handler blocks. Never throws. Returns a function that stops it.
  */
-export function watchThread(ms: number, onLate: () => void, complain: (line: string) => void): () => void {
+export function startWatchdog(ms: number, onLate: () => void, warn: (line: string) => void): () => void {
   let watching = true;
   Object.defineProperty(globalThis, late, { value: () => watching && onLate(), configurable: true });
-  const unwatched = (error: unknown) => complain(`Nobody can end a handler that holds the thread: ${messageOf(error)}`);
+  const failed = (error: unknown) =>
+    warn(
+      `Cannot start the watchdog thread; a handler that blocks the event loop will not be stopped: ${messageOf(error)}`,
+    );
   try {
-    // Not imported above: most calls have no use for it.
+    // Loaded on demand: most calls do not need it.
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     const watcher = new Worker(body, { eval: true, workerData: ms, env: {}, execArgv: [] });
-    watcher.on("error", unwatched);
+    watcher.on("error", failed);
     watcher.unref();
   } catch (error) {
-    unwatched(error);
+    failed(error);
   }
   return () => {
     watching = false;

@@ -1,4 +1,4 @@
-/** The thread of the daemon that runs handlers. */
+/** The program of the daemon's worker threads, which run handlers. */
 import { answerCalls } from "../../daemon/internal.ts";
 
 await answerCalls();

@@ -68,10 +68,10 @@ test("repair mends a copy, or in place, and rolls back", async () => {
   expect(await readFile(file, "utf8")).toBe(before);
   await run(repair, id, "--in-place");
   expect([await readFile(file, "utf8"), (await run(validate, id)).status]).toEqual([before.slice(0, -8), 0]);
-  expect((await run(repair, id)).out).toBe(`${id}: nothing to mend\n`);
+  expect((await run(repair, id)).out).toBe(`${id}: nothing to repair\n`);
   await run(repair, id, "--rollback");
   expect(await readFile(file, "utf8")).toBe(before);
-  expect((await run(repair, id, "--to", "subagents")).out).toBe(`${id} is of the layout "subagents" already\n`);
+  expect((await run(repair, id, "--to", "subagents")).out).toBe(`${id} already has the layout "subagents"\n`);
   await expect(run(repair, id, "--to", "beyond")).rejects.toMatchObject({ code: "sessions/unknown-format" });
 });
 
@@ -124,17 +124,21 @@ test("fork puts a new session beside the old one; from the archive it comes into
 test("archive takes every session once, and then only what is new", async () => {
   const { file, run } = await person();
   const { length } = await readFile(file);
-  expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);
-  expect((await run(archive)).out).toBe(`1 session, 0 with something new: 0 bytes added, ${length} held\n`);
-  expect((await run(archive, "--due")).out).toBe("0 sessions, 0 with something new: 0 bytes added, 0 held\n");
+  expect((await run(archive)).out).toBe(
+    `1 session, 1 with new content: ${length} bytes added, ${length} in the archive\n`,
+  );
+  expect((await run(archive)).out).toBe(`1 session, 0 with new content: 0 bytes added, ${length} in the archive\n`);
+  expect((await run(archive, "--due")).out).toBe("0 sessions, 0 with new content: 0 bytes added, 0 in the archive\n");
 });
 
 test.skipIf(process.platform === "win32")("archive keeps the sessions of a linked project folder once", async () => {
   const { home, folder, file, run } = await person();
   await symlink(basename(folder), join(dirname(folder), "-a-link"));
-  expect((await run(validate, "--all")).out).toBe("1 session looked at, no errors\n");
+  expect((await run(validate, "--all")).out).toBe("1 session checked, no errors\n");
   const { length } = await readFile(file);
-  expect((await run(archive)).out).toBe(`1 session, 1 with something new: ${length} bytes added, ${length} held\n`);
+  expect((await run(archive)).out).toBe(
+    `1 session, 1 with new content: ${length} bytes added, ${length} in the archive\n`,
+  );
   expect(await readdir(join(home, "state", "archive", "projects"))).toEqual([basename(folder)]);
   await rm(join(home, ".claude"), { recursive: true });
   expect((await run(validate, id)).out).toContain("0 errors");

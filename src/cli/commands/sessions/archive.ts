@@ -8,28 +8,36 @@ import {
   type SessionPlace,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { eachFileOnce, jsonOption, namedSessions, rootOption, whereFrom } from "../../options/session-options.ts";
-import { counted } from "../../print/figures.ts";
+import {
+  jsonOption,
+  namedSessions,
+  rootOption,
+  sessionSearch,
+  withoutDuplicates,
+} from "../../options/session-options.ts";
+import { plural } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
+import { progressLine } from "../../print/progress.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--due] [--json]",
-  about: `Keeps sessions before their client deletes them, compressed, in Hookline's state folder. Sources are only read.
+  about: `Archives sessions before their client deletes them, compressed, in Hookline's state directory. Transcripts are not changed.
 
-Without SESSION every session is taken. Run again, it adds what is new. Archived sessions are read by every other command.`,
+Without SESSION all sessions are archived. Running it again adds what is new. Every other command also reads archived sessions.`,
   options: {
-    due: { type: "boolean", about: "only those that are to be deleted within 7 days and are not archived" },
+    due: { type: "boolean", about: "only sessions that will be deleted within 7 days and are not archived" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions archive", "hookline sessions archive --due --json"],
   async run(call, io) {
-    const where = whereFrom(call, io);
+    const where = sessionSearch(call, io);
     const places = call.flag("due")
       ? (await expiringSessions(where)).map(({ place }) => place)
-      : call.words.length > 0
+      : call.operands.length > 0
         ? await namedSessions(call, io)
         : await sources(where);
+    const progress = progressLine("archiving", io);
     const done: ArchiveResult[] = [];
     const failed: { session: string; why: string }[] = [];
     for (const place of places) {
@@ -37,13 +45,13 @@ Without SESSION every session is taken. Run again, it adds what is new. Archived
       try {
         done.push(await archiveSession(place, { env: io.env, home: io.home }));
       } catch (error) {
-        // One that went away or cannot be read must not keep the others from being saved.
+        // An unreadable session must not prevent the others from being archived.
         if (places.length === 1) throw error;
         failed.push({ session: place.id, why: messageOf(error) });
       }
-      if (io.terminal.err && !call.flag("json")) await io.err(`\r${done.length} of ${places.length}`);
+      progress.show(`${done.length} of ${places.length}`);
     }
-    if (io.terminal.err && !call.flag("json") && done.length > 0) await io.err("\r\u001b[K");
+    await progress.end();
     await report(done, call.flag("json"), io);
     for (const { session, why } of failed) await io.err(`Not archived: ${session}: ${plainLine(why)}\n`);
     return failed.length === 0 ? 0 : 1;
@@ -54,7 +62,7 @@ async function sources(where: Parameters<typeof findRoots>[0]): Promise<SessionP
   const roots = (await findRoots(where)).filter(({ origin }) => origin !== "archive");
   const places: SessionPlace[] = [];
   for await (const place of findSessions(roots)) places.push(place);
-  return eachFileOnce(places);
+  return withoutDuplicates(places);
 }
 
 async function report(done: readonly ArchiveResult[], json: boolean, io: Io): Promise<void> {
@@ -64,6 +72,6 @@ async function report(done: readonly ArchiveResult[], json: boolean, io: Io): Pr
   if (json) await io.out(jsonText({ sessions: done, addedBytes, heldBytes }));
   else
     await io.out(
-      `${counted(done.length, "session")}, ${changed} with something new: ${addedBytes} bytes added, ${heldBytes} held\n`,
+      `${plural(done.length, "session")}, ${changed} with new content: ${addedBytes} bytes added, ${heldBytes} in the archive\n`,
     );
 }

@@ -2,16 +2,16 @@ import { plainLine } from "../../../protocol/internal.ts";
 import type { EntryBlock, TranscriptItem } from "../../../sessions/internal.ts";
 import { timeText } from "../../print/figures.ts";
 import type { Style } from "../../print/style.ts";
-import { cut, pad } from "../../print/table.ts";
+import { pad, truncate } from "../../print/table.ts";
 
-/** One entry on one line: when, what, and its first words. */
+/** One entry on one line: its time, its kind and the beginning of its text. */
 export function entryLine(item: TranscriptItem, style: Style, limit: number | undefined): string {
   const time = pad(item.kind === "unreadable" ? "" : timeText(item.timestamp), 16);
   const name = nameOf(item);
-  const words = plainLine(wordsOf(item));
+  const text = plainLine(textOf(item));
   const room = limit === undefined ? undefined : limit - 16 - name.length - 4;
   const paint = item.kind === "unreadable" ? style.red : style.cyan;
-  return `${style.dim(time)}  ${paint(name)}  ${room === undefined ? words : cut(words, Math.max(room, 0))}`.trimEnd();
+  return `${style.dim(time)}  ${paint(name)}  ${room === undefined ? text : truncate(text, Math.max(room, 0))}`.trimEnd();
 }
 
 function nameOf(item: TranscriptItem): string {
@@ -29,13 +29,13 @@ function nameOf(item: TranscriptItem): string {
   }
 }
 
-function wordsOf(item: TranscriptItem): string {
+function textOf(item: TranscriptItem): string {
   switch (item.kind) {
     case "unreadable":
       return `${item.why}, ${item.length} bytes at ${item.offset}`;
     case "user":
     case "assistant":
-      return item.content.map(blockWords).filter(Boolean).join(" ");
+      return item.content.map(blockText).filter(Boolean).join(" ");
     case "attachment":
       return JSON.stringify(item.fields);
     case "bridge-session":
@@ -47,7 +47,7 @@ function wordsOf(item: TranscriptItem): string {
   }
 }
 
-function blockWords(block: EntryBlock): string {
+function blockText(block: EntryBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
@@ -56,7 +56,7 @@ function blockWords(block: EntryBlock): string {
     case "tool_use":
       return `${block.name} ${JSON.stringify(block.input ?? {})}`;
     case "tool_result":
-      return block.content.map(blockWords).join(" ");
+      return block.content.map(blockText).join(" ");
     default:
       return `[${block.type}]`;
   }

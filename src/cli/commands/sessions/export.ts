@@ -10,7 +10,8 @@ import {
   sessionAt,
 } from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
-import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
+import { optionTexts } from "../../options/option-values.ts";
+import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
 
 const formats: Readonly<Record<string, ExportFormat>> = {
   markdown: "markdown",
@@ -21,53 +22,49 @@ const formats: Readonly<Record<string, ExportFormat>> = {
 
 export const command: Command = {
   usage: "[SESSION] [--format markdown|html|json] [--out FILE] [--subagents] [--thinking] [--results]",
-  about: `Writes one session to give away: Markdown, JSON, or one HTML file that refers to nothing outside itself and runs nothing.
+  about: `Exports a session for sharing as Markdown, JSON or one self-contained HTML file without scripts.
 
-Account data and environment files never leave. By default the format is that of FILE's ending, else Markdown.`,
+Account data and environment files are never included. The default format is that of FILE's extension, else Markdown.`,
   mostArguments: 1,
   options: {
     format: { type: "string", value: "FORMAT", about: "markdown, html or json" },
-    out: { type: "string", value: "FILE", about: "write there instead of printing" },
-    force: { type: "boolean", about: "replace FILE if there is one" },
-    subagents: { type: "boolean", about: "with what subagents did" },
-    agents: { type: "boolean", about: "the older name of --subagents", aliasOf: { option: "subagents" } },
-    thinking: { type: "boolean", about: "with thinking" },
-    results: { type: "boolean", about: "with what tools gave back" },
-    branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
+    out: { type: "string", value: "FILE", about: "write to FILE instead of standard output" },
+    force: { type: "boolean", about: "replace FILE if it exists" },
+    subagents: { type: "boolean", about: "include subagents" },
+    agents: { type: "boolean", about: "the former name", aliasOf: { option: "subagents" } },
+    thinking: { type: "boolean", about: "include thinking" },
+    results: { type: "boolean", about: "include tool results" },
+    branch: { type: "string", value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
     root: rootOption,
-    json: { ...jsonOption, about: "the same as --format json" },
+    json: { ...jsonOption, about: "same as --format json" },
   },
   examples: [
     "hookline sessions export last --results > session.md",
     "hookline sessions export 1a2b3c4d --out session.html --subagents",
   ],
   async run(call, io) {
-    const [place] = await namedSessions(call, io);
-    if (place === undefined) return 1;
+    const place = await namedSession(call, io);
     const out = call.text("out");
     const file = out === undefined ? undefined : resolve(io.cwd, out);
     const format = formatFrom(call.flag("json") ? "json" : call.text("format"), file);
     if (file !== undefined && existsSync(file) && !call.flag("force")) {
-      throw new Problem("cli/usage", `${file} is there already. Use --force to replace it.`, { about: { file } });
+      throw new Problem("cli/usage", `${file} already exists. Use --force to replace it.`, { about: { file } });
     }
     if (file !== undefined && isTranscript(place, file)) {
       throw new Problem(
         "cli/usage",
-        plainLine(`${file} is a transcript, and no export replaces one. Name another file.`),
-        {
-          about: { file },
-        },
+        plainLine(`${file} is a transcript; an export cannot overwrite it. Choose another file.`),
+        { about: { file } },
       );
     }
-    const leaf = call.text("branch");
     const session = sessionAt(place);
     const text = await exportSession(session, format, {
       agents: call.flag("subagents"),
       thinking: call.flag("thinking"),
       results: call.flag("results"),
-      ...(leaf === undefined ? {} : { leaf }),
+      ...optionTexts(call, { leaf: "branch" }),
     });
-    await tellCutArchives(await session.load(), io);
+    await warnTruncatedArchives(await session.load(), io);
     if (file === undefined) await io.out(format === "json" ? escapeJson(text) : text);
     else {
       await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {
@@ -92,7 +89,7 @@ function formatFrom(name: string | undefined, file: string | undefined): ExportF
   const wanted = name ?? /\.(md|html|json)$/.exec(file ?? "")?.[1] ?? "markdown";
   const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
   if (format !== undefined) return format;
-  throw new Problem("cli/usage", `"${wanted}" is no format. Use markdown, html or json.`, {
+  throw new Problem("cli/usage", `Unknown format "${wanted}". Use markdown, html or json.`, {
     about: { format: wanted },
   });
 }

@@ -3,18 +3,19 @@ import { ensureFolder, openFolder } from "../../../files/internal.ts";
 import { escapeControls } from "../../../protocol/internal.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, namedSessions, rootOption } from "../../options/session-options.ts";
+import { optionTexts } from "../../options/option-values.ts";
+import { jsonOption, namedSession, rootOption } from "../../options/session-options.ts";
 import { jsonText } from "../../print/json.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--at UUID] [--json]",
-  about: `Begins a new session as another one went, up to its end or to an entry of it; the other keeps every byte.
+  about: `Copies a session, whole or up to one entry, into a new one. The original is not changed.
 
-The new session lies beside the old one, where its client finds it (claude --resume ID). One that is left only in the archive comes
-back into Hookline's own store.`,
+The new session is stored next to the original, where its client finds it (claude --resume ID). A session that exists only in the archive
+is copied into Hookline's own store.`,
   mostArguments: 1,
   options: {
-    at: { type: "string", value: "UUID", about: "the entry to end with" },
+    at: { type: "string", value: "UUID", about: "last entry to copy" },
     root: rootOption,
     json: jsonOption,
   },
@@ -23,11 +24,9 @@ back into Hookline's own store.`,
     "hookline sessions fork 1a2b3c4d --at 5e6f7081-92a3-4b4c-8d5e-6f708192a3b4",
   ],
   async run(call, io) {
-    const [source] = await namedSessions(call, io);
-    if (source === undefined) return 1;
-    const at = call.text("at");
+    const source = await namedSession(call, io);
     const into = source.root.origin === "archive" ? await storePlace(source, io) : source;
-    const fork = await forkSession(source, { into, ...(at === undefined ? {} : { at }) });
+    const fork = await forkSession(source, { into, ...optionTexts(call, { at: "at" }) });
     const object = { session: fork.id, file: fork.file, forkedFrom: source.id };
     await io.out(call.flag("json") ? jsonText(object) : `${fork.id}\n${escapeControls(fork.file)}\n`);
     return 0;

@@ -1,7 +1,7 @@
 import { plainLine } from "../../../protocol/internal.ts";
 import { type LiveSession, liveSessions, watchLive } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
+import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
 import { timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
@@ -9,20 +9,20 @@ import { tableText } from "../../print/table.ts";
 
 export const command: Command = {
   usage: "[--all] [--watch] [--json]",
-  about: `Lists sessions that run now, with what they are doing: idle, busy, or waiting for a person.
+  about: `Lists running sessions with their status: idle, busy, or waiting for the user.
 
-A session is live if its process runs and began when the registry says. With --json: { sessions: [{ pid, sessionId, status, waitingFor,
+A session is live if its process runs and has the start time in the registry. With --json: { sessions: [{ pid, sessionId, status, waitingFor,
 cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one object { kind, session, before } per line.`,
   mostArguments: 0,
   options: {
-    all: { type: "boolean", about: "also sessions whose process is gone" },
-    watch: { type: "boolean", about: "go on, and print every change until Ctrl-C" },
+    all: { type: "boolean", about: "include sessions whose process has ended" },
+    watch: { type: "boolean", about: "keep running and print every change until Ctrl-C" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions live", "hookline sessions live --watch --json"],
   async run(call, io) {
-    const options = { ...whereFrom(call, io), all: call.flag("all") };
+    const options = { ...sessionSearch(call, io), all: call.flag("all") };
     if (!call.flag("watch")) {
       const sessions = await liveSessions(options);
       await io.out(call.flag("json") ? jsonText({ sessions }) : liveText(sessions, io));
@@ -31,20 +31,20 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
     const style = styleFor(io);
     for await (const change of watchLive({ ...options, signal: io.signal })) {
       const { kind, session } = change;
-      const words = [
+      const parts = [
         style.dim(kind.padEnd(7)),
         style.cyan(plainLine(session.sessionId).slice(0, 8)),
         statusOf(session),
         plainLine(session.cwd ?? ""),
       ];
-      await io.out(call.flag("json") ? jsonText(change, 0) : `${words.join("  ")}\n`);
+      await io.out(call.flag("json") ? jsonText(change, 0) : `${parts.join("  ")}\n`);
     }
     return 0;
   },
 };
 
 function liveText(sessions: readonly LiveSession[], io: Io): string {
-  if (sessions.length === 0) return "No session runs.\n";
+  if (sessions.length === 0) return "No sessions are running.\n";
   const style = styleFor(io);
   const columns = [
     { header: "pid", align: "right" },
@@ -57,7 +57,7 @@ function liveText(sessions: readonly LiveSession[], io: Io): string {
   const rows = sessions.map((session) => [
     String(session.pid),
     plainLine(session.sessionId).slice(0, 8),
-    `${statusOf(session)}${session.live === "yes" ? "" : ` (${session.live === "no" ? "gone" : "maybe gone"})`}`,
+    `${statusOf(session)}${session.live === "yes" ? "" : ` (${session.live === "no" ? "ended" : "maybe ended"})`}`,
     timeText(session.startedAtMs),
     plainLine(session.cwd ?? ""),
     plainLine(session.name ?? ""),

@@ -1,40 +1,42 @@
-import { plainLine } from "../../../protocol/internal.ts";
+import { defined, plainLine } from "../../../protocol/internal.ts";
 import { expiringSessions, listSessions, type SessionSummary } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, rootOption, whereFrom } from "../../options/session-options.ts";
-import { counted, sizeText, timeText } from "../../print/figures.ts";
+import { pointInTime, wholeNumber } from "../../options/option-values.ts";
+import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
+import { plural, sizeText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { styleFor } from "../../print/style.ts";
 import { tableText } from "../../print/table.ts";
-import { countFrom, timeFrom } from "./numbers.ts";
 
 export const command: Command = {
   usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",
-  about: `Lists sessions of every agent that runs here, Hookline's own and archived ones, newest activity first.
+  about: `Lists sessions of all agents on this machine, Hookline's own and archived ones included, latest activity first.
 
 With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, lastAt, sizeBytes, version, branch, agents, live, origin,
-goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delete within 7 days and no archive holds.`,
+goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client will delete within 7 days and that are not archived.`,
   mostArguments: 0,
   options: {
-    here: { type: "boolean", excludes: ["project"], about: "only sessions of this directory" },
-    project: { type: "string", value: "DIR", about: "only sessions of that directory" },
-    since: { type: "string", value: "TIME", about: "only sessions written to since then: 2026-01-31, 90m, 2h, 7d" },
-    limit: { type: "string", value: "N", about: "how many (default: 50); 0 for all" },
+    here: { type: "boolean", excludes: ["project"], about: "only sessions of the current directory" },
+    project: { type: "string", value: "DIR", about: "only sessions of this directory" },
+    since: {
+      type: "string",
+      value: "TIME",
+      about: "only sessions with activity since this time: 2026-01-31, 90m, 2h, 7d",
+    },
+    limit: { type: "string", value: "N", about: "maximum number (default: 50; 0 for all)" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions ls --here", "hookline sessions ls --since 7d --json"],
   async run(call, io) {
-    const where = whereFrom(call, io);
-    const limit = countFrom(call.text("limit"), "limit") ?? 50;
+    const where = sessionSearch(call, io);
+    const limit = wholeNumber(call, "limit") ?? 50;
     const cwd = call.flag("here") ? io.cwd : call.text("project");
-    const sinceMs = timeFrom(call.text("since"));
     const sessions: SessionSummary[] = [];
     const options = {
       ...where,
       signal: io.signal,
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(sinceMs === undefined ? {} : { sinceMs }),
+      ...defined({ cwd, sinceMs: pointInTime(call, "since") }),
     };
     for await (const session of listSessions(options)) {
       sessions.push(session);
@@ -43,10 +45,8 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due are those a client will delet
     const due = (await expiringSessions(where)).map(({ place, dueAt }) => ({ id: place.id, dueAt }));
     await io.out(call.flag("json") ? jsonText({ sessions: sessions.map(rowOf), due }) : listText(sessions, io));
     if (!call.flag("json") && due.length > 0) {
-      const ones = counted(due.length, "session");
-      await io.err(
-        `${ones} will be deleted within 7 days and no archive holds them: hookline sessions archive --due\n`,
-      );
+      const sessionsDueText = `${plural(due.length, "session")} will be deleted within 7 days`;
+      await io.err(`${sessionsDueText} without an archive. Run hookline sessions archive --due to keep them.\n`);
     }
     return 0;
   },

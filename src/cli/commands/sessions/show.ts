@@ -9,39 +9,38 @@ import {
   type TranscriptItem,
   titleOf,
 } from "../../../sessions/internal.ts";
-import type { Call, Command, Io } from "../../command-line/command.ts";
-import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
+import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
+import { wholeNumber } from "../../options/option-values.ts";
+import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 import { entryLine } from "./entry-line.ts";
-import { countFrom } from "./numbers.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--turn N | --last N] [--raw] [--subagents] [--thinking] [--results] [--json]",
   about: `Shows a session turn by turn, or its last entries without reading the rest.
 
-With --json: the session as it is exported (schema hookline.session/1), with its figures under stats; with --last: { session, file,
-entries }. With --raw the lines themselves are printed, one JSON record each.`,
+With --json: the session as exported (schema hookline.session/1), with statistics in stats; with --last: { session, file, entries }. With
+--raw the lines of the transcript, one JSON record each.`,
   mostArguments: 1,
   options: {
     turn: { type: "string", excludes: ["last"], value: "N", about: "only this turn, counted from 1" },
     last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },
-    raw: { type: "boolean", about: "the lines as they are on disk" },
-    subagents: { type: "boolean", about: "with what subagents did" },
-    agents: { type: "boolean", about: "the older name of --subagents", aliasOf: { option: "subagents" } },
-    thinking: { type: "boolean", about: "with thinking" },
-    results: { type: "boolean", about: "with what tools gave back" },
-    branch: { type: "string", value: "UUID", about: "the branch that ends there instead of the active one" },
+    raw: { type: "boolean", about: "print the lines of the transcript" },
+    subagents: { type: "boolean", about: "include subagents" },
+    agents: { type: "boolean", about: "the former name", aliasOf: { option: "subagents" } },
+    thinking: { type: "boolean", about: "include thinking" },
+    results: { type: "boolean", about: "include tool results" },
+    branch: { type: "string", value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],
   async run(call, io) {
-    const [place] = await namedSessions(call, io);
-    if (place === undefined) return 1;
+    const place = await namedSession(call, io);
     const session = sessionAt(place);
-    const last = countFrom(call.text("last"), "last");
+    const last = wholeNumber(call, "last");
     if (last !== undefined || call.flag("raw"))
       await showEntries(await entriesFor(session, call, last), place, call, io);
     else await showTurns(session, call, io);
@@ -49,13 +48,17 @@ entries }. With --raw the lines themselves are printed, one JSON record each.`,
   },
 };
 
-async function entriesFor(session: Session, call: Call, last: number | undefined): Promise<readonly TranscriptItem[]> {
+async function entriesFor(
+  session: Session,
+  call: ParsedCall,
+  last: number | undefined,
+): Promise<readonly TranscriptItem[]> {
   if (last !== undefined) return session.window({ last });
   const { main } = await session.load();
   const leaf = call.text("branch");
-  const number = countFrom(call.text("turn"), "turn");
+  const number = wholeNumber(call, "turn");
   if (leaf !== undefined && main.branches.entriesOf(leaf) === undefined)
-    throw new Problem("sessions/no-branch", `"${plainLine(leaf)}" is no entry of this session.`, { about: { leaf } });
+    throw new Problem("sessions/no-branch", `This session has no entry "${plainLine(leaf)}".`, { about: { leaf } });
   if (number !== undefined) return turnOf(main.turns(leaf).turns, number).entries;
   return leaf === undefined ? main.items : main.history(leaf);
 }
@@ -63,12 +66,12 @@ async function entriesFor(session: Session, call: Call, last: number | undefined
 async function showEntries(
   items: readonly TranscriptItem[],
   { id, file }: SessionPlace,
-  call: Call,
+  call: ParsedCall,
   io: Io,
 ): Promise<void> {
   if (call.flag("raw")) {
     for (const item of items) {
-      // Account data is never printed, not even as it is.
+      // Account data is never printed.
       if (item.kind === "bridge-session") continue;
       const text = Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw()).toString("utf8");
       await io.out(`${io.terminal.out ? plainText(text) : text}\n`);
@@ -85,11 +88,11 @@ async function showEntries(
   }
 }
 
-async function showTurns(session: Session, call: Call, io: Io): Promise<void> {
+async function showTurns(session: Session, call: ParsedCall, io: Io): Promise<void> {
   const model = await session.load(io.signal);
-  await tellCutArchives(model, io);
+  await warnTruncatedArchives(model, io);
   const leaf = call.text("branch");
-  const number = countFrom(call.text("turn"), "turn");
+  const number = wholeNumber(call, "turn");
   if (number !== undefined) turnOf(model.main.turns(leaf).turns, number);
   const document = documentOf(model, titleOf(model.main.entries), {
     agents: call.flag("subagents"),
@@ -114,8 +117,8 @@ async function showTurns(session: Session, call: Call, io: Io): Promise<void> {
 function turnOf<T extends { readonly number: number }>(turns: readonly T[], number: number): T {
   const turn = turns.find((one) => one.number === number);
   if (turn !== undefined) return turn;
-  const there = turns.length === 0 ? "It has no turns." : `It has turns 1 to ${turns.length}.`;
-  throw new Problem("cli/usage", `this session has no turn ${number}. ${there}`, { about: { number } });
+  const turnsText = turns.length === 0 ? "It has no turns." : `It has turns 1 to ${turns.length}.`;
+  throw new Problem("cli/usage", `This session has no turn ${number}. ${turnsText}`, { about: { number } });
 }
 
 function itemText(item: DocumentItem, style: Style, indent: string): string {

@@ -9,15 +9,15 @@ import {
   userText,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, namedSessions, rootOption, tellCutArchives } from "../../options/session-options.ts";
-import { counted, durationText, timeText } from "../../print/figures.ts";
+import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
+import { durationText, plural, timeText } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
-import { cut } from "../../print/table.ts";
+import { truncate } from "../../print/table.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--json]",
-  about: `Shows how a session hangs together: its turns, the subagents each one started, to any depth, and the branches that were left.
+  about: `Shows the structure of a session: its turns, the subagents each turn started, at any depth, and abandoned branches.
 
 With --json: { session, file, title, turns: [{ number, role, prompt, startedAt, durationMs, ended, calls, tools, agents }], agents, branches,
 compactions, lineage }; a subagent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
@@ -25,11 +25,10 @@ compactions, lineage }; a subagent is { id, type, description, linkedBy, backgro
   options: { root: rootOption, json: jsonOption },
   examples: ["hookline sessions tree last", "hookline sessions tree 1a2b3c4d --json"],
   async run(call, io) {
-    const [place] = await namedSessions(call, io);
-    if (place === undefined) return 1;
+    const place = await namedSession(call, io);
     const session = sessionAt(place);
     const model = await session.load(io.signal);
-    await tellCutArchives(model, io);
+    await warnTruncatedArchives(model, io);
     const lineage = await session.lineage();
     await io.out(
       call.flag("json")
@@ -98,37 +97,37 @@ function treeText(model: SessionModel, ancestors: readonly string[], io: Io): st
   const style = styleFor(io);
   const { turns, localCommands } = model.main.turns();
   const placed = new Set(turns.flatMap((turn) => agentsOf(turn, model)));
-  const loose = topAgents(model).filter((agent) => !placed.has(agent));
-  const left = model.main.branches.list().filter(({ active }) => !active);
+  const unplaced = topAgents(model).filter((agent) => !placed.has(agent));
+  const abandoned = model.main.branches.list().filter(({ active }) => !active);
   const nodes: Node[] = [
     ...ancestors.map((id) => ({ text: `${style.dim("came from")} ${plainLine(id)}`, below: [] })),
     ...turns.map((turn) => turnNode(turn, model, style)),
-    ...loose.map((agent) => agentNode(agent, style)),
-    ...left.map((branch) => branchNode(branch, style)),
+    ...unplaced.map((agent) => agentNode(agent, style)),
+    ...abandoned.map((branch) => branchNode(branch, style)),
   ];
   const title = plainLine(titleOf(model.main.entries) ?? "");
   const head = `${style.bold(model.id)}  ${title}`;
   const facts = [
-    counted(turns.length, "turn"),
-    counted(model.agents.length, "subagent"),
-    counted(model.main.compactions.length, "compaction"),
-    counted(localCommands.length, "local command"),
+    plural(turns.length, "turn"),
+    plural(model.agents.length, "subagent"),
+    plural(model.main.compactions.length, "compaction"),
+    plural(localCommands.length, "local command"),
   ];
   const limit = io.terminal.out ? io.terminal.columns : Number.POSITIVE_INFINITY;
-  return `${[head, style.dim(facts.join(", ")), ...drawn(nodes, "", limit)].join("\n")}\n`;
+  return `${[head, style.dim(facts.join(", ")), ...treeLines(nodes, "", limit)].join("\n")}\n`;
 }
 
 interface Node {
   readonly text: string;
-  /** Plain text behind it, cut to what is left of the line. */
+  /** Plain text after it, cut to the rest of the line. */
   readonly rest?: string;
   readonly below: readonly Node[];
 }
 
 function turnNode(turn: Turn, model: SessionModel, style: Style): Node {
   const figures = [
-    counted(turn.calls.length, "call"),
-    counted(turn.toolCalls.length, "tool"),
+    plural(turn.calls.length, "call"),
+    plural(turn.toolCalls.length, "tool"),
     durationText(turn.durationMs),
     turn.ended,
   ];
@@ -142,10 +141,10 @@ function turnNode(turn: Turn, model: SessionModel, style: Style): Node {
 function agentNode(agent: Subagent, style: Style): Node {
   const { meta, thread, linkedBy, background } = agent;
   const figures = [
-    counted(thread.calls.length, "call"),
-    counted(thread.toolCalls.length, "tool"),
+    plural(thread.calls.length, "call"),
+    plural(thread.toolCalls.length, "tool"),
     background ? "background" : "",
-    linkedBy === "none" ? "started by something unknown" : "",
+    linkedBy === "none" ? "started by an unknown call" : "",
   ];
   return {
     text: `${style.green("subagent")} ${plainLine(meta?.agentType ?? agent.id)} ${style.dim(figures.filter(Boolean).join(", "))}`,
@@ -157,21 +156,21 @@ function agentNode(agent: Subagent, style: Style): Node {
 function branchNode({ kind, leaf, size, forkPoint, summary }: Branch, style: Style): Node {
   const from = forkPoint === null || forkPoint === undefined ? "the beginning" : plainLine(forkPoint).slice(0, 8);
   return {
-    text: `${style.yellow(`left branch`)} ${kind ?? ""} at ${from}, ${counted(size, "entry", "entries")}, ends at ${plainLine(leaf)}`,
+    text: `${style.yellow(`abandoned branch`)} ${kind ?? ""} at ${from}, ${plural(size, "entry", "entries")}, ends at ${plainLine(leaf)}`,
     rest: plainLine(summary ?? ""),
     below: [],
   };
 }
 
-function drawn(nodes: readonly Node[], indent: string, limit: number): string[] {
+function treeLines(nodes: readonly Node[], indent: string, limit: number): string[] {
   return nodes.flatMap(({ text, rest = "", below }, index) => {
     const last = index === nodes.length - 1;
     const bare = text.replace(/\u001b\[\d+m/g, "");
     const room = limit - indent.length - 3 - bare.length - 2;
-    const tail = rest === "" || room < 4 ? "" : `  ${limit === Number.POSITIVE_INFINITY ? rest : cut(rest, room)}`;
+    const tail = rest === "" || room < 4 ? "" : `  ${limit === Number.POSITIVE_INFINITY ? rest : truncate(rest, room)}`;
     return [
       `${indent}${last ? "└─ " : "├─ "}${text}${tail}`,
-      ...drawn(below, `${indent}${last ? "   " : "│  "}`, limit),
+      ...treeLines(below, `${indent}${last ? "   " : "│  "}`, limit),
     ];
   });
 }

@@ -10,34 +10,33 @@ import {
 } from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import {
-  eachFileOnce,
   jsonOption,
-  liveIds,
+  liveSessionIds,
   namedSessions,
   rootOption,
-  whereFrom,
+  sessionSearch,
+  withoutDuplicates,
 } from "../../options/session-options.ts";
-import { counted } from "../../print/figures.ts";
+import { plural } from "../../print/figures.ts";
 import { jsonText } from "../../print/json.ts";
 import { type Style, styleFor } from "../../print/style.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--all] [--json]",
-  about: `Looks for everything that is wrong with a transcript, and changes nothing.
+  about: `Checks a transcript for errors without changing it.
 
-SESSION is an id, the beginning of one, "last" (the newest of this directory, and what is meant when nothing is named) or the path
-of a file. It also tells what a reader would lose that merely follows parents from the end. The exit status is 1 when there are
-errors, else 0.`,
+SESSION is an id, the beginning of an id, "last" (the newest session of this directory, the default) or the path of a transcript. Also
+reports the entries that a reader would miss that only follows parents from the end. Exit status: 1 when there are errors, else 0.`,
   options: {
-    all: { type: "boolean", about: "every session there is" },
-    errors: { type: "boolean", about: "leave out warnings and notes" },
+    all: { type: "boolean", about: "check every session" },
+    errors: { type: "boolean", about: "omit warnings and notes" },
     root: rootOption,
     json: jsonOption,
   },
   examples: ["hookline sessions validate", "hookline sessions validate --all --errors --json"],
   async run(call, io) {
-    const places = call.flag("all") ? await everySession(whereFrom(call, io)) : await namedSessions(call, io);
-    const live = await liveIds(call, io);
+    const places = call.flag("all") ? await everySession(sessionSearch(call, io)) : await namedSessions(call, io);
+    const live = await liveSessionIds(call, io);
     const sessions: Record<string, unknown>[] = [];
     let failed = false;
     for (const place of places) {
@@ -68,19 +67,19 @@ errors, else 0.`,
     }
     if (call.flag("json")) await io.out(jsonText({ sessions }));
     else if (call.flag("all"))
-      await io.out(`${counted(places.length, "session")} looked at${failed ? "" : ", no errors"}\n`);
+      await io.out(`${plural(places.length, "session")} checked${failed ? "" : ", no errors"}\n`);
     return failed ? 1 : 0;
   },
 };
 
-/** Each session once: what lies in the archive counts only when it is nowhere else. */
+/** Every session once. An archived copy is used only when there is no other. */
 async function everySession(where: RootOptions): Promise<SessionPlace[]> {
   const places = new Map<string, SessionPlace>();
   for await (const place of findSessions(await findRoots(where))) {
     const key = `${place.project}/${place.id}`;
     if (!places.has(key) || place.root.origin !== "archive") places.set(key, place);
   }
-  return eachFileOnce(places.values());
+  return withoutDuplicates(places.values());
 }
 
 function validationText(
@@ -97,14 +96,16 @@ function validationText(
       `  ${colour[severity](severity.padEnd(7))}  ${code}  ${name(file)}:${line}  ${escapeControls(message)}`,
   );
   const { reached, missed, breaksAt } = resume;
-  const lost = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
-  const of = `${counted(missed.prompts, "prompt")} and ${counted(missed.toolResults, "tool result")}`;
+  const reach = `  following parents from the end reaches ${reached.entries} of ${reached.entries + missed.entries} entries`;
+  const of = `${plural(missed.prompts, "prompt")} and ${plural(missed.toolResults, "tool result")}`;
   return `${[
-    `${style.bold(place.id)}  ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")}, ${counted(counts.note, "note")}`,
+    `${style.bold(place.id)}  ${plural(counts.error, "error")}, ${plural(counts.warning, "warning")}, ${plural(counts.note, "note")}`,
     ...lines,
-    ...(missed.entries === 0 ? [] : [`${lost} and misses ${of}`]),
+    ...(missed.entries === 0 ? [] : [`${reach} and misses ${of}`]),
     ...(breaksAt === undefined
       ? []
-      : [`  it breaks at line ${breaksAt.line}: ${escapeControls(breaksAt.parentUuid)} is not there`]),
+      : [
+          `  the chain ends at line ${breaksAt.line}: its parent ${escapeControls(breaksAt.parentUuid)} does not exist`,
+        ]),
   ].join("\n")}\n`;
 }

@@ -1,0 +1,77 @@
+import { defined, Problem } from "../../protocol/internal.ts";
+import type { ParsedCall } from "../command-line/command.ts";
+
+/** The value of an option that takes one of a few; undefined when the option was not given. */
+export function choice<Value extends string>(
+  call: ParsedCall,
+  option: string,
+  values: readonly Value[],
+): Value | undefined {
+  const text = call.text(option);
+  return text === undefined ? undefined : oneOf(option, text.toLowerCase(), values);
+}
+
+/** All values of an option that can be repeated or takes a list split at commas. */
+export function choices<Value extends string>(
+  call: ParsedCall,
+  option: string,
+  values: readonly Value[],
+): readonly Value[] {
+  const names = call.texts(option).flatMap((list) => list.split(",").map((name) => name.trim()));
+  return names.filter(Boolean).map((name) => oneOf(option, name, values));
+}
+
+function oneOf<Value extends string>(option: string, text: string, values: readonly Value[]): Value {
+  const known = values.find((value) => value === text);
+  if (known !== undefined) return known;
+  const list = `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+  throw invalid(option, list, text);
+}
+
+/** The number above 0 that an option has; undefined when it was not given. */
+export function positiveNumber(call: ParsedCall, option: string, kind: "whole" | "any" = "any"): number | undefined {
+  const text = call.text(option);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value) && (kind === "any" || Number.isInteger(value))) return value;
+  throw invalid(option, kind === "whole" ? "a whole number above 0" : "a number above 0", text);
+}
+
+/** The whole number, 0 included, that an option has; undefined when it was not given. */
+export function wholeNumber(call: ParsedCall, option: string): number | undefined {
+  const text = call.text(option);
+  if (text === undefined || /^\d+$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw invalid(option, "a whole number", text);
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The point in time that an option names, in milliseconds: a day (its midnight here), a time of day, or a span before now. */
+export function pointInTime(call: ParsedCall, option: string): number | undefined {
+  const text = call.text(option);
+  if (text === undefined) return undefined;
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() - Number(count) * (unitMs[unit] ?? 0);
+  const [, year, month, day = "01", clock] = /^(\d{4})-(\d{2})(?:-(\d{2}))?(.*)$/.exec(text) ?? [];
+  const midnight = new Date(Number(year), Number(month) - 1, Number(day));
+  // JavaScript reads 2026-02-30 as a day in March.
+  const isDay = midnight.getMonth() + 1 === Number(month) && midnight.getDate() === Number(day);
+  const time = !isDay ? Number.NaN : clock === "" ? midnight.getTime() : Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new Problem("cli/usage", `"${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`, {
+    about: { text },
+  });
+}
+
+function invalid(option: string, wanted: string, text: string): Problem {
+  return new Problem("cli/usage", `--${option} must be ${wanted}, not "${text}".`, { about: { option, text } });
+}
+
+/** The texts of those options that were given, under other names: `{ systemPrompt: "system-prompt" }`. */
+export function optionTexts<Key extends string>(
+  call: ParsedCall,
+  options: Readonly<Record<Key, string>>,
+): { [Name in Key]?: string } {
+  const texts = Object.entries<string>(options).map(([key, option]) => [key, call.text(option)]);
+  return defined(Object.fromEntries(texts)) as { [Name in Key]?: string };
+}
