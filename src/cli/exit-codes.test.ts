@@ -120,11 +120,11 @@ function shell(script: string) {
 test("a removed current directory is reported in one line, without a stack", () => {
   expect(shell('mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" status')).toEqual([
     1,
-    "hookline: The folder you stand in is not there any more. Go to another (cd) and try again.\n",
+    "hookline: The current directory no longer exists. Change to another directory and try again.\n",
   ]);
 });
 
 test.runIf(existsSync("/dev/full"))("a write error on stdout is reported in one line, without a stack", () => {
-  const full = "ENOSPC: no space left on device, write. The disk is full: make room and try again.";
+  const full = "ENOSPC: no space left on device, write. The disk is full. Free some space and try again.";
   expect(shell('exec "$0" "$1" --help >/dev/full')).toEqual([1, `hookline: ${full}\n`]);
 });

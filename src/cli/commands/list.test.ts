@@ -42,7 +42,7 @@ test("a --plugin-dir that is not there, and --tool for an event without a tool, 
   for (const [words, why] of [
     [["list", "--plugin-dir", "gone"], `--plugin-dir: ${join(project, "gone")} is not a directory.`],
     [["agent", "-p", "x", "--plugin-dir", "gone"], "is not a directory."],
-    [["explain", "Stop", "--tool", "Bash"], "Stop is not about a tool, so --tool has no effect. Leave it out."],
+    [["explain", "Stop", "--tool", "Bash"], "Stop is not a tool event. Omit --tool."],
   ] as const) {
     const { status, err } = await callHookline([...words], { home, cwd: project, env });
     expect([status, err]).toEqual([1, expect.stringContaining(why)]);
