@@ -213,7 +213,7 @@ test("trust, --show and --json say what is covered, and each form that is not", 
   const shown = (await it.run(["trust", "--show"])).out;
   expect(shown).toContain("check.sh  11 bytes  sha256:");
   expect(shown).toContain('not covered: "$OTHER" (its value is not known in advance)');
-  expect(shown).toContain("not covered: eslint (what this program loads from the folder by itself");
+  expect(shown).toContain("not covered: eslint (what this program loads from the folder on its own");
   const [entry] = JSON.parse((await it.run(["trust", "--yes", "--json"])).out).entries;
   expect(entry.files.map(({ path }: { path: string }) => path)).toEqual(["check.sh"]);
   expect(entry.notCovered.map(({ what }: { what: string }) => what)).toEqual(['"$OTHER"', "eslint"]);
@@ -224,5 +224,5 @@ test("trust says so when no file of the folder is covered", async () => {
   await it.put(".claude/settings.json", hook("make -s hook"));
   const { out } = await it.run(["trust", "--yes"]);
   expect(out).toContain("this approval covers no file of the directory");
-  expect(out).toContain("not covered: make (it finds no makefile in the folder now)");
+  expect(out).toContain("not covered: make (the folder has no makefile)");
 });
