@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { ruleWarningCodes } from "../.build/permissions/internal.js";
 import { problemCodes, warningCodes } from "../.build/protocol/index.js";
 import { catalog, commonFields } from "../.build/protocol/internal.js";
+import { publicApi } from "./docs/api-page.mjs";
 import { exportedNames, withNames } from "./docs/changelog.mjs";
 import { docPages } from "./docs/pages.mjs";
 import { writeReplayPicture } from "./docs/replay-demo.mjs";
@@ -18,6 +19,7 @@ const program = join(root, "dist", "cli", "bin.cjs");
 const pages = await docPages({
   tables: { catalog, commonFields, problemCodes, ruleWarningCodes, warningCodes },
   help: async (words) => execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" }),
+  api: publicApi(),
   read: (file) => readFileSync(join(root, "docs", file), "utf8"),
 });
 for (const [file, text] of pages) writeFileSync(join(root, "docs", file), text);

@@ -10,9 +10,11 @@ import { anchorsIn, chapters, linksIn, pages, read, root } from "./docs/texts.ts
 
 test("reference pages match their sources, and chapters are linked in order", async () => {
   const { docPages } = (await import(join(root, "scripts/docs/pages.mjs"))) as { docPages: DocPages };
+  const { publicApi } = (await import(join(root, "scripts/docs/api-page.mjs"))) as { publicApi(): object };
   const wanted = await docPages({
     tables: { catalog, commonFields, problemCodes, ruleWarningCodes, warningCodes },
     help,
+    api: publicApi(),
     read: (file) => read(join("docs", file)),
   });
   const differing = [...wanted].filter(([file, text]) => text !== read(join("docs", file))).map(([file]) => file);
@@ -24,6 +26,7 @@ test("reference pages match their sources, and chapters are linked in order", as
 type DocPages = (sources: {
   tables: Record<string, unknown>;
   help: typeof help;
+  api: object;
   read: (file: string) => string;
 }) => Promise<Map<string, string>>;
 

@@ -26,7 +26,8 @@ export interface ModelReply {
   readonly impossible?: boolean;
 }
 
-export interface ModelCall {
+/** What a prompt or agent hook asks a model. */
+export interface ModelQuestion {
   readonly prompt: string;
   /** Without a name: the port's small, fast one. */
   readonly model?: string;
@@ -43,10 +44,10 @@ export interface ModelCall {
 export type SpentReport = (spent: HookModelUsage) => void;
 
 /** Contract: resolves with what the model replied, parsed or as text; rejects on API errors. */
-export type ModelPort = (call: ModelCall, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
+export type ModelPort = (call: ModelQuestion, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
 
 /** Contract: a sub-conversation with tools whose turns the port limits; resolves with its structured reply. */
-export type AgentPort = (call: ModelCall, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
+export type AgentPort = (call: ModelQuestion, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
 
 /** Contract: never connects by itself; `connected: false` when the server is not there. */
 export type McpPort = (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { McpResult, ModelCall } from "../../src/engine/internal.ts";
+import type { McpResult, ModelQuestion } from "../../src/engine/internal.ts";
 import type { Hook } from "../../src/protocol/internal.ts";
 import { bash, on, openIn } from "./world.ts";
 
@@ -14,7 +14,7 @@ async function judged(event: string, payload: object, reply: unknown, hook: Hook
 }
 
 test("the port gets prompt, payload, schema, and the model by name if the hook names one", async () => {
-  const calls: ModelCall[] = [];
+  const calls: ModelQuestion[] = [];
   const { engine } = await openIn(
     on("PreToolUse", ask, { type: "prompt", prompt: "Say no to nothing. It costs \\$5.", model: "large-1" }),
     {

@@ -1,4 +1,4 @@
-import { type ModelCall, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
+import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
 import { type AgentThread, type Threads, toolDefinitions } from "../session/agent-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
 import { openReadState } from "../tools/files/file-access.ts";
@@ -67,10 +67,10 @@ export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, 
     onSpent: ({ purpose, model, usage, apiMs }) => main().session.spending.add({ purpose, model, usage, apiMs }),
     now: () => main().session.options.clock.now(),
   };
-  const threads = new WeakMap<ModelCall, AgentThread>();
+  const threads = new WeakMap<ModelQuestion, AgentThread>();
 
   /** One for all calls of a run: what the hook reads, the agent has not read, and where it goes the agent does not follow. */
-  function threadOf(run: ModelCall): AgentThread {
+  function threadOf(run: ModelQuestion): AgentThread {
     const known = threads.get(run);
     if (known !== undefined) return known;
     const thread: AgentThread = {

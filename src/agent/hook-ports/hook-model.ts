@@ -1,4 +1,4 @@
-import type { ModelCall, SpentReport } from "../../engine/internal.ts";
+import type { ModelQuestion, SpentReport } from "../../engine/internal.ts";
 import {
   answerOf,
   type Model,
@@ -43,7 +43,7 @@ export interface HookModelSession {
 export async function openHookModel(
   from: HookModel,
   purpose: Purpose,
-  { model: wanted, hook }: Pick<ModelCall, "model" | "hook">,
+  { model: wanted, hook }: Pick<ModelQuestion, "model" | "hook">,
   signal: AbortSignal,
   spent?: SpentReport,
 ): Promise<HookModelSession> {

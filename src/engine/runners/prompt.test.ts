@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HookRef } from "../../protocol/internal.ts";
-import type { ModelCall, ModelPort } from "../ports.ts";
+import type { ModelPort, ModelQuestion } from "../ports.ts";
 import { agentReplySchema, promptReplySchema, promptText, runAgentHook, runPrompt } from "./model-hook.ts";
 
 const ref: HookRef = { id: "user:Stop:0:0:abc", event: "Stop", type: "prompt", source: "user", name: "Is it done?" };
@@ -19,7 +19,7 @@ const call = (port: ModelPort, timeoutMs = 60_000) => ({
 const quiet = { stderr: "", warnings: [] };
 
 test("the model is asked with prompt, schema and, where lent, the conversation", async () => {
-  const asked: ModelCall[] = [];
+  const asked: ModelQuestion[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
     return { ok: true };
@@ -106,7 +106,7 @@ test("a reply without end is cut and does not count", async () => {
 });
 
 test("an agent hook asks for the same shape without impossible and goes on when blocked", async () => {
-  const asked: ModelCall[] = [];
+  const asked: ModelQuestion[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
     return { ok: false, reason: "tests fail" };

@@ -85,6 +85,7 @@ export interface ShellProblem {
   readonly text: string;
 }
 
+/** Why a shell command could not be read, by code. */
 export const shellProblemCodes = {
   nul: "the text holds a NUL character",
   "odd-character": "the text holds a control character, odd space or invisible mark",

@@ -122,8 +122,10 @@ type InputsOf<Rows> = {
 /** The whole payload of an event: common fields, then its own. */
 export type Payload<Name extends EventName = EventName> = CommonInput & EventInputs[Name];
 
+/** The name of every event in the catalog. */
 export const eventNames: readonly EventName[] = Object.keys(catalog) as EventName[];
 
+/** Whether the catalog has an event of this name. */
 export function isEventName(name: string): name is EventName {
   return Object.hasOwn(catalog, name);
 }

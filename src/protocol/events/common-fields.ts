@@ -17,6 +17,7 @@ export interface CommonInput {
   readonly scratchpad_dir?: string;
 }
 
+/** The fields of `CommonInput` as data: name, type, and whether a field is optional. */
 export const commonFields: FieldsOf<CommonInput> = {
   session_id: { is: "text" },
   transcript_path: { is: "text" },

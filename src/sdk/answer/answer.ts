@@ -45,6 +45,7 @@ export function ask(reason: string): AnswerOf<"ask"> {
   return Object.freeze({ kind: "ask", reason });
 }
 
+/** Refuses the operation; the model reads the reason. */
 export function deny(reason: string): AnswerOf<"deny"> {
   return Object.freeze({ kind: "deny", reason });
 }
@@ -94,6 +95,7 @@ export function mapOutput(map: (text: string) => string): AnswerOf<"mapOutput"> 
   return Object.freeze({ kind: "mapOutput", map });
 }
 
+/** Allows what a `PermissionRequest` asks for, instead of the user. */
 export function approvePermission(
   options: { input?: ToolInput; rules?: readonly PermissionUpdate[] } = {},
 ): AnswerOf<"approvePermission"> {
@@ -110,10 +112,12 @@ export function retry(): AnswerOf<"retry"> {
   return Object.freeze({ kind: "retry" });
 }
 
+/** Gives the session a title. */
 export function sessionTitle(title: string): AnswerOf<"sessionTitle"> {
   return Object.freeze({ kind: "sessionTitle", title });
 }
 
+/** Asks the agent to watch these paths and to fire `FileChanged` when one changes. */
 export function watchPaths(...paths: readonly string[]): AnswerOf<"watchPaths"> {
   return Object.freeze({ kind: "watchPaths", paths: Object.freeze([...paths]) });
 }

@@ -38,6 +38,7 @@ export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
   readonly strategies: readonly StrategyInfo[];
 }
 
+/** Creates an app: register handlers on it and export it as the default of a hooks file. */
 export function createApp<Defaults extends StateDefaults = StateDefaults>(
   options: AppOptions<Defaults> = {},
 ): App<ContextOf<Defaults>> {

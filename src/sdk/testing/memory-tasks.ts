@@ -143,6 +143,7 @@ export interface MockTasks extends TaskBackend {
   fail(key: string, message: string): void;
 }
 
+/** A backend for background tasks that runs nothing until the test says so. */
 export function mockTasks(options: BackendOptions = {}): MockTasks {
   const backend = memoryTasks(options);
   const added: TaskRecord[] = [];

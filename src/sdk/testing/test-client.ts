@@ -161,6 +161,7 @@ export interface CapturedEvents {
   clear(): void;
 }
 
+/** Adds an observer to an app that collects what its handlers did. */
 export function captureEvents(app: unknown): CapturedEvents {
   const observe = appRuntime(app)?.observe;
   if (observe === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");

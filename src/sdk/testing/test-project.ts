@@ -16,6 +16,7 @@ export interface TestProject {
   remove(): Promise<void>;
 }
 
+/** Creates a temporary project folder with these files. */
 export async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "hookline-project-")));
   const git = (...args: readonly string[]) => runGit(args, dir);

@@ -59,6 +59,7 @@ export interface ResumedSession extends StoreSession {
   readonly context: readonly GraphEntry[];
 }
 
+/** Opens a folder of transcripts for writing: new sessions, and sessions that continue. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
   checkObject("options", options);
   checkText("version", options.version);

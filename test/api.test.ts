@@ -1,0 +1,40 @@
+import { join, resolve } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+
+interface EntryPoint {
+  readonly name: string;
+  readonly names: readonly PublicName[];
+}
+
+interface PublicName {
+  readonly name: string;
+  readonly kind: "function" | "class" | "constant" | "type";
+  readonly summary: string;
+  readonly declaredAt: string;
+  readonly membersWithoutComment: readonly string[];
+}
+
+const root = resolve(import.meta.dirname, "..");
+let api: readonly EntryPoint[];
+
+beforeAll(async () => {
+  const { publicApi } = (await import(join(root, "scripts/docs/api-page.mjs"))) as { publicApi(): EntryPoint[] };
+  api = publicApi();
+});
+
+test("every exported function, class and constant has a comment whose first sentence says what it is", () => {
+  const values = api.flatMap(({ name, names }) =>
+    names.filter(({ kind }) => kind !== "type").map((value) => ({ entryPoint: name, ...value })),
+  );
+  expect(values.length).toBeGreaterThan(80);
+  expect(values.filter(({ summary }) => summary === "").map(({ entryPoint, name }) => `${entryPoint} ${name}`)).toEqual(
+    [],
+  );
+});
+
+test("no name means two things in two entry points", () => {
+  const declared = new Map<string, Set<string>>();
+  for (const { name, declaredAt } of api.flatMap(({ names }) => names))
+    declared.set(name, (declared.get(name) ?? new Set()).add(declaredAt));
+  expect([...declared].filter(([, places]) => places.size > 1).map(([name]) => name)).toEqual([]);
+});
