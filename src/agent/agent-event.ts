@@ -2,7 +2,7 @@ import type { RunStep } from "../engine/internal.ts";
 import type { ContentBlock, ModelEnd, ModelEvent, ModelRetry } from "../models/internal.ts";
 import type { AgentResult, Outcome, Warning } from "../protocol/internal.ts";
 
-/** What happens in a run, as it happens: for screens, protocols and whoever watches. Nobody who hears it can change it. */
+/** What happens in a run, as it happens. An observer cannot change it. */
 export type AgentEvent =
   | {
       readonly kind: "init";
@@ -22,7 +22,7 @@ export type AgentEvent =
       readonly answer: ModelEnd;
       readonly block: ContentBlock;
       readonly uuid: string;
-      /** The API gave no answer: this line stands in its place. */
+      /** The API did not answer; this line replaces the answer. */
       readonly failure?: ApiFailureLine;
       readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
@@ -68,7 +68,7 @@ export type AgentEvent =
     }
   | { readonly kind: "outcome"; readonly outcome: Outcome; readonly hookName: string; readonly agent?: string }
   | { readonly kind: "warning"; readonly warning: Warning }
-  /** A sentence for the person. */
+  /** A message for the user. */
   | { readonly kind: "notice"; readonly text: string; readonly level: NoticeLevel }
   | { readonly kind: "retry"; readonly retry: ModelRetry }
   | { readonly kind: "compacted"; readonly trigger: string; readonly preTokens: number; readonly postTokens: number }

@@ -42,9 +42,9 @@ export interface RunAgentOptions {
   readonly cwd?: string;
   readonly home?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The version that stands in transcripts and in the registry. */
+  /** The version in transcripts and in the registry. */
   readonly version?: string;
-  /** A person sits there and talks; changes what hooks are told and how they run. */
+  /** A user is at the terminal. Hooks get other payloads and may ask questions. */
   readonly interactive?: boolean;
 
   readonly sessionId?: string;
@@ -90,7 +90,7 @@ export interface RunAgentOptions {
   readonly setup?: "init" | "init-only" | "maintenance";
   readonly idleMs?: number;
   readonly promptNoticeMs?: number;
-  /** How often at most it is told what a running hook has printed. */
+  /** The shortest time between two reports of what a running hook has printed. Default: 1,000. */
   readonly hookProgressMs?: number;
 
   readonly clock?: Clock;

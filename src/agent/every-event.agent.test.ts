@@ -15,7 +15,7 @@ const occasions: Readonly<Record<EventName, string>> = {
   UserPromptSubmit: "prompt.ts: every prompt and every piece of news that is a turn · session.test.ts, agents.test.ts",
   MessageDisplay: "display.ts: whole lines of the main thread · turn.test.ts",
   PreToolUse: "tool-call.ts: every valid call · tool-call.test.ts",
-  PermissionRequest: "decide.ts: before somebody is asked, or nobody can be · permissions.test.ts",
+  PermissionRequest: "decide.ts: before the user is asked, or when there is no user · permissions.test.ts",
   PermissionDenied: "decide.ts: the classifier refuses in auto mode · permissions.test.ts",
   PostToolUse: "tool-call.ts: the tool succeeded · tool-call.test.ts",
   PostToolUseFailure: "tool-call.ts: the tool failed, or was interrupted · tool-call.test.ts, turn.test.ts",

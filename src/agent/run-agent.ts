@@ -20,7 +20,7 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const opened = await openAgentSession(options, ending);
   const reason = options.interactive ? "prompt_input_exit" : "other";
   const end = openSessionEnd(opened.main);
-  // Whoever asks for the end does not wait for the turn: hooks hear of it at once.
+  // The end does not wait for the turn: SessionEnd hooks run at once.
   const beginEnd = (): void => end.begin("other");
   if (ending.aborted) beginEnd();
   ending.addEventListener("abort", beginEnd, { once: true });

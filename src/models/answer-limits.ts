@@ -4,11 +4,11 @@ import type { AnswerReader, ModelError, ModelEvent } from "./model.ts";
 /** Far more than any model writes and far less than memory: text, thinking and tool input of one answer together. */
 export const maxAnswerChars: number = 32 * 2 ** 20;
 
-/** A server that does not stop writing must not fill memory: its answer is given up. Asking again would bring the same. */
+/** A server that does not stop writing must not fill memory: its answer is aborted. A retry would end the same way. */
 export const answerTooLarge: ModelError = {
   type: "error",
   errorType: "answer-too-large",
-  message: "The answer was given up: it had grown too long for any answer and had not ended.",
+  message: "The answer was aborted: it exceeded the size limit and had not ended.",
 };
 
 /**
@@ -58,7 +58,7 @@ export class LineTooLong extends Error {
 
 export interface ResponseLimits {
   readonly lineBytes: number;
-  /** Of a body that is no stream of events: an error, or a gateway's page. The rest is not read. */
+  /** For a body that is not an event stream: an error, or a gateway's page. The rest is not read. */
   readonly pageBytes: number;
 }
 

@@ -56,7 +56,7 @@ async function lastOf(model: Model): Promise<{ last: ModelEvent | undefined; cha
   return { last, chars };
 }
 
-test("text without an end from the Messages API is given up at its limit, and the request is ended", async () => {
+test("endless text from the Messages API is aborted at its limit, and the request is ended", async () => {
   const begin = sse({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
   const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: much } };
   const named = (text: string) => text.replace(/data: \{"type":"(\w+)"/g, 'event: $1\ndata: {"type":"$1"');

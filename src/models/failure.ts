@@ -14,8 +14,8 @@ export type FailureClass =
   | "unknown";
 
 /**
- * The class of an error that is left after all tries. A bare 400 is `unknown`, because what the request did wrong is not for the person
- * to mend, unless it is one of the two causes that are. Connections that never came or broke off count as the server's.
+ * The class of an error that remains after all retries. A plain 400 is `unknown`, because the user cannot fix the request,
+ * except for two known causes. Failed and dropped connections count as `server_error`.
  */
 export function failureOf(error: ModelError): FailureClass {
   const { status, errorType, message } = error;
@@ -39,7 +39,7 @@ export function shouldRetry({ status, errorType }: ModelError): boolean {
   return errorType === "rate_limit_error" || serverTypes.has(errorType);
 }
 
-/** Whether another model may answer where this one did not: what was worth a retry, and a model that is not there. */
+/** Whether another model may succeed: after an error worth a retry, or when the model does not exist. */
 export function worthFallback(error: ModelError): boolean {
   return shouldRetry(error) || failureOf(error) === "model_not_found";
 }

@@ -101,7 +101,7 @@ export function textIn(content: string | readonly ContentBlock[], separator = ""
   return content.flatMap((block) => (block.type === "text" ? block.text : [])).join(separator);
 }
 
-/** A tool call out of what the model wrote. Input that is no JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
+/** A tool call from what the model wrote. Input that is not a JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
 export function parseToolCall(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
   const input = json.trim() === "" ? {} : parseObject(json);
   // The id is the model's word too: a plain assignment would lose one called `__proto__`.

@@ -18,13 +18,13 @@ export interface Model {
   defaultEffort?(model: string): string | undefined;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /**
-   * Asked once, after the run: what did not go as the model was told, a sentence each. A run with complaints has failed. Scripts use it
-   * for expectations that were not met, requests they had no answer for and answers nobody asked for; APIs have none.
+   * Called once, after the run: what did not happen as scripted, a sentence each. A run with complaints has failed. Scripts use it
+   * for unmet expectations, requests without an answer and unused answers; APIs have none.
    */
   complaints?(): readonly string[];
 }
 
-/** Why the model is asked. It travels with each request: scripts choose by it, records and costs are told apart by it. */
+/** Why the model is asked. Scripts choose their answers by it, and records and costs are kept apart by it. */
 export type Purpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "classifier" | "title";
 
 export interface ModelRequest {
@@ -65,7 +65,7 @@ export interface ToolDefinition {
 
 /**
  * What comes while a model answers. `index` counts the blocks of the answer from 0; blocks do not overlap. The deltas are for showing:
- * whoever only wants the answer reads `end` and may ignore everything before it.
+ * a caller that only wants the answer reads `end` and ignores everything before it.
  */
 export type ModelEvent =
   | { readonly type: "text"; readonly index: number; readonly text: string }
@@ -141,7 +141,7 @@ export interface ModelError {
   readonly requestId?: string;
 }
 
-/** The whole answer at once, for whoever shows no deltas. */
+/** The whole answer at once, for callers that show no deltas. */
 export async function answerOf(
   model: Model,
   request: ModelRequest,

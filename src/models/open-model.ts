@@ -3,7 +3,7 @@ import type { Model } from "./model.ts";
 
 /**
  * The model that `--model` names. Each port, and the package it needs, is loaded only when it is named. `say` is given a sentence for
- * the person, once for each thing that the model's API has no words for.
+ * the user, once for each feature that the model's API does not support.
  */
 export async function openModel(
   name: string,

@@ -85,7 +85,7 @@ const identity: ReadonlySet<string> = new Set([
 
 export type StreamMessage = Readonly<Record<string, unknown>>;
 
-/** What the child's stream has said so far. */
+/** The content of the child's stream so far. */
 export interface ChildStream {
   /** The last result object. */
   readonly result: StreamMessage | undefined;

@@ -96,7 +96,7 @@ function withHooks(settings: Readonly<Record<string, unknown>>, command: string)
 }
 
 /**
- * Leaves the payload whole by a rename, then pokes. A FIFO opened for reading and writing never blocks, whoever listens. Prints nothing
+ * Writes the payload atomically by a rename, then signals. A FIFO opened for reading and writing never blocks. Prints nothing
  * and ends well whatever happens: this hook must change nothing.
  */
 function dropCommand(folder: string): string {
@@ -136,17 +136,17 @@ async function ownerIn(folder: string): Promise<"gone" | "there"> {
   }
 }
 
-/** Opened for writing too: otherwise it would be at its end whenever nobody else has it open. */
+/** Opened for writing too: otherwise it would be at its end whenever no other process has it open. */
 function openFifo(path: string, onPoke: () => void): Socket {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   const fifo = new Socket({ fd, readable: true, writable: false });
   fifo.on("data", onPoke);
-  // Looking at the folder goes on without it.
+  // The folder is still read every 100 ms.
   fifo.on("error", () => fifo.destroy());
   return fifo;
 }
 
-/** Whatever lies there under such a name: what the agent starts can write here too, and must neither hold nor end us. */
+/** Reads one payload. Programs of the agent can write here too: such a file must neither block nor stop the runner. */
 async function readPayload(path: string): Promise<HookPayload | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

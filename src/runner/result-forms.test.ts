@@ -25,7 +25,7 @@ const result: SessionResult = {
   warnings: [],
   resumeCommands: resumeCommandsFor(id, {}),
 };
-const origin = `Session ${id}, 12 tokens, $0.0001. Go on: hookline ask --resume ${id} "…" (or beside it: hookline ask --resume ${id} --fork "…")`;
+const origin = `Session ${id}, 12 tokens, $0.0001. Continue: hookline ask --resume ${id} "…" (or in a copy: hookline ask --resume ${id} --fork "…")`;
 const source = { env: { HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "reinject-")) } };
 
 async function contextOf(answer: string): Promise<string> {
@@ -62,16 +62,16 @@ test("what was not answered says why", () => {
   expect(asText(late)).toContain("so far\n\n[timeout] no answer within 2 s");
 });
 
-test("an agent that could not be started leaves no session to go on with; a cost without a price is told as such", () => {
+test("an agent that could not be started leaves no session to continue; a cost without a price is shown as such", () => {
   const { resumeCommands: _, ...nowhere } = result;
   const never: SessionResult = { ...nowhere, answer: "", ended: "error", error: "nope was not found" };
   expect(asText(never)).toBe("[error] nope was not found\n\nNo session was begun.\n");
-  expect(asText({ ...result, unpriced: ["m"] })).toContain("12 tokens, at least $0.0001 (no price for m). Go on: ");
+  expect(asText({ ...result, unpriced: ["m"] })).toContain("12 tokens, at least $0.0001 (no price for m). Continue: ");
 });
 
 test("unknown tokens are unknown, not 0, in text and JSON", () => {
   const unknown: SessionResult = { ...result, usage: null, usageByModel: {}, costUsd: null, costByModel: {} };
-  expect(asText(unknown)).toContain(`Session ${id}, tokens unknown, cost unknown. Go on: `);
+  expect(asText(unknown)).toContain(`Session ${id}, tokens unknown, cost unknown. Continue: `);
   expect(asText({ ...unknown, agentReportedCostUsd: 0.5 })).toContain("cost $0.5000 by its own count");
   expect(asResultObject(unknown)).toMatchObject({ usage: null, total_cost_usd: null, modelUsage: {} });
 });

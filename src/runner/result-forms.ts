@@ -23,8 +23,8 @@ export function asToolResult(result: SessionResult, toolUseId?: string): object 
 }
 
 /**
- * A hook's answer that adds the text to the conversation, framed as what another session said, so that nothing in it reads as the
- * person's own words. What is over 10,000 characters goes whole into a file that the text names.
+ * A hook's answer that adds the text to the conversation, framed as the output of another session, so that nothing in it reads as the
+ * user's own words. What is over 10,000 characters goes whole into a file that the text names.
  */
 export async function asContext(result: SessionResult, event: string, source: HomeSource): Promise<object> {
   const { wrapContext } = await import("../engine/internal.ts");
@@ -57,7 +57,7 @@ function originOf({
   resumeCommands,
 }: SessionResult): string {
   if (resumeCommands === undefined) return "No session was begun.";
-  const ways = `Go on: ${resumeCommands.resume} (or beside it: ${resumeCommands.fork})`;
+  const ways = `Continue: ${resumeCommands.resume} (or in a copy: ${resumeCommands.fork})`;
   if (usage === null || costUsd === null) {
     const cost =
       agentReportedCostUsd === undefined ? "unknown" : `$${agentReportedCostUsd.toFixed(4)} by its own count`;

@@ -67,7 +67,7 @@ test("an onEvent whose promise is rejected is a warning of the run and does not 
   });
 });
 
-test("a last line that comes late is waited for, and what the hook was told is an event", async () => {
+test("a late last line is waited for, and the payload of the hook is an event", async () => {
   const { call } = await asking("late");
   const events: SessionEvent[] = [];
   const result = await runSession(call("hi", { onEvent: (event) => events.push(event) }));
@@ -176,7 +176,7 @@ test("a flood of a subagent's words is neither answer nor lost", async () => {
   expect(await runSession(call("hi"))).toMatchObject({ answer: "heard: hi", ended: "answered" });
 });
 
-test("several keep their order; one that fails stops none unless told", async () => {
+test("several results keep their order; a failure stops no other session without failFast", async () => {
   const { call } = await asking("ordinary");
   const broken = { agent: { file: "/no/such/agent" } };
   const calls = [
@@ -196,7 +196,7 @@ test("several keep their order; one that fails stops none unless told", async ()
   expect(first.map(({ ended }) => ended)).toEqual(["error", "interrupted"]);
 });
 
-test("a call that cannot be meant is refused at once", async () => {
+test("an invalid call is refused at once", async () => {
   const { call } = await asking("ordinary");
   await expect(runSession(call("  "))).rejects.toMatchObject({ code: "host/no-prompt" });
   await expect(runSession(call("hi", { resume: "../x" }))).rejects.toMatchObject({ code: "host/bad-session-id" });

@@ -16,8 +16,8 @@ export interface RunnerPorts {
 }
 
 /**
- * Runs one session of an agent as a child and gives its answer, tokens and cost as data. Contract: throws only for a call that cannot be
- * meant; nothing of the child and nothing of ours is left behind, whatever happens.
+ * Runs one session of an agent as a child process and returns its answer, tokens and cost. Contract: throws only for an invalid call
+ * and leaves no process and no file behind, whatever happens.
  */
 export async function runSession(
   call: SessionCall,

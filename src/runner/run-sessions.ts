@@ -15,7 +15,7 @@ import { checkSessionCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
 
 export interface RunSessionsOptions extends RunnerPorts {
-  /** At most so many at a time; the smaller of 4 and the number of cores unless told. */
+  /** How many run at a time. Default: the smaller of 4 and the number of cores. */
   readonly limit?: number;
   /** The first that is not answered ends the others. */
   readonly failFast?: boolean;
@@ -25,7 +25,7 @@ export interface RunSessionsOptions extends RunnerPorts {
 }
 
 /**
- * Several sessions side by side. Results stand in the order of the calls; one that fails stops no other unless `failFast`. One that was
+ * Runs several sessions at a time. Results are in the order of the calls; one that fails stops no other without `failFast`. One that was
  * ended before it began is `interrupted` and has no session.
  */
 export async function runSessions(

@@ -87,13 +87,13 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch {
-    return false; // whatever is wrong with a path that the agent told, no transcript lies there
+    return false; // a path from the agent that cannot be read is not a transcript
   }
 }
 
 export type RunCost = Pick<SessionResult, "usage" | "usageByModel" | "costUsd" | "costByModel" | "unpriced">;
 
-/** Without a transcript nobody knows what was spent: unknown is not zero. */
+/** Without a transcript the cost is unknown, which is not zero. */
 export const unknownSpending: RunCost = { usage: null, usageByModel: {}, costUsd: null, costByModel: {}, unpriced: [] };
 
 /** Tokens and money of answers, counted by ourselves. */
@@ -124,7 +124,7 @@ export function costOfCalls(calls: readonly ModelCall[]): RunCost {
   };
 }
 
-/** Where the agent counted otherwise, both figures are told; neither is taken for the other. */
+/** Warnings about figures in which the agent's own count differs from ours. */
 export function countDifferences(
   { usage, costUsd, unpriced }: RunCost,
   result: StreamMessage | undefined,

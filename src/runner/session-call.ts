@@ -19,17 +19,17 @@ export type AgentProgram = "claude" | "hookline" | { readonly file: string; read
 
 /** One session of an agent, run as a child in its own headless mode. */
 export interface SessionCall {
-  /** `claude` unless told. */
+  /** The agent to run. Default: `claude`. */
   readonly agent?: AgentProgram;
   readonly prompt: string;
   readonly cwd?: string;
-  /** Assigned to the session; a new one unless told. */
+  /** The id of the session. Default: a new one. */
   readonly sessionId?: string;
-  /** Goes on with this session; with `fork` in a copy of it. */
+  /** Continues this session; with `fork`, a copy of it. */
   readonly resume?: string;
   readonly fork?: boolean;
   readonly model?: string;
-  /** Settings beside those that apply anyway, as an object. */
+  /** Additional settings, as an object. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly permissionMode?: string;
   /** Tools that need no question, as rules. */
@@ -38,7 +38,7 @@ export interface SessionCall {
   readonly maxBudgetUsd?: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** The environment of the child; this process's own unless told. */
+  /** The environment of the child. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Loads project settings although their hooks are not approved. */
   readonly projectSettings?: boolean;
@@ -49,10 +49,10 @@ export interface SessionCall {
 export type SessionEvent =
   /** One line of the child's own stream. */
   | { readonly kind: "message"; readonly message: Readonly<Record<string, unknown>> }
-  /** The agent stopped, failed or ended, as its hook was told. */
+  /** The payload of the agent's Stop, StopFailure or SessionEnd hook. */
   | { readonly kind: "hook"; readonly payload: Readonly<Record<string, unknown>> };
 
-/** Contract: throws for a call that cannot be meant; everything that happens later is told in the result. */
+/** Contract: throws for an invalid call; everything that happens later is in the result. */
 export function checkSessionCall(call: SessionCall): void {
   checkNamed("runSession", call, checks);
   if (typeof call.prompt !== "string" || call.prompt.trim() === "") {
@@ -63,7 +63,7 @@ export function checkSessionCall(call: SessionCall): void {
     ["resume", call.resume],
   ] as const) {
     if (id !== undefined && !uuid.test(id)) {
-      throw new Problem("host/bad-session-id", `${name} "${id}" is no UUID.`, { about: { [name]: id } });
+      throw new Problem("host/bad-session-id", `${name} "${id}" is not a UUID.`, { about: { [name]: id } });
     }
   }
   if (call.sessionId !== undefined && call.resume !== undefined && !call.fork) {

@@ -3,7 +3,7 @@ import type { SessionCall } from "./session-call.ts";
 
 /** What a session came to. */
 export interface SessionResult {
-  /** The last thing the agent said in this run; what was said so far when it did not end by itself. */
+  /** The agent's last answer in this run, or its text so far when it was ended. */
   readonly answer: string;
   readonly answerSource: "transcript" | "payload" | "result" | "none";
   readonly sessionId: string;

@@ -5,7 +5,7 @@ import { allowed, expectRecorded, once, resultsIn, specific, toldIn } from "./st
 const inAgent = { purpose: "subagent" } as const;
 const agentCall = { tool: "Agent", input: { description: "a job", prompt: "look", subagent_type: "general-purpose" } };
 
-test("SubagentStart: its context reaches the agent and nobody else", async () => {
+test("SubagentStart: its context reaches the subagent and no other thread", async () => {
   const world = openWorld({
     hooks: { SubagentStart: { print: specific("SubagentStart", { additionalContext: "CONTEXT-MARK" }) } },
   });
@@ -83,7 +83,7 @@ test("TaskCreated: between Pre and Post; a refused task is not created", async (
   expectRecorded("PostToolUseFailure", refusing.payloads("PostToolUseFailure")[0]);
 });
 
-test("TaskCompleted: a refused end leaves the task open, which is no error", async () => {
+test("TaskCompleted: a refused end leaves the task open without an error", async () => {
   const world = openWorld({ settings: allowed, hooks: { TaskCompleted: { stderr: "not yet", exit: 2 } } });
   const done = { calls: [{ tool: "TaskUpdate", input: { taskId: "1", status: "completed" } }] };
   const { requests } = await world.run([{ calls: [create] }, done, list, { text: "ok" }], { prompt: "go" });

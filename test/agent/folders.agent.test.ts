@@ -122,7 +122,7 @@ test("WorktreeCreate: the hook's path is where the session works; a failure fail
   await expect(failing.run([], { ...free, worktree: "wt1" })).rejects.toMatchObject({ code: "host/no-worktree" });
 });
 
-test("WorktreeRemove: fired where the worktree still is; afterwards the folder is gone", async () => {
+test("WorktreeRemove: fires while the worktree exists; afterwards the folder is removed", async () => {
   const hooked = openWorld({
     hooks: {
       WorktreeCreate: { run: `mkdir "$PWD/made"; echo "$PWD/made"` },

@@ -9,7 +9,7 @@ import { type ModelScript, scripted } from "../../src/models/internal.ts";
 
 /** What one trial showed; `wrong` should be empty. */
 export interface AgentKill {
-  /** Lines that the agent had told of before it died. */
+  /** Lines that the agent had reported before it was killed. */
   readonly acknowledged: number;
   readonly torn: number;
   readonly resumed: boolean;
@@ -22,8 +22,8 @@ const program = resolve(import.meta.dirname, "../../dist/cli/bin.cjs");
 const id = "55555555-5555-4555-8555-555555555555";
 
 /**
- * Runs the agent in a process of its own and kills it at a moment that `seed` decides. Then every line it had told of must be in a
- * transcript, once and as it was told, everything must still be readable but for a torn last line, and the session must go on.
+ * Runs the agent in a process of its own and kills it at a moment that `seed` decides. Then every line it had reported must be in a
+ * transcript, once and unchanged, everything must still be readable but for a torn last line, and the session must resume.
  */
 export async function killAgent(seed: number): Promise<AgentKill> {
   const root = mkdtempSync(join(tmpdir(), "hookline-kill-agent-"));
@@ -110,7 +110,7 @@ async function tellUntilKilled(
   return lines.filter(({ type }) => type === "assistant" || type === "user");
 }
 
-/** Every line of every transcript in the store, main and agents'; undefined for one that is no JSON. */
+/** Every line of every transcript in the store, main and agents'; undefined for one that is not JSON. */
 interface Kept {
   readonly file: string;
   readonly last: boolean;
@@ -159,10 +159,10 @@ function judge(told: readonly Line[], kept: readonly Kept[]): readonly string[] 
   }
   return told.flatMap((line) => {
     const found = byUuid.get(line["uuid"]) ?? [];
-    if (found.length !== 1) return [`told of ${String(line["uuid"])}, found ${found.length} times`];
-    // What is too long for a line lies in a file of its own.
+    if (found.length !== 1) return [`reported ${String(line["uuid"])}, found ${found.length} times`];
+    // What is too long for a line is in a file of its own.
     const same = found[0]?.["hookline"] !== undefined || contentOf(found[0]) === contentOf(line);
-    return same ? [] : [`${String(line["uuid"])} is not what was told`];
+    return same ? [] : [`${String(line["uuid"])} is not what was reported`];
   });
 }
 

@@ -28,7 +28,7 @@ test("Elicitation: a hook's answer reaches the server, and nobody is asked", asy
   expect(world.payloads("ElicitationResult")).toEqual([]);
 });
 
-test("ElicitationResult: the person's answer can be replaced; nobody there is a cancel", async () => {
+test("ElicitationResult: the user's answer can be replaced; without a user the form is cancelled", async () => {
   const world = openWorld({
     hooks: {
       ElicitationResult: { print: specific("ElicitationResult", { action: "accept", content: { name: "Eve" } }) },

@@ -46,7 +46,7 @@ test.each([
   expect([payload?.["error"], world.payloads("Stop")]).toEqual([error, []]);
 });
 
-test("StopFailure: instead of Stop, and it finishes after the agent has gone", async () => {
+test("StopFailure: fires instead of Stop, and finishes after the agent has exited", async () => {
   const world = openWorld({ hooks: { StopFailure: { run: `sleep 0.7; touch "$HOME/finished"` }, Stop: {} } });
   const cut = await world.run([{ times: 4, text: "long", stopReason: "max_tokens" }], { prompt: "go" });
   expect(cut.result).toMatchObject({ is_error: true, terminal_reason: "api_error" });

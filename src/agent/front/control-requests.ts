@@ -95,7 +95,7 @@ function readInitialize(asked: Fields): SessionSetup {
 
 const honored: ReadonlySet<string> = new Set(["subtype", "hooks", "systemPrompt", "appendSystemPrompt", "agents"]);
 
-/** About what the other end shows or is told; without them it is shown less. */
+/** Fields about what the other end displays. Without them it displays less. */
 const harmless: ReadonlySet<string> = new Set([
   ...["title", "promptSuggestions", "agentProgressSummaries", "forwardSubagentText", "supportedDialogKinds"],
   ...["perTaskStopAffordance", "rapidFollowupPreempt", "forwardNestedSubagentToolCalls", "workspaceTrust"],

@@ -58,7 +58,7 @@ test("input after an interrupt is a prompt, not the answer to the interrupted qu
   expect([await ran, made("a")]).toEqual([0, false]);
 });
 
-test("a question after the end of input is answered by nobody, and does not wait for ever", async () => {
+test("a question after the end of input gets no answer and does not block", async () => {
   const { ran, type, end, shown, made } = await begin(["a"]);
   await shown("> ");
   type("go");

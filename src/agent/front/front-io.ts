@@ -24,7 +24,7 @@ export async function exitNow(control: AgentControl | undefined, io: FrontIo): P
   io.leave(signalStatus.SIGINT);
 }
 
-/** What a person who reads stderr is told beside the answer; nothing a terminal would act on. */
+/** The line for stderr, without terminal control sequences; undefined for events that have none. */
 export function noticeText(event: AgentEvent): string | undefined {
   switch (event.kind) {
     case "notice":

@@ -16,7 +16,7 @@ describe("headless", () => {
     expect(seen.err + seen.out).not.toContain("\u001b");
   });
 
-  test("an observer that throws ends nothing, and is told once on stderr", async () => {
+  test("an observer that throws ends nothing and is reported once on stderr", async () => {
     const { headless, seen } = front({ hooks: {} });
     const observe = () => {
       throw new Error("oops");
@@ -38,7 +38,7 @@ describe("headless", () => {
     expect(result).toMatchObject({ is_error: true, subtype: "success", api_error_status: 401 });
   });
 
-  test("text: a run that reaches its limit of turns or budget says so", async () => {
+  test("text: a run that reaches its limit of turns or budget reports it", async () => {
     const call = { calls: [{ tool: "Bash", input: { command: "true" } }], usage: { input: 1_000_000 } };
     const turns = front({ hooks: {} });
     expect(await turns.headless([call], { prompt: "go", maxTurns: 1 })).toBe(1);
@@ -250,7 +250,7 @@ describe("headless", () => {
     expect(lines().at(-1)).toMatchObject({ type: "result", result: "All done.", num_turns: 4 });
   });
 
-  test("stream-json: what a hook prints while it runs is told, and nothing twice", async () => {
+  test("stream-json: what a hook prints while it runs is reported, and nothing twice", async () => {
     const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
     const { headless, lines, until, project } = front({
       hooks: { UserPromptSubmit: { run: `echo one; ${wait("go")}; echo two >&2; ${wait("on")}` } },
@@ -338,7 +338,7 @@ describe("headless", () => {
   });
 });
 
-/** A server's tool that asks the person something. */
+/** A server's tool that asks the user something. */
 function asking(ask: () => Promise<unknown>): Tool {
   const tool: Tool = {
     name: "mcp__srv__ask",
@@ -632,7 +632,7 @@ describe("a line prompt", () => {
     expect(seen.out).toContain("· Bash touch made");
   });
 
-  test("stop hooks at run time: added, run, listed, removed by the person alone, and kept in the transcript", async () => {
+  test("stop hooks at run time: added, run, listed, removed by the user alone, and kept in the transcript", async () => {
     const { interactive, stdin, until, payloads, transcript, project } = front({ hooks: { SessionEnd: {} } });
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
     await until(/> $/);

@@ -22,7 +22,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
   const ask = (text: string, signal: AbortSignal): Promise<string | undefined> =>
     new Promise((done, fail) => {
       if (closed) return done(undefined);
-      // A signal that was given before tells nobody any more.
+      // An aborted signal fires no event.
       if (signal.aborted) return fail(signal.reason);
       const drop = (): void => {
         // What is typed next is not for a question that nobody asks any more.

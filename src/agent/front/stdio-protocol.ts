@@ -28,11 +28,11 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
   let takesRequests = false;
   let gone = false;
 
-  /** One request of ours; rejects when the other end refuses it, goes away, or is told that it no longer matters. */
+  /** Sends a request. Rejects when the other end refuses it, closes its side, or the signal is aborted. */
   function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
     const request_id = randomUUID();
     return new Promise((done, fail) => {
-      // A signal that was given before tells nobody any more.
+      // An aborted signal fires no event.
       if (signal.aborted) return fail(signal.reason);
       if (gone) return fail(new Error(hasGone));
       const settle = (answer: { value?: unknown; error?: string }): void => {
@@ -113,7 +113,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
 
 const hasGone = "the other end has closed its side";
 
-/** The program answers in the person's place. One that refuses to, or is gone, has said no. */
+/** The program answers in place of the user. An error or a closed connection is a refusal. */
 function userOverProtocol(ask: Ask): UserPort {
   async function put(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
     try {

@@ -186,7 +186,7 @@ function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamC
   };
 }
 
-/** What a subagent's lines carry beside those of the main thread. */
+/** The additional fields on the lines of a subagent. */
 function ofTask(agent: TaskIdentity | undefined): Line {
   return agent === undefined ? {} : { subagent_type: agent.type, task_description: agent.description };
 }

@@ -52,7 +52,7 @@ test("an agent hook's turns are limited, and in the last it must answer", async 
   expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
 });
 
-test("an agent hook's tool calls fire events one level deeper, so that it cannot judge itself for ever", async () => {
+test("an agent hook's tool calls fire events one level deeper, so that it cannot judge itself forever", async () => {
   const depths: string[] = [];
   const when = { purpose: "agent-hook" } as const;
   const { ports, model } = await withScript([

@@ -89,7 +89,7 @@ export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, 
     agent: agentPort({
       ...from,
       tools: (_hook, run) => toolDefinitions(threadOf(run)),
-      // The calls go the way of all calls: hooks and rules see them, and whoever is to be asked is asked.
+      // Hooks, rules and the user decide about these calls as about any other.
       callTool: async (call, _hook, signal, run) => (await callTool(threadOf(run), call, signal)).result,
     }),
   };

@@ -21,7 +21,7 @@ export interface HookModel {
   readonly model: Model | (() => Model);
   /** Finds the model that a hook names; without it every name is asked of `model`. */
   readonly openModel?: (name: string) => Promise<{ readonly port: Model; readonly name: string }>;
-  /** Told of every call, so that the session's count includes those of its hooks. */
+  /** Called after every model call, so that the session's cost includes its hooks. */
   readonly onSpent?: (call: HookSpending) => void;
   readonly now?: () => number;
 }
@@ -53,7 +53,7 @@ export async function openHookModel(
     async ask(request) {
       const startedAt = now();
       const answer = await answerOf(port, { ...request, purpose, model: name }, signal);
-      if (answer.type === "error") throw new Error(`${name} gave no answer: ${answer.message}`);
+      if (answer.type === "error") throw new Error(`${name} did not answer: ${answer.message}`);
       const { model, usage } = answer;
       onSpent?.({ hook, purpose, model, usage, apiMs: now() - startedAt });
       spent?.({ model, ...usage, ...costOf(model, usage, now()) });

@@ -32,7 +32,7 @@ test("a server's tools are listed as mcp__server__tool and answer in the recorde
   expect((await call(servers, "mcp__srv__noise")).content).toEqual([{ type: "text", text: "after the noise" }]);
 });
 
-test("a form reaches the person and the answer the server; a page to open is declined", async () => {
+test("a form reaches the user and the answer the server; a page to open is declined", async () => {
   const forms: ElicitationForm[] = [];
   const { servers, told } = await connected(
     { srv },

@@ -24,7 +24,7 @@ interface Entry {
 
 /**
  * Connects the configured MCP servers with the official SDK: programs over stdio, and streamable HTTP. One that does not come up is
- * a state and a sentence for the person; only a configuration that the caller named and that cannot be used is a `Problem`.
+ * a state and a message for the user. Only an unusable configuration that the caller named is a `Problem`.
  */
 export function mcpConnector(): ServerConnector {
   return async (wishes) => {
@@ -55,7 +55,7 @@ function needsSdk({ config }: FoundServer): boolean {
   return config.kind === "stdio" || config.kind === "http";
 }
 
-/** Without the package no server can be reached; the session goes on without them, and says so. */
+/** Without the package no server can be reached. The session reports it and runs without servers. */
 async function loaded({ tell }: ServerConnectOptions): Promise<McpSdk | undefined> {
   try {
     return await loadMcpSdk();

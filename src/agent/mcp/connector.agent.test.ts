@@ -16,7 +16,7 @@ async function startHttpServer(): Promise<string> {
   return chunk.toString("utf8").trim();
 }
 
-/** The dead that nobody has collected yet are dead. */
+/** A zombie process counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -34,7 +34,7 @@ test("a server that crashes is a tool error, then and afterwards", async () => {
   expect(after).toMatchObject({ isError: true, content: expect.stringContaining("is not connected") });
   expect(servers.states).toEqual([{ name: "srv", status: "failed" }]);
   expect(await servers.port({ server: "srv", tool: "do_thing", input: {} }, never)).toEqual({ connected: false });
-  expect(told).toEqual(["The MCP server srv is gone: it ended with exit code 3. It said: out of luck"]);
+  expect(told).toEqual(["The MCP server srv has exited: it ended with exit code 3. It said: out of luck"]);
 });
 
 test("a call that hangs ends with its signal, or with its limit", async () => {
@@ -146,7 +146,7 @@ test("a tool whose name reads as a tool of another server is left out and report
   expect(asked).toEqual({ connected: true, text: "I am a", isError: false });
 });
 
-test("a server that never says hello is given up", async () => {
+test("the connection to a server that never responds is aborted", async () => {
   const slow = { ...srv, args: [program, "slow"] };
   const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });
   expect(servers.states).toEqual([{ name: "slow", status: "failed" }]);

@@ -27,7 +27,7 @@ export interface FoundServers {
 }
 
 /**
- * Every configured server, each name once: the command line before local settings, the project, the person. A name that a checkout
+ * Every configured server, each name once, in this order: command line, local settings, project, user. A name that a checkout
  * uses therefore never takes the place of one from the command line, and an untrusted checkout's takes nobody's.
  */
 export async function findServers(places: ServerPlaces): Promise<FoundServers> {

@@ -67,7 +67,7 @@ const says = (event: string, answer: object) => ({
   print: { hookSpecificOutput: { hookEventName: event, ...answer } },
 });
 
-test("Elicitation, ElicitationResult: a hook answers a server's form, or changes what the person answered", async () => {
+test("Elicitation, ElicitationResult: a hook answers a server's form, or changes what the user answered", async () => {
   const first = open({
     settings,
     hooks: {
@@ -110,7 +110,7 @@ test("an interrupt during a call that hangs ends the call and the server", async
   expect(processesWith(`IN_AGENT=${mark}`)).toEqual([]);
 });
 
-test("a server of a checkout that nobody approved is not started, and the person is told", async () => {
+test("a server of a checkout that is not approved is not started, and the user gets a notice", async () => {
   const touch = { command: process.execPath, args: ["-e", "require('fs').writeFileSync('canary', '')"] };
   const { run, project } = open({ hooks: {}, files: { ".mcp.json": JSON.stringify({ mcpServers: { ours: touch } }) } });
   const { events } = await run([{ text: "Done." }], { prompt: "go" });

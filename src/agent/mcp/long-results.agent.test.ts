@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, "fixtures/stdio-server.mjs");
 const mcpConfig = [JSON.stringify({ mcpServers: { srv: { command: process.execPath, args: [program] } } })];
 const settings = { permissions: { allow: ["mcp__srv"] } };
 
-/** What the model was told of one call of a tool. */
+/** The result of one tool call as the model got it. */
 async function toldOf(tool: string, q: string, options: { env?: World["env"]; hooks?: object } = {}): Promise<string> {
   const { env, hooks = {} } = options;
   world = makeWorld({ settings, hooks });

@@ -95,7 +95,7 @@ export function mostCharacters(env: Readonly<Record<string, string | undefined>>
 const charactersPerToken = 4;
 
 /**
- * What became of a call of a server's tool. A result with more text than the limit is saved as a file beside the transcript, and the
+ * The result of a call of a server's tool. A result with more text than the limit is saved next to the transcript, and the
  * model gets a sentence that says where. A long error loses its middle, as that of any tool.
  */
 export async function resultOf(

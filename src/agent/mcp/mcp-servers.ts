@@ -13,7 +13,7 @@ export interface McpServers {
   close(): Promise<void>;
 }
 
-/** What a connector is lent by the session. */
+/** What a connector gets from the session. */
 export interface ServerConnectOptions {
   readonly cwd: string;
   readonly home: string;
@@ -43,7 +43,7 @@ export function mcpToolName(server: string, tool: string): string {
   return `mcp__${plain(server)}__${plain(tool)}`.slice(0, longest);
 }
 
-/** A server's name as it stands in its tools' names. */
+/** A server's name as it is spelled in the names of its tools. */
 export function plain(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }

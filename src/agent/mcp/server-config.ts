@@ -13,7 +13,7 @@ export type ServerConfig =
 /** The config, its variables filled in; or what is wrong with it. */
 export type ReadConfig = ServerConfig | { readonly kind: "unusable"; readonly why: string };
 
-/** One entry of `mcpServers`. Contract: never throws, whatever stands there. */
+/** Reads one entry of `mcpServers`. Contract: never throws, whatever the entry is. */
 export function readServerConfig(value: unknown, env: Readonly<Record<string, string | undefined>>): ReadConfig {
   if (!isObject(value)) return unusable("it is not an object");
   const { type, command, args = [], env: own = {}, url, headers = {} } = value;
@@ -103,7 +103,7 @@ interface List {
   readonly file: string;
   readonly source: SettingsFile["source"];
   readonly ofCheckout: boolean;
-  /** Undefined when the list cannot be read; `why` says so. */
+  /** Undefined when the list cannot be read; `why` is the reason. */
   readonly entries: readonly Entry[] | undefined;
   readonly why: string;
 }

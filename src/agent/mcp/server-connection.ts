@@ -24,7 +24,7 @@ export type CallResult =
 export interface Connection {
   readonly connected: boolean;
   readonly tools: readonly ListedTool[];
-  /** Contract: never rejects; a server that is gone is an error in words. */
+  /** Contract: never rejects; a server that has exited is an error result. */
   call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     lastError = error.message;
   };
   client.onclose = () => {
-    if (connected) tell(`The MCP server ${name} is gone: ${whyGone()}`);
+    if (connected) tell(`The MCP server ${name} has exited: ${whyGone()}`);
     connected = false;
   };
 
@@ -113,7 +113,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
         return result.isError === true ? failure(textOf(response)) : { isError: false, response };
       } catch (cause) {
         if (signal.aborted) return { isError: true, message: "The call was interrupted.", interrupted: true };
-        const gone = connected ? "" : ` (the server is gone: ${whyGone()})`;
+        const gone = connected ? "" : ` (the server has exited: ${whyGone()})`;
         return failure(`The MCP server ${name} did not answer: ${(cause as Error).message}${gone}`);
       }
     },
@@ -123,7 +123,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
 
 /** A server that keeps sessions may forget ours. One that does not answer is not waited for. */
 async function endHttpSession(transport: StreamableHTTPClientTransport): Promise<void> {
-  const said = transport.terminateSession().catch(() => undefined); // it is gone, or knows no sessions: nothing is left to end
+  const said = transport.terminateSession().catch(() => undefined); // it has exited or has no sessions: nothing to end
   await Promise.race([said, sleep(goodbyeMs, undefined, { ref: false })]);
 }
 
@@ -156,7 +156,7 @@ function transportOf(sdk: McpSdk, config: ServerConfig, { cwd, env }: Connection
   }) as Transport;
 }
 
-/** All pages, within reason. A server without tools is a server all the same. */
+/** All pages up to a limit. A server without tools is valid. */
 async function listTools(client: Client, { connectMs, signal }: ConnectionOptions): Promise<readonly ListedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: ListedTool[] = [];

@@ -53,7 +53,7 @@ test.each<[claim: string, given: Given, names: readonly string[]]>([
     ["srv"],
   ],
   ["judged by a list that cannot be read", { managed: { deniedMcpServers: ["srv"] } }, []],
-])("an MCP server is not used when it is %s, and the agent says so", async (_, given, names) => {
+])("an MCP server is not used when it is %s, and the agent reports it", async (_, given, names) => {
   const found = await serversWith(given);
   expect(found.names).toEqual(names);
   expect(found.told).toMatch(/The MCP server \w+ of --mcp-config is not used: "(?:denied|allowed)McpServers" in .*/);

@@ -56,7 +56,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
     if (running.pid === undefined) throw new Error(whyOf(await running.done));
   }
 
-  /** A line that fills the room is none any more, and nothing behind it would be seen: whoever waits would wait for ever. */
+  /** A line over the limit cannot be read, and nothing after it either: the connection is closed. */
   function endFlood(): void {
     if (unanswered > 0 && Buffer.byteLength(running?.soFar().stdout ?? "") >= mostLineBytes) running?.cancel();
   }
@@ -68,7 +68,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
       if (!("method" in message)) unanswered = Math.max(0, unanswered - 1);
       transport.onmessage?.(message);
     } catch (cause) {
-      transport.onerror?.(new Error(`it wrote a line that is no message: ${line.slice(0, 200)}`, { cause }));
+      transport.onerror?.(new Error(`it wrote a line that is not a message: ${line.slice(0, 200)}`, { cause }));
     }
   }
 
@@ -126,8 +126,8 @@ function whyOf({ ended }: FinishedProcess): string {
 }
 
 /**
- * What a server is given of our environment: enough to find programs and a home, and none of the keys that lie beside them. What else
- * it needs stands in its configuration, where a person can see it.
+ * The part of our environment that a server gets: enough to find programs and a home, but no keys. Anything else
+ * it needs is in its configuration, where the user can see it.
  */
 export function serverEnv(
   env: Readonly<Record<string, string | undefined>>,

@@ -44,7 +44,7 @@ describe("the beginning", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('"content":"yes"');
   });
 
-  test("env of the person's settings reaches tools, that of a project once it was approved", async () => {
+  test("env of the user's settings reaches tools, that of a project once it was approved", async () => {
     const { run, project, home, env } = open({
       settings: { ...allow, env: { MINE: "yes" } },
       hooks: {},
@@ -73,7 +73,7 @@ describe("the beginning", () => {
     await expect(bypass).rejects.toMatchObject({ code: "host/mode" });
   });
 
-  test("what is wrong with the settings is told, and what waits for an approval", async () => {
+  test("problems of the settings are reported, and what waits for an approval", async () => {
     const theirs = {
       hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] },
       permissions: { allow: ["Bash(("] },
@@ -117,7 +117,7 @@ describe("the beginning", () => {
 });
 
 describe("prompts", () => {
-  test("a blocked prompt is never sent; its words and the original go to the person; the status stays 0", async () => {
+  test("a blocked prompt is never sent; its reason and the original go to the user; the status stays 0", async () => {
     const { run } = open({ hooks: { UserPromptSubmit: { stderr: "no secrets", exit: 2 } } });
     const { result, requests } = await run([{ times: "any", text: "never" }], { prompt: "my secret" });
     expect(requests).toEqual([]);
@@ -210,7 +210,7 @@ describe("prompts", () => {
     });
     for (const [prompt, why] of [
       ["/dep", /^\/dep is not used: .*dep\.md has hooks, which .* not for commands\. Make it skills\/dep\/SKILL\.md\./],
-      ["/odd", /^\/odd is not used: .*SKILL\.md:2: .* Mend the file\./],
+      ["/odd", /^\/odd is not used: .*SKILL\.md:2: .* Fix the file\./],
     ] as const) {
       const { result, requests } = await run([{ times: "any", text: "x" }], { prompt });
       expect([requests, result.result]).toEqual([[], expect.stringMatching(why)]);
@@ -223,7 +223,7 @@ describe("prompts", () => {
     expect(events).toContainEqual({ kind: "notice", level: "warning", text });
     const half = await run([{ text: "x" }], { prompt: "/half" });
     expect(JSON.stringify(half.requests[0]?.messages)).toContain("EXPANDED");
-    const why = expect.stringMatching(/half\.md:\d: .* Mend the file\.$/);
+    const why = expect.stringMatching(/half\.md:\d: .* Fix the file\.$/);
     expect(half.events).toContainEqual({ kind: "notice", level: "warning", text: why });
   });
 
@@ -323,7 +323,7 @@ describe("going on", () => {
     expect(second.result.session_id).toBe(first.result.session_id);
   });
 
-  test("a session of another program goes on in a fork; the original keeps every byte", async () => {
+  test("a session of another program continues in a fork; the original keeps every byte", async () => {
     const { run, home } = open({ hooks: {} });
     const fixture = join(
       import.meta.dirname,

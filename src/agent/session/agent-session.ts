@@ -83,7 +83,7 @@ export interface AgentThread {
   /** Absent on the main thread. */
   readonly agent?: SubagentIdentity;
   readonly purpose: Purpose;
-  /** What the model is told, in order. Neighbours of one role are joined by the port. */
+  /** The conversation as the model gets it. The port joins consecutive messages of one role. */
   readonly messages: Message[];
   /** Another one after `/clear`. */
   journal: Journal;
@@ -159,7 +159,7 @@ export function openThreads(): Threads {
   };
 }
 
-/** The effort that a thread's model is asked for, and that hooks are told; undefined when the model has no effort levels. */
+/** The effort that is sent to the model and to hooks; undefined when the model has no effort levels. */
 export function effortOf({ session, model }: Pick<AgentThread, "session" | "model">): string | undefined {
   const usual = model.port.defaultEffort?.(model.name);
   return usual === undefined ? undefined : (session.options.effort ?? usual);

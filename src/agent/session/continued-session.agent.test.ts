@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { openWorld } from "../fixtures/agent-run.ts";
 
-test("a resumed session is told once of background agents and commands that ended with the earlier process", async () => {
+test("a resumed session reports once the background subagents and commands that ended with the earlier process", async () => {
   const world = openWorld({ hooks: {} });
   const sessionId = randomUUID();
   const background = { run_in_background: true };

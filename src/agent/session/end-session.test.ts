@@ -21,7 +21,7 @@ function jumpingTime(): Time & { at: number; readonly waits: AbortSignal[] } {
 
 const never = new Promise<never>(() => undefined);
 
-/** A session of which nothing ends that is told to; `seen` has what was done when. */
+/** A session in which nothing ends on request; `seen` has the calls and their times. */
 function stuck(time: Time, budgetMs?: number, aborted = true) {
   const seen: [string, number][] = [];
   const note = (what: string): Promise<void> => {
@@ -93,7 +93,7 @@ describe("the end is over two seconds after it was asked for", () => {
     expect(waits.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  test("what is left is shared by the steps; an error of one that was left behind harms nobody", async () => {
+  test("what is left is shared by the steps; an error of an abandoned step has no effect", async () => {
     const time = jumpingTime();
     const left = openTimeLeft(1_000, time);
     let fail: (error: Error) => void = () => undefined;

@@ -5,14 +5,14 @@ import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 /** The end of a session, which can be asked for while a turn runs. */
 export interface SessionEnd {
-  /** The end is wanted: hooks hear of it, what runs in the background is told to end, and the time begins to count. */
+  /** Starts the end: SessionEnd hooks run, background work is stopped, and the clock starts. */
   begin(reason: string): void;
   /** Resolves when a turn that does not end is not to be waited for any more. */
   readonly overdue: Promise<undefined>;
   /**
    * Everything else, in order: what hooks, subagents and commands need to end, servers, the registry, the transcript.
    * Contract: over two seconds after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
-   * runs; what did not end in time was killed. Never rejects for what hooks do; what they wrote to stderr is told.
+   * runs; what did not end in time was killed. Never rejects for what hooks do; their stderr is reported.
    */
   finish(reason: string): Promise<void>;
 }
@@ -76,7 +76,7 @@ async function closeServers({ servers }: AgentSession): Promise<void> {
   await Promise.all(servers.map((server) => server.close()));
 }
 
-/** Hooks that nobody waits for may finish what they began, unless somebody wants the process gone. */
+/** Background hooks may finish, except after a signal. */
 function hookGraceMs({ signal }: AgentSession, left: TimeLeft): number {
   return signal.aborted ? 0 : Math.max(0, Math.min(1_000, left.leftMs() - 2 * reserveMs));
 }
@@ -136,7 +136,7 @@ export function openTimeLeft(totalMs: number, time: Time = realTime): TimeLeft {
 const realTime: Time = {
   now: () => performance.now(),
   async sleep(ms, signal) {
-    // An abort means that nobody waits any more.
+    // Aborted: the caller no longer waits.
     await sleep(ms, undefined, { signal }).catch(() => undefined);
   },
 };

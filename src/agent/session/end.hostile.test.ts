@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeWorld } from "../fixtures/agent-run.ts";
 
-test("a SessionEnd hook, a command and one in the background that ignore TERM are gone with the session", async () => {
+test("a SessionEnd hook, a command and one in the background that ignore TERM are killed with the session", async () => {
   const stubborn = (name: string) => `trap '' TERM; echo $$ > ${name}; while :; do sleep 0.1; done`;
   const world = makeWorld({
     hooks: { SessionEnd: { run: stubborn("hook.pid") } },
@@ -25,7 +25,7 @@ test("a SessionEnd hook, a command and one in the background that ignore TERM ar
     const asked = performance.now();
     ending.abort(new Error("SIGTERM"));
     const { result } = await run;
-    // The bound itself is tried above, on a clock that nobody else can hold up.
+    // The limit itself is tested above, on a clock of its own.
     expect(performance.now() - asked).toBeLessThan(8_000);
     expect(result.terminal_reason).toBe("interrupted");
     for (const name of [...started, "hook"]) {
@@ -43,7 +43,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    // Nobody has this number any more.
+    // No process has this pid any more.
     return false;
   }
 }

@@ -4,7 +4,7 @@ import type { Attachment } from "../turn/attachments.ts";
 import { recordNotes, tellModelAsHost } from "../turn/channels.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 
-/** Something for the model that did not come from it: a prompt, or news of what ran beside it. */
+/** Something for the model: a prompt, or a notification about background work. */
 export interface InboxItem {
   /** `deferred`: calls of an earlier run that still wait for a decision. */
   readonly kind: "prompt" | "news" | "deferred";
@@ -17,12 +17,12 @@ export interface InboxItem {
   readonly quiet?: true;
 }
 
-/** What waits to be told. News is taken into a running turn; a prompt is a turn of its own. */
+/** What waits for the model. A notification joins the running turn; a prompt is a turn of its own. */
 export interface Inbox {
   put(item: InboxItem): void;
   /** News that arrived while a turn runs, each once. */
   takeNotifications(): readonly InboxItem[];
-  /** The next one; undefined when nothing is left and nobody can put more. */
+  /** The next item; undefined when nothing is left and nothing more can come. */
   next(signal: AbortSignal): Promise<InboxItem | undefined>;
   /** Somebody may still put something; returns the end of it. */
   hold(): () => void;
@@ -73,7 +73,7 @@ export function openInbox(): Inbox {
   };
 }
 
-/** A background command ended: what the model is told of it. */
+/** The notification for the model that a background command has ended. */
 export function shellNotification(shell: BackgroundShell): InboxItem {
   const { id, toolUseId, outputPath, description, command } = shell;
   const code = shell.exitCode();
@@ -107,7 +107,7 @@ export function tasksLostAtRestart(messages: readonly Message[]): readonly Inbox
     .map(([id, name]) => ({ kind: "news", content: newsOf(id, name), source: "system", quiet: true }));
 }
 
-/** An agent with a name is a teammate, which always works beside the main thread. */
+/** A subagent with a name is a teammate, which always runs in the background. */
 function isInBackground({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): boolean {
   return input["run_in_background"] === true || (name === "Agent" && typeof input["name"] === "string");
 }

@@ -131,7 +131,7 @@ function notWritten(file: string, cause: unknown): unknown {
   });
 }
 
-/** Lines of the conversation say where it was; those beside it do not. */
+/** Lines of the conversation carry the folder; other lines do not. */
 const threaded: Readonly<Record<string, true>> = { user: true, assistant: true, system: true, attachment: true };
 
 /** An answer, or some of its blocks, as the API spells a message. */

@@ -37,7 +37,7 @@ test("the effort is sent with each request and told to hooks; an unknown level i
   );
 });
 
-test("a model without effort levels is sent none, hooks are told none, and a wished effort is reported", async () => {
+test("a model without effort levels gets none, hooks get none, and a requested effort is reported", async () => {
   world = makeWorld({ hooks: { UserPromptSubmit: {}, Stop: {} } });
   const { requests, ran } = await runPlain({ effort: "high" });
   expect(requests[0]).not.toHaveProperty("effort");
@@ -103,7 +103,7 @@ test("a project cannot choose who answers", async () => {
   expect(noticesOf(ran).join("\n")).toContain('"model" is scripted:evil.json, which a project may not choose');
 });
 
-test("a budget that cannot count a model says so once, because the model has no price", async () => {
+test("a budget reports once a model that it cannot count, because the model has no price", async () => {
   world = makeWorld({ hooks: {} });
   const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
   const unpriced = { model: "my-own-model", answers: [call, { text: "ok" }] };

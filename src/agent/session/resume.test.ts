@@ -41,7 +41,7 @@ test("a session that was started as an agent is resumed and forked as that agent
   );
 });
 
-test("a session that goes on without being written knows what was said, and writes nothing", async () => {
+test("a session that is resumed without persistence knows the conversation and writes nothing", async () => {
   world = makeWorld({ hooks: { SessionStart: {} } });
   const sessionId = randomUUID();
   await world.run([{ text: "The word is plum." }], { prompt: "Choose a word", sessionId });
@@ -66,7 +66,7 @@ test("a fork gets the id it is given, and never that of another session", async 
   await expect(world.run([{ text: "ok" }], fork)).rejects.toThrow(`holds a session ${second} already`);
 });
 
-test("a session that ended in a worktree is resumed there; one whose worktree is gone says so", async () => {
+test("a session that ended in a worktree is resumed there; a removed worktree is reported", async () => {
   world = makeWorld({ hooks: { SessionStart: {} }, files: { "a.txt": "one" } });
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: world.project });
@@ -87,7 +87,7 @@ test("a session that ended in a worktree is resumed there; one whose worktree is
 
   rmSync(worktree, { recursive: true });
   const gone = await world.run([look, { text: "ok" }], resumed);
-  const says = `This session was last in ${worktree}, which is gone. It continues in ${world.project}.`;
+  const says = `This session was last in ${worktree}, which no longer exists. It continues in ${world.project}.`;
   expect(JSON.stringify(gone.requests[0]?.messages.at(-1))).toContain(says);
   expect(gone.events).toContainEqual({ kind: "notice", text: says, level: "warning" });
   expect(gone.result.result).toBe("ok");

@@ -144,7 +144,7 @@ test.each([
   [["agents"], { said: "project", agents: [] }],
   [["mcp"], { said: "project", servers: [] }],
   [true, { said: "none", skills: [], agents: [], servers: [] }],
-])("what strictPluginOnlyCustomization %j locks is not used, and the agent says so", async (locked, left) => {
+])("what strictPluginOnlyCustomization %j locks is not used, and the agent reports it", async (locked, left) => {
   customized();
   const managedFolder = join(world.home, "managed");
   mkdirSync(managedFolder, { recursive: true });

@@ -75,7 +75,7 @@ export async function addDirectory(
   return directory;
 }
 
-/** A program may add what lies below the session's folder or below one it was started with; anything else is for the user to add. */
+/** A program may add folders below the session's folder or below an `--add-dir` folder. Only the user may add others. */
 async function checkInside({ session }: AgentThread, directory: string): Promise<void> {
   const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
   const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
@@ -84,7 +84,7 @@ async function checkInside({ session }: AgentThread, directory: string): Promise
   throw new Problem("host/no-folder", message, { about: { path: directory } });
 }
 
-/** What can be done to a running session from outside: by the person, or by the program that started it. Never by the model. */
+/** Controls a running session, for the user or the embedding program. The model cannot reach it. */
 export interface AgentControl {
   /** A prompt; it is answered after those before it. */
   prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
@@ -92,7 +92,7 @@ export interface AgentControl {
   end(): void;
   /** Ends the turn that runs, and the subagents in the background. */
   interrupt(): void;
-  /** Ends every process of the session at once, for whoever cannot wait for its end. */
+  /** Kills every process of the session at once. */
   abandon(): Promise<void>;
   /** Gives the reason of a refusal. */
   setModel(name: string): Promise<{ readonly refused?: string }>;

@@ -39,7 +39,7 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
     }
   }
 
-  /** After a while without a prompt, somebody is told. */
+  /** Waits for the next item; after `idleMs` without one, Notification hooks run. */
   async function next(): Promise<InboxItem | undefined> {
     await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };

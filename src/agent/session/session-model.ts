@@ -57,7 +57,7 @@ function aboutSwitch(thread: AgentThread, toModel: string, wanted: string, sourc
   };
 }
 
-/** A session that is resumed with another model than the one that answered last: hooks hear of the switch. */
+/** Fires the model switch when a session is resumed with another model than the one that answered last. */
 export async function switchModelOnResume(main: AgentThread, before: string | undefined): Promise<void> {
   const { name } = main.model;
   if (before === undefined || isSame(before, name)) return;

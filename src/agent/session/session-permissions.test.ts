@@ -37,7 +37,7 @@ describe("modes", () => {
     ["plan", "refused"],
     ["acceptEdits", "ran"],
     ["bypassPermissions", "ran"],
-  ] as const)("%s: a command that writes inside is %s when nobody is there", async (permissionMode, fate) => {
+  ] as const)("%s: a command that writes inside is %s without a user to ask", async (permissionMode, fate) => {
     const { run, project } = open({ hooks: {} });
     const { result } = await run(touch(), { prompt: "go", permissionMode });
     expect(existsSync(join(project, "made"))).toBe(fate === "ran");
@@ -130,18 +130,21 @@ describe("modes", () => {
     { permissions: { disableAutoMode: "disable" } },
     { disableAutoMode: "disable" },
     { permissions: { disableAutoMode: "disable", defaultMode: "auto" } },
-  ])("auto that settings switch off is default: no classifier is asked, and a notice says so: %j", async (settings) => {
-    const { run, payloads, project } = open({ hooks: { PreToolUse: {} }, settings });
-    const { requests, events } = await run([...touch().slice(0, 1), { text: "done" }], {
-      prompt: "go",
-      ...("defaultMode" in (settings.permissions ?? {}) ? {} : { permissionMode: "auto" as const }),
-    });
-    expect(existsSync(join(project, "made"))).toBe(false);
-    expect(requests.filter(({ purpose }) => purpose === "classifier")).toEqual([]);
-    expect(payloads("PreToolUse")).toMatchObject([{ permission_mode: "default" }]);
-    const text = 'auto is switched off by settings; "default" is used';
-    expect(events).toContainEqual(expect.objectContaining({ kind: "notice", text }));
-  });
+  ])(
+    "auto that settings switch off is default: no classifier is asked, and a notice reports it: %j",
+    async (settings) => {
+      const { run, payloads, project } = open({ hooks: { PreToolUse: {} }, settings });
+      const { requests, events } = await run([...touch().slice(0, 1), { text: "done" }], {
+        prompt: "go",
+        ...("defaultMode" in (settings.permissions ?? {}) ? {} : { permissionMode: "auto" as const }),
+      });
+      expect(existsSync(join(project, "made"))).toBe(false);
+      expect(requests.filter(({ purpose }) => purpose === "classifier")).toEqual([]);
+      expect(payloads("PreToolUse")).toMatchObject([{ permission_mode: "default" }]);
+      const text = 'auto is switched off by settings; "default" is used';
+      expect(events).toContainEqual(expect.objectContaining({ kind: "notice", text }));
+    },
+  );
 
   test("with denyInsteadOfPrompting the tools that touch the session alone still run, unless a rule asks about them", async () => {
     const calls = [
@@ -168,13 +171,13 @@ describe("modes", () => {
 });
 
 describe("PermissionRequest", () => {
-  test("fires also where nobody can be asked, with the recorded keys; no answer is a refusal with the reason", async () => {
+  test("fires also without a user to ask, with the recorded keys; no answer is a refusal with the reason", async () => {
     const { run, payloads } = open();
     const { requests } = await run(touch(), { prompt: "go" });
     expect(Object.keys({ ...payloads("PermissionRequest")[0], permission_suggestions: [] })).toEqual(
       keys("PermissionRequest"),
     );
-    expect(JSON.stringify(requests[1]?.messages)).toContain("nobody is there to ask");
+    expect(JSON.stringify(requests[1]?.messages)).toContain("there is no user to ask (non-interactive)");
   });
 
   test("a hook allows, with another input if it likes", async () => {
@@ -243,7 +246,7 @@ describe("PermissionRequest", () => {
     expect(JSON.stringify(transcript(result.session_id))).toContain('"content":"LOOK TWICE"');
   });
 
-  test("a rule is saved into local settings and holds at once; nobody is told of our own write", async () => {
+  test("a rule is saved into local settings and holds at once; our own write fires no ConfigChange", async () => {
     const updatedPermissions = [
       {
         type: "addRules",
@@ -269,7 +272,7 @@ describe("PermissionRequest", () => {
 });
 
 describe("who is asked", () => {
-  test("the person: yes runs it, no with words goes to the model", async () => {
+  test("the user: yes runs it, no with a text goes to the model", async () => {
     const asked: PermissionQuestion[] = [];
     const { run, project, payloads } = open({ hooks: { PermissionRequest: {} } });
     await run(touch("yes"), { prompt: "go", user: person({ behavior: "allow" }, asked) });
@@ -309,7 +312,7 @@ describe("who is asked", () => {
     expect(payloads("Notification")[0]).toMatchObject({ notification_type: "permission_prompt" });
   });
 
-  test("a hook's own question is put to the person", async () => {
+  test("a hook's own question goes to the user", async () => {
     const ask = `read answer_in; echo '{"prompt":"q1","message":"Really?","options":[{"key":"y","label":"Yes"},{"key":"n","label":"No"}]}'; read reply; case "$reply" in *'"selected":"y"'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';; *) echo no >&2; exit 2;; esac`;
     const settings = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: ask, interactive: true }] }] } };
     const { run, project } = open({ hooks: {} });

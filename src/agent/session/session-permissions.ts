@@ -27,7 +27,7 @@ export interface Permissions {
   setMode(mode: Mode): void;
   /** What rules and mode say of a call in a folder; whether anybody is there to ask is not looked at. */
   judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
-  /** Whether rules let the model see a file; what they say of a file that nobody asked about yet. */
+  /** Whether rules let the model see a file. */
   mayRead(path: string, cwd: string): boolean;
   /** In force from the next judgement. Gives back those that belong in a file. */
   apply(updates: readonly PermissionUpdate[], scope?: string): Promise<AppliedUpdates>;
@@ -99,7 +99,7 @@ export function openPermissions(
     return judge({ tool, input }, policy, { ...about, directories: [...about.directories, toolResults, outputs] });
   }
 
-  /** Folders that were added beside the project are a grant like any other. */
+  /** Added folders are a grant like any other. */
   function countedFolders({ layers }: Policy): readonly string[] {
     const only = layers.some(({ scope, allowManagedPermissionRulesOnly: is }) => scope === "managed" && is === true);
     return only ? [] : directories;

@@ -26,7 +26,7 @@ export interface SessionRecord {
   readonly id: string;
   /** The main transcript; named in payloads even when nothing is written. */
   readonly file: string;
-  /** `<session>/`, beside the transcript. */
+  /** `<session>/`, next to the transcript. */
   readonly folder: string;
   /** Below which `tasks/`, `session-env/` and `sessions/` lie. */
   readonly root: string;
@@ -40,7 +40,7 @@ export interface SessionRecord {
   close(): Promise<void>;
 }
 
-/** A record, with what it goes on from. */
+/** A record and the session that it continues. */
 export interface OpenRecord {
   readonly record: SessionRecord;
   readonly source: "startup" | "resume";
@@ -95,13 +95,13 @@ async function begin(store: SessionStore, { sessionId, uuid }: AgentOptions, wan
   const id = sessionId ?? uuid();
   const session = await store.open({ ...wanted, id });
   if ("context" in session) {
-    const message = `There is a session ${id} already. Use --resume ${id} to go on with it, or leave out --session-id.`;
+    const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
     throw new Problem("sessions/exists", message, { about: { id } });
   }
   return { record: await lockRecord(recordOf(session, store.root.path, store)) };
 }
 
-/** Goes on with what a session said, and writes nothing: the session keeps every byte and may run elsewhere meanwhile. */
+/** Continues the conversation of a session without writing: the session keeps every byte and may run elsewhere. */
 async function memoryCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenRecord> {
   const { main } = await sessionAt(place).load();
   const forkedFrom = { id: place.id, file: place.file };
@@ -114,7 +114,7 @@ export async function nextRecord(options: AgentOptions): Promise<SessionRecord> 
   return (await openRecord(rest as AgentOptions)).record;
 }
 
-/** A session that another program wrote to is its own: we go on in a fork, and it keeps every byte. */
+/** A session that another program wrote is continued in a fork; the original keeps every byte. */
 function writtenByUs(context: readonly GraphEntry[]): boolean {
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
@@ -129,13 +129,13 @@ function recordOf(session: StoreSession, root: string, store: SessionStore): Ses
   };
 }
 
-/** One process per session: the lock is held until the record is closed, or until the process is gone. */
+/** One process per session: the lock is held until the record is closed or the process exits. */
 async function lockRecord(record: SessionRecord): Promise<SessionRecord> {
   await openFolder(join(record.root, "sessions"));
   const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
   if (!lock.held) {
     const who = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
-    const message = `${who} runs the session ${record.id}. End it first, or use --fork-session to go on beside it.`;
+    const message = `${who} runs the session ${record.id}. End it first, or use --fork-session to continue in a copy.`;
     throw new Problem("sessions/live", message, { about: { id: record.id, pid: lock.owner?.pid } });
   }
   return {
@@ -162,7 +162,7 @@ function recordNames(id: string, file: string, folder: string, root: string) {
   };
 }
 
-/** The same names and no transcript; what cannot do without a file lies in a folder that goes with the run. */
+/** The same names without a transcript. Files that tools need are in a folder that is removed with the run. */
 function memoryRecord({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
   const id = sessionId ?? uuid();
   const named = join(root, "projects", folderName(cwd), `${id}.jsonl`);
@@ -193,14 +193,14 @@ function discardingTranscript(file: string, uuid: () => string): TranscriptWrite
 
 function checkUuid(id: string): void {
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)) return;
-  throw new Problem("host/bad-session-id", `"${id}" is no UUID. Give a whole one, or leave the id out.`, {
+  throw new Problem("host/bad-session-id", `"${id}" is not a UUID. Pass a full UUID or omit --session-id.`, {
     about: { id },
   });
 }
 
 /** What HEAD points to, read from the file: no program is started for it. */
 async function gitBranch(cwd: string): Promise<string | undefined> {
-  // Whoever made the folder may have put a pipe or a device there.
+  // The file may be a pipe or a device.
   const head = await readPromptFile(join(cwd, ".git", "HEAD"), "anywhere");
   if (head === undefined || "fault" in head) return undefined;
   return /^ref: refs\/heads\/(.+)$/m.exec(head.text)?.[1] ?? "HEAD";

@@ -3,7 +3,7 @@ import type { TurnResult } from "../turn/loop.ts";
 import { reportOf, subagentNotification } from "./subagent-report.ts";
 import { askBeforeIdle, continueSubagent, startSubagent } from "./subagent-thread.ts";
 
-/** An agent that runs beside the main thread, or ran. */
+/** A subagent that runs in the background, or ran. */
 export interface BackgroundSubagent {
   readonly id: string;
   readonly type: string;
@@ -49,7 +49,7 @@ export interface BackgroundRequest {
 }
 
 /**
- * Lets an agent work beside the main thread. Each time it has nothing more to do, the main thread is told; then it can be sent
+ * Runs a subagent in the background. Each time it has finished, the main thread gets a notification; then it can be sent
  * messages, which make it go on. The session waits for it while it works, not while it is idle.
  */
 export function runSubagentInBackground(thread: AgentThread, wish: BackgroundRequest): BackgroundSubagent {
@@ -83,7 +83,7 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
     const told = status === "idle" ? "completed" : status;
     const about = { ...wish, outputFile: agent?.transcriptPath ?? "" };
     const content = subagentNotification(reportOf(thread, end, { prompt, startedAt }), about, told);
-    // Who was killed says so with the next prompt; it is no reason to wake the model.
+    // A killed subagent is reported with the next prompt; it does not wake the model.
     if (!session.signal.aborted)
       inbox.put({ kind: "news", content, source: "system", ...(status === "killed" ? { quiet: true } : {}) });
   }

@@ -20,7 +20,7 @@ export const builtinSubagents: readonly SubagentDefinition[] = [
   },
 ];
 
-/** A folder of agent files. What lies in a checkout, `<project>/.claude/agents`, counts only if it is really in that project. */
+/** A folder of subagent files. Files of a checkout, `<project>/.claude/agents`, count only if they are really in that project. */
 export interface SubagentFolder {
   readonly folder: string;
   readonly of: "person" | "checkout";
@@ -28,8 +28,8 @@ export interface SubagentFolder {
 
 /**
  * The built-in kinds and those of agent files: a later folder's win over an earlier one's, all over the built-in ones. A checkout may
- * tell a built-in kind something else, but not lift its limit: one that only reads goes on to only read, and the person is told.
- * A file that cannot be used is told with its place.
+ * change what a built-in subagent does, but not lift its limit: one that only reads still only reads, and the user gets a notice.
+ * A file that cannot be used is reported with its line.
  */
 export async function loadSubagents(
   folders: readonly SubagentFolder[],
@@ -38,7 +38,7 @@ export async function loadSubagents(
   const byType = new Map(builtinSubagents.map((agent) => [agent.type, agent]));
   const seen = new Set<string>();
   for (const { folder, of } of folders) {
-    const real = await realpath(folder).catch(() => folder); // one that is not there holds nothing
+    const real = await realpath(folder).catch(() => folder); // a missing folder holds nothing
     if (seen.has(real)) continue;
     seen.add(real);
     for (const agent of await subagentsIn(folder, of === "person" ? "anywhere" : [dirname(dirname(folder))], tell))
@@ -73,7 +73,7 @@ function limitCheckoutSubagent(
 }
 
 /**
- * `scripted:FILE`, `openai:NAME`: not which model is asked but who answers, and so where the conversation goes. That is the person's
+ * `scripted:FILE`, `openai:NAME`: these choose the provider, and so where the conversation is sent. That is the user's
  * choice; neither a checkout nor a model makes it.
  */
 export function namesProvider(model: string | undefined): boolean {
@@ -138,7 +138,7 @@ export function allowedTools(tools: readonly Tool[], definition?: SubagentDefini
 
 /**
  * A rule such as `Bash(rm *)` takes the whole tool away: to limit a tool is the business of permission rules. `mcp__a` is a whole server,
- * `*` any run of letters, and a name in other letters is meant all the same.
+ * `*` is any text, and case does not count.
  */
 function isDisallowed(disallowed: string, tool: string): boolean {
   const name = disallowed.replace(/\(.*$/s, "");

@@ -5,7 +5,7 @@ import { ignoringErrors } from "../../files/internal.ts";
 import { defined } from "../../protocol/internal.ts";
 import { readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
 
-/** A kind of agent: what it is told, what it may use. */
+/** A type of subagent: its prompt and its tools. */
 export interface SubagentDefinition {
   readonly type: string;
   /** When to use it, for the model that chooses. */

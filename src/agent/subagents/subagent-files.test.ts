@@ -5,7 +5,7 @@ import { makeWorld } from "../fixtures/agent-run.ts";
 import type { Tool } from "../tools/tool.ts";
 import { allowedTools, loadSubagents } from "./subagent-definitions.ts";
 
-/** Agent files of the person and of the project, by name, and what was told about them. */
+/** Subagent files of the user and of the project, by name, and the warnings about them. */
 async function load(files: { readonly person?: Record<string, string>; readonly checkout?: Record<string, string> }) {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
@@ -40,7 +40,7 @@ test("a project's Explore.md keeps the read-only limit of the built-in agent and
   expect(events).toContainEqual(expect.objectContaining(notice));
 });
 
-test("the person's own file may make another agent of a built-in one", async () => {
+test("a file of the user may replace a built-in subagent", async () => {
   const { agents, told } = await load({ person: { Explore: "mine" }, checkout: { Explore: "theirs" } });
   expect(agents.find(({ type }) => type === "Explore")).not.toHaveProperty("readOnly");
   expect(told).toHaveLength(1);
@@ -73,7 +73,7 @@ test("an unreadable agent file is not used and is reported", async () => {
   expect(
     told.map((text) => text.slice(0, text.indexOf(". This subagent is not used; fix the file or remove it."))),
   ).toEqual([
-    "binary.md:1: it is no text",
+    "binary.md:1: it is not a text file",
     'empty.md:3: "tools" names no tool; without the line the subagent has all of them',
     "half.md:2: Flow sequence in block collection must be sufficiently indented and end with a ]",
     "odd.md:3: Implicit map keys need to be followed by map values",

@@ -57,13 +57,13 @@ function callsIn({ messages }: AgentThread): number {
   return messages.flatMap(blocksIn).filter(({ type }) => type === "tool_use").length;
 }
 
-/** What the main thread is told when an agent in the background has ended. */
+/** The notification for the main thread that a background subagent has ended. */
 export function subagentNotification(
   report: SubagentReport,
   about: { description: string; toolUseId: string; outputFile: string },
   status: string,
 ): string {
-  // What the agent says cannot end the frame it stands in.
+  // The subagent's text cannot close the tags around it.
   const text = report.content
     .map((block) => block.text)
     .join("\n")

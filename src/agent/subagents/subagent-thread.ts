@@ -21,7 +21,7 @@ export interface SubagentRequest {
   readonly cwd?: string;
   readonly worktree?: SubagentWorktree;
   readonly id?: string;
-  /** It works beside the thread that starts it. */
+  /** It runs in the background. */
   readonly background?: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function openSubagentThread(parent: AgentThread, wish: SubagentRequ
   });
 }
 
-/** The first turn of an agent: hooks hear of it, then it works on its prompt. */
+/** The first turn of a subagent: SubagentStart, then its prompt. */
 export async function startSubagent(thread: AgentThread, prompt: string, signal: AbortSignal): Promise<TurnResult> {
   const { agent } = thread;
   const about = { agent_id: agent?.id, agent_type: agent?.type };
@@ -98,7 +98,7 @@ export async function continueSubagent(
 export async function askBeforeIdle(thread: AgentThread, ended: TurnResult, signal: AbortSignal): Promise<TurnResult> {
   const { agent, session } = thread;
   let end = ended;
-  // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work for ever.
+  // As often as Stop hooks may do it: a hook that never agrees must not keep a teammate at work forever.
   for (let sentBack = 0; sentBack < 8 && end.by === "completed"; sentBack += 1) {
     const about = { teammate_name: agent?.name, team_name: session.record.team };
     const { outcome } = await fireAndHold(thread, "TeammateIdle", about, { signal });

@@ -8,7 +8,7 @@ import { agentCall, inAgent } from "./fixtures/agent-call.ts";
 
 const allow = { permissions: { allow: ["Bash"] } };
 
-test("an agent works in a thread of its own and reports; hooks hear of all it does", async () => {
+test("a subagent works in a thread of its own and reports; hooks run for everything it does", async () => {
   const { run, payloads } = openWorld({ settings: allow });
   const { result, requests } = await run(
     [
@@ -160,7 +160,7 @@ test("a teammate idles, is sent a message and answers; a hook sends it back to w
   expect(store).toBeTruthy();
 });
 
-test("an interrupt kills agents in the background; the model hears of it with the next prompt", async () => {
+test("an interrupt kills background subagents; the model gets the notification with the next prompt", async () => {
   const { run, payloads, project } = openWorld({ settings: allow, hooks: { UserPromptSubmit: {} } });
   let control: AgentControl | undefined;
   const { requests } = await run(

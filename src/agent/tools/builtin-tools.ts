@@ -59,7 +59,7 @@ function ownName(name: string): string {
   return name === "Task" ? "Agent" : name;
 }
 
-/** What a small model makes of a page. The page is data: whatever it asks for, nobody listens. */
+/** A small model's answer about a page. The page is data: instructions in it are not followed. */
 export async function digest(thread: AgentThread, text: string, prompt: string, signal: AbortSignal): Promise<string> {
   const { port, name } = thread.model;
   const answer = await askOnce(

@@ -20,7 +20,7 @@ const tool = {
   },
 };
 
-test("an input that is not the tool's own is told as the client tells it", async () => {
+test("an input that fails the tool's schema gets the client's message", async () => {
   const { context } = toolWorld();
   const said = async (input: unknown) => {
     const checked = await checkToolInput(tool, input, context);
@@ -44,7 +44,7 @@ test("an input that is not the tool's own is told as the client tells it", async
   expect(await said({ word: "x" })).toEqual({ word: "x", mode: "a" });
 });
 
-test("a tool that nobody has is told as recorded", () => {
+test("an unknown tool gets the recorded message", () => {
   expect(noSuchTool("NoSuchTool")).toBe("<tool_use_error>Error: No such tool available: NoSuchTool</tool_use_error>");
 });
 
@@ -58,7 +58,7 @@ test("an edit gets its default before hooks see it", async () => {
   );
 });
 
-test("only a response of the tool's own shape can stand in its place", () => {
+test("only a response of the tool's own shape can replace its response", () => {
   const bash = bashTool();
   const whole = { stdout: "x", stderr: "", interrupted: false, isImage: false };
   expect(fitsResponse(bash, whole)).toBe(true);

@@ -20,13 +20,13 @@ export function makeAbsolute(input: ToolInput, field: string, context: ToolConte
 
 /**
  * The real path that a tool acts on: the one the judgement looked at, where there was one, so that both mean the same file.
- * Throws a `Problem` for what is no path: a NUL, too many links.
+ * Throws a `Problem` for an invalid path: a NUL, too many links.
  */
 export function judgedPath(path: string, context: Place): string {
   return context.judgedPaths?.get(path) ?? resolveInside(path, ["/"], { cwd: context.cwd() });
 }
 
-/** What is no path is the model's mistake; anything else is ours. */
+/** An invalid path is the model's mistake; any other error is ours. */
 export function asPathError(error: unknown): ToolError {
   if (error instanceof Problem) return toolError(error.message);
   throw error;

@@ -7,7 +7,7 @@ import type { BackgroundShells } from "./shell/background-shells.ts";
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** What the model is told; `checkInput` holds every call to it. */
+  /** The schema that the model gets; `checkToolInput` checks every call against it. */
   readonly inputSchema: JsonSchema;
   /** Running it changes nothing outside: what a read-only agent may have. */
   readonly readOnly: boolean;
@@ -51,22 +51,22 @@ export interface ToolError {
   readonly interrupted: boolean;
 }
 
-/** What one call is lent. The host makes one per call; what outlives a call is in the objects it passes on. */
+/** What one call gets from the agent. Each call has its own; what outlives a call is in the objects it refers to. */
 export interface ToolContext {
   readonly sessionId: string;
   readonly toolUseId: string;
-  /** Aborted when the person interrupts or the run ends. */
+  /** Aborted when the user interrupts or the run ends. */
   readonly signal: AbortSignal;
   /** The folder now: asked, not kept, since a call beside this one may move. */
   readonly cwd: () => string;
   /**
-   * The session moves: the host keeps the folder and fires CwdChanged before PostToolUse may fire. `stayAt`: hooks hear of the folder,
+   * The session moves: the host keeps the folder and fires CwdChanged before PostToolUse may fire. `stayAt`: hooks get the folder,
    * but the session is not let out of its own and goes on there.
    */
   readonly moveTo: (folder: string, stayAt?: string) => Promise<void>;
   /** Where the session started: `CLAUDE_PROJECT_DIR`. */
   readonly projectRoot: string;
-  /** Folders added beside it. */
+  /** Added folders. */
   readonly directories: () => readonly string[];
   /** The whole environment of a shell call. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -75,7 +75,7 @@ export interface ToolContext {
   readonly paths: ToolPaths;
   /** As the judgement resolved them: path as given → real path. A path that is not in it is resolved by the tool, once. */
   readonly judgedPaths?: ReadonlyMap<string, string>;
-  /** Whether the rules let the model see this file: what a search finds elsewhere is left out. Unless told, all of it is shown. */
+  /** Whether the rules let the model see this file: other files are left out of searches. Default: all files are shown. */
   readonly mayRead?: (path: string) => boolean;
   /** What this thread has read. A subagent has its own. */
   readonly readState: ReadState;
@@ -84,7 +84,7 @@ export interface ToolContext {
   readonly now: () => number;
   /** A short id of lower-case letters and digits, never given twice. */
   readonly newId: () => string;
-  /** A sentence for the person, not for the model. */
+  /** Shows the user a message; the model does not get it. */
   readonly tell: (message: string) => void;
   /** A file was read or written: the instructions in the folders above it count from now on. */
   readonly fileTouched: (path: string) => Promise<void>;

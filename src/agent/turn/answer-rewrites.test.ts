@@ -42,7 +42,7 @@ test("an input that an answer puts in place is the one that runs", async () => {
   expect([existsSync(join(project, "made")), existsSync(join(project, "instead"))]).toEqual([false, true]);
 });
 
-test("a PermissionRequest hook does not get past a rule that asks by rewriting the call; the person is asked", async () => {
+test("a PermissionRequest hook does not get past a rule that asks by rewriting the call; the user is asked", async () => {
   const rewrite = { behavior: "allow", updatedInput: { command: "touch precious" } };
   const { project, run } = open({
     hooks: { PermissionRequest: decision(rewrite) },
@@ -86,7 +86,7 @@ test("a rewritten input is shown to PreToolUse guards whose condition it meets",
       verdict === "ask",
     ]);
   }
-  // The person's own rewrite has their word already: a guard may refuse it, not ask again.
+  // The user has approved their own rewrite: a guard may refuse it, not ask again.
   for (const verdict of ["deny", "ask"]) {
     const { project, run } = open({ hooks: { PreToolUse: guard(verdict) } });
     await run(touch, { prompt: "go", user: person({ behavior: "allow", input: updatedInput }) });

@@ -3,7 +3,7 @@ import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
-/** Puts a question to whoever is there, one at a time; with nobody there the answer is no. */
+/** Asks the user, one question at a time. With no user to ask, the answer is no. */
 export async function askPermission(
   thread: AgentThread,
   question: PermissionQuestion,
@@ -12,7 +12,7 @@ export async function askPermission(
   const { user } = thread.session.options;
   const permission = user?.permission?.bind(user);
   if (permission === undefined) {
-    const message = `This call needs a permission and nobody is there to ask: ${question.reason}`;
+    const message = `This call needs permission and there is no user to ask (non-interactive): ${question.reason}`;
     return { behavior: "deny", message };
   }
   const about = thread.agent === undefined ? question : { ...question, agentType: thread.agent.type };
@@ -21,7 +21,7 @@ export async function askPermission(
 
 const turns = new WeakMap<object, Promise<unknown>>();
 
-/** One question at a time per session; while it stands, the registry says so, and after a while a notification does. */
+/** Asks one question at a time per session. Meanwhile the registry shows `waiting`; after `promptNoticeMs` Notification hooks run. */
 export async function oneQuestionAtATime<T>(
   thread: AgentThread,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ export async function oneQuestionAtATime<T>(
 
 /** Who answers questions: somebody at the terminal, or a program at the other end of the protocol. */
 export interface UserPort {
-  /** Without it nobody can be asked for a permission, and a question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
+  /** Answers a permission question; without it every question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
   permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
   /** A hook's own question; undefined when the user refuses. */
   question?(question: Question, signal: AbortSignal): Promise<string | undefined>;

@@ -74,7 +74,7 @@ export function refusalText(outcome: Outcome): string {
   return record?.verdict.kind === "deny" && record.verdict.reason === reason ? withHookName(record, reason) : reason;
 }
 
-/** What of it the model is told; undefined when it is for the person or the record only. The same live and after a resume. */
+/** The text for the model; undefined when an attachment is only for the user or the record. The same live and after a resume. */
 export function textForModel(attachment: Attachment): string | undefined {
   const text = hookTextOf(attachment) ?? "";
   return text === "" ? otherTextOf(attachment) : wrapContext(text, "system-reminder");

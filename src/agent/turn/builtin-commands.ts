@@ -20,7 +20,7 @@ type Builtin = (main: AgentThread, args: string, signal: AbortSignal) => Promise
 
 /**
  * Carries out a built-in command; undefined when the text is none. No prompt is submitted for one, and no hook of prompts runs.
- * They are for the person and the embedding program: what a hook wants answered first is text, whatever it looks like.
+ * They are for the user and the embedding program: the first prompt of a hook is always text, never a command.
  */
 export async function runBuiltin(
   main: AgentThread,
@@ -105,7 +105,7 @@ export async function clearSession(main: AgentThread, signal: AbortSignal): Prom
   await session.workspace.begin(main, started);
 }
 
-/** `/stop-hook add COMMAND | list | remove N`: Stop hooks for this session, on the word of the person alone. */
+/** `/stop-hook add COMMAND | list | remove N`: Stop hooks for this session, managed only by the user. */
 export function stopHookCommand(hooks: StopHooks, args: string): string {
   const [, verb, rest = ""] = /^(\S+)(?:\s+([\s\S]*))?$/.exec(args) ?? [];
   const command = rest.trim();

@@ -112,7 +112,7 @@ async function fallBack(thread: AgentThread, error: ModelError): Promise<boolean
   return true;
 }
 
-/** A question beside the conversation: no tool is called and nothing shown, but it is paid for like any other. */
+/** Asks a question outside the conversation: no tool is called and nothing is shown, but its cost counts. */
 export async function askOnce(
   thread: AgentThread,
   request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
@@ -132,7 +132,7 @@ export async function askOnce(
 export interface ApiFailure {
   /** The class that StopFailure reports. */
   readonly error: string;
-  /** For the person, and in the place of an answer. */
+  /** For the user, in place of an answer. */
   readonly text: string;
   readonly status?: number;
   /** The API's own word for it. */
@@ -158,7 +158,7 @@ export function apiFailure(error: ModelError): ApiFailure {
   };
 }
 
-/** Ends the turn without an answer: a line that says so, and StopFailure instead of Stop. Nobody waits for its hooks. */
+/** Ends the turn without an answer: writes an error line and fires StopFailure instead of Stop, without waiting for its hooks. */
 export async function failTurn(thread: AgentThread, failure: ApiFailure): Promise<TurnResult> {
   const { session, journal, agent } = thread;
   const { error, text, status, type, details } = failure;

@@ -15,7 +15,7 @@ function open(options: WorldOptions = {}): World {
 const allow = { permissions: { allow: ["Bash", "Read", "Write"] } };
 const echo = (command: string) => [{ calls: [{ tool: "Bash", input: { command } }] }, { text: "done" }];
 
-test("calls of one answer run side by side, each with its hooks; the batch is told once", async () => {
+test("calls of one answer run side by side, each with its hooks; PostToolBatch fires once", async () => {
   const { run, payloads, project } = open({ files: { "a.txt": "hello\n" }, settings: allow });
   const calls = [
     { tool: "Bash", input: { command: "echo hi", description: "say hi" } },
@@ -112,7 +112,7 @@ describe("PreToolUse", () => {
     expect(resultsIn(requests[1])).toMatchObject([{ content: "rewritten" }]);
   });
 
-  test("a rewrite that is no input of the tool is a tool error", async () => {
+  test("a rewrite that fails the tool's schema is a tool error", async () => {
     const { run } = open({
       settings: allow,
       hooks: {
@@ -145,7 +145,7 @@ describe("PreToolUse", () => {
     expect(existsSync(join(project, "made"))).toBe(false);
   });
 
-  test("an unknown tool and an input that is none are answered by the host; only the batch hears of them", async () => {
+  test("an unknown tool and an input that is none are answered by the host; only PostToolBatch gets them", async () => {
     const { run, payloads } = open();
     const calls = [
       { tool: "Nothing", input: {} },
@@ -157,7 +157,7 @@ describe("PreToolUse", () => {
     expect(payloads("PostToolBatch")[0]?.["tool_calls"]).toHaveLength(2);
   });
 
-  test("an input that is no JSON never runs, even where a tool needs none", async () => {
+  test("an input that is not JSON never runs, even where a tool needs none", async () => {
     const { run, payloads } = open();
     const calls = [{ tool: "TaskList", rawInput: "{not json" }];
     const { requests } = await run([{ calls }, { text: "ok" }], { prompt: "go" });

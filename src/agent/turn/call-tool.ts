@@ -29,8 +29,8 @@ export interface ToolCallEnd {
 }
 
 /**
- * The one way in which a tool is called, whoever calls: validate → PreToolUse → rules on the effective input → question or refusal →
- * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a person does; an abort is a result too.
+ * The only way a tool is called: validate → PreToolUse → rules on the effective input → question or refusal →
+ * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a user does; an abort is a result too.
  */
 export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: AbortSignal): Promise<ToolCallEnd> {
   const tool = thread.tools().find(({ name }) => name === call.name);
@@ -72,7 +72,7 @@ export function invalidInput(call: ToolUseBlock): ToolCallEnd {
   return errorEnd(call, call.input, message, []);
 }
 
-/** What the model is told of a call that the person cut short. */
+/** The result of a call that the user interrupted. */
 const interrupted = "[Request interrupted by user for tool use]";
 
 function badRewrite({ name }: Tool): string {
@@ -98,7 +98,7 @@ async function runTool(
     ...(result.isError ? { error: result.content, is_interrupt: result.interrupted } : {}),
     duration_ms: Math.round(clock.now() - startedAt),
   };
-  // An interrupted tool's hooks still hear of it; the session's own end is what ends them.
+  // Hooks still run after an interrupt; only the end of the session ends them.
   const heard = result.isError && result.interrupted ? thread.session.signal : signal;
   const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
   const { outcome: after, notes: own } = await fireAndHold(thread, event, about, { signal: heard, toolUseId });
@@ -116,7 +116,7 @@ async function runTool(
   };
 }
 
-/** A failure for lack of a key that tools do not get says so to the user and to the model. */
+/** Adds a notice for the user and the model when a call may have failed because of a key that tools do not get. */
 function withKeyNotice({ session }: AgentThread, input: ToolInput, result: ToolResult): ToolResult {
   if (!result.isError || typeof result.content !== "string") return result;
   const notice = noticeMissingKey(session, `${JSON.stringify(input)}\n${result.content}`);

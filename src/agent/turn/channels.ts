@@ -53,7 +53,7 @@ export async function recordNotes(thread: AgentThread, notes: readonly Attachmen
   }
 }
 
-/** A sentence in the transcript alone. The observer hears of it only when it cannot be written. */
+/** A message in the transcript alone. The observer gets a notice only when it cannot be written. */
 export function noteInTranscript({ journal, session }: AgentThread, content: string): void {
   journal.inform(content, "info").catch((error: unknown) => {
     session.notice(`The transcript cannot be written: ${String(error)}`, "error");

@@ -22,7 +22,7 @@ export async function classify(
     },
     signal,
   );
-  if (reply.type === "error") return { allow: false, reason: `the classifier gave no answer: ${reply.message}` };
+  if (reply.type === "error") return { allow: false, reason: `the classifier did not answer: ${reply.message}` };
   return readClassifierReply(textIn(reply.content));
 }
 

@@ -70,7 +70,7 @@ export async function compact(
   const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
   if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
   const summary = textIn(answer.content);
-  if (summary.trim() === "") return notDone(thread, "Compaction failed: the model gave no summary.");
+  if (summary.trim() === "") return notDone(thread, "Compaction failed: the model returned no summary.");
   await endOfSummariser(thread, summary, signal);
 
   const preTokens = thread.contextTokens;
@@ -131,7 +131,7 @@ async function askForSummary(
   }
 }
 
-/** How often a conversation is halved before the compaction is given up. */
+/** How often a conversation is halved before compaction fails. */
 const maxShortenings = 6;
 
 function notDone({ session }: AgentThread, why: string): CompactResult {

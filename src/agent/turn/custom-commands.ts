@@ -21,7 +21,7 @@ export interface CustomCommand {
   readonly unhonored?: string;
 }
 
-/** The command of that name: the project's before the person's, commands before skills. */
+/** Finds a command by name: the project's before the user's, commands before skills. */
 export async function findCommand(options: AgentOptions, name: string): Promise<CustomCommand | undefined> {
   const path = name.split(":");
   if (path.some((part) => part === "" || part.startsWith("."))) return undefined;
@@ -62,7 +62,7 @@ function fileProblems(
   { text, file, skill }: { readonly text: string; readonly file: string; readonly skill: boolean },
 ): Pick<CustomCommand, "fault" | "unhonored"> {
   if (fault !== undefined) {
-    const sentence = `${file}:${fault.line}: ${fault.why}. Mend the file.`;
+    const sentence = `${file}:${fault.line}: ${fault.why}. Fix the file.`;
     return mentionsHooks.test(text) ? { fault: sentence } : { unhonored: sentence };
   }
   if (!skill && keys.includes("hooks")) {

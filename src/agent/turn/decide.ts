@@ -162,7 +162,7 @@ async function askUser(
   const answer = await askPermission(thread, question, signal);
   if (answer.behavior === "allow")
     return recheckAllowed(call, input, { input: answer.input, updates: answer.updates ?? [] });
-  const message = answer.message ?? "The person refused.";
+  const message = answer.message ?? "Denied by the user.";
   return { kind: "refused", message, interrupt: answer.interrupt === true };
 }
 

@@ -72,12 +72,12 @@ async function settledOutcome(steps: AsyncIterable<EventStep>, show: (step: RunS
   throw new Error("the event was never settled");
 }
 
-/** Starts the hooks of an event that nobody waits for. */
+/** Starts the hooks of an event without waiting; their answers are not used. */
 export function notifyHooks(thread: AgentThread, event: EventName, own: Readonly<Record<string, unknown>>): void {
   thread.session.engine.notify(event, payloadOf(thread, event, own) as EventPayload<EventName>);
 }
 
-/** Fires an event without waiting for it; what hooks answered is used when it comes. What goes wrong is told. */
+/** Fires an event without waiting; `use` gets the outcome later. A failure is a notice. */
 export function fireInBackground(
   thread: AgentThread,
   event: EventName,

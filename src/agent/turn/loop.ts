@@ -17,7 +17,7 @@ import { compactAfterTooLong, compactWhenFull } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 import { askToStop } from "./stop.ts";
 
-/** How a turn ended. `text` is what the person gets. */
+/** How a turn ended. `text` is for the user. */
 export type TurnResult =
   | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
   /** A hook ended the loop after a tool. */
@@ -151,7 +151,7 @@ function spelled({ call, input, result }: ToolCallEnd) {
   return { tool_name: call.name, tool_input: input, tool_use_id: call.id, tool_response: result.content };
 }
 
-/** The person ended it: no Stop, and the model will know next time. */
+/** The user interrupted: no Stop, and the model sees it in the next turn. */
 async function interruptTurn(thread: AgentThread, text: string): Promise<TurnResult> {
   await addUserMessage(thread, [{ type: "text", text: "[Request interrupted by user]" }]);
   return { by: "interrupted", text };

@@ -4,7 +4,7 @@ import type { PermissionDestination, PermissionUpdate } from "../../protocol/int
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 
-/** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is told and dropped. */
+/** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is reported and dropped. */
 export async function storeUpdates(
   thread: AgentThread,
   updates: readonly PermissionUpdate[],
@@ -35,7 +35,7 @@ async function write(update: PermissionUpdate, options: AgentOptions, engine: En
   const file = fileOf(update.destination, options);
   if (file === undefined) return;
   const { contentHash } = await editSettings(file, editsOf(update));
-  // At once, before whoever watches the file takes it for somebody else's change.
+  // At once, before the file watcher reports it as a change.
   await engine.reload({ written: [contentHash] });
   const grants = grantsOf(update);
   if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);

@@ -38,7 +38,7 @@ function begins({ role, content }: Message): boolean {
   return role === "assistant" || typeof content === "string" || !content.some(({ type }) => type === "tool_result");
 }
 
-/** Results whose calls are gone, as text. */
+/** Results whose calls were left out, as text. */
 function withoutResults(messages: readonly Message[]): readonly Message[] {
   return messages.map(({ role, content }) => ({
     role,

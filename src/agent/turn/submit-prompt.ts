@@ -7,7 +7,7 @@ import { type ExpandedCommand, expandCommand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
 import { runTurn, type TurnResult } from "./loop.ts";
 
-/** One prompt from its arrival to the end of its turn. Hooks may drop it before the model hears of it. */
+/** One prompt from its arrival to the end of its turn. Hooks may drop it before the model gets it. */
 export async function answerPrompt(thread: AgentThread, item: InboxItem, signal: AbortSignal): Promise<TurnResult> {
   const { session } = thread;
   const typed = textIn(item.content, "\n");
@@ -34,7 +34,7 @@ export async function answerPrompt(thread: AgentThread, item: InboxItem, signal:
   return end;
 }
 
-/** The words go to the person; the model never hears of it. */
+/** The text goes to the user; the model does not get it. */
 async function dropPrompt(thread: AgentThread, words: string, notes: readonly Attachment[]): Promise<TurnResult> {
   for (const note of notes) await thread.journal.attach(note);
   await thread.journal.inform(words, "warning");

@@ -52,7 +52,7 @@ export function toolContext(
   };
 }
 
-/** Where tools of a session put what is too long to be shown, and what goes on in the background. */
+/** Where tools put long results and outputs of background commands. */
 export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
   return {
     toolResults: join(record.folder, "tool-results"),
@@ -61,7 +61,7 @@ export function toolPaths({ record, options }: Pick<AgentSession, "record" | "op
   };
 }
 
-/** Where background commands of sessions that are on record write; what nobody can resume keeps its outputs to itself. */
+/** Where background commands of recorded sessions write. A session that is not recorded keeps its outputs in its own folder. */
 function sharedOutputs(temp: string | undefined, sessionId: string): string {
   return join(temp || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, sessionId, "tasks");
 }

@@ -15,7 +15,7 @@ function open(options: WorldOptions = {}): World {
 const allow = { permissions: { allow: ["Bash"] } };
 
 describe("the end of a turn", () => {
-  test("a blocked Stop goes on with the reason as feedback; the next one knows", async () => {
+  test("a blocked Stop continues with the reason as feedback; the next one has stop_hook_active", async () => {
     const { run, payloads, transcript } = open({
       hooks: {
         Stop: { run: `test -e once && exit 0; touch once; echo '{"decision":"block","reason":"REASON-MARK"}'` },
@@ -39,7 +39,7 @@ describe("the end of a turn", () => {
     ]);
   });
 
-  test("after eight blocks the turn ends, and says so to the person, in the transcript and in the result", async () => {
+  test("after eight blocks the turn ends with a message to the user, in the transcript and in the result", async () => {
     const { run, payloads, transcript } = open({ hooks: { Stop: { stderr: "more", exit: 2 } } });
     const { result, events } = await run([{ times: 9, text: "again" }], { prompt: "go" });
     expect(payloads("Stop")).toHaveLength(9);
@@ -108,7 +108,7 @@ describe("the end of a turn", () => {
     await expect.poll(() => second.payloads("StopFailure").map(({ error }) => error)).toEqual(["invalid_request"]);
   });
 
-  test("an interrupt ends the turn without Stop; the tool's hooks hear of it; background agents are killed", async () => {
+  test("an interrupt ends the turn without Stop; the tool's hooks run; background subagents are killed", async () => {
     const { run, payloads, transcript, project } = open({
       settings: allow,
       hooks: { Stop: {}, PostToolUseFailure: {}, PostToolUse: {} },
@@ -158,7 +158,7 @@ test("a command in the background that does not end is not waited for beyond the
   );
 });
 
-test("what a background hook says is told before the next model call, and after a resume again", async () => {
+test("the answer of a background hook reaches the model before its next call, and again after a resume", async () => {
   const print = {
     hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "CTX-MARK" },
     systemMessage: "SYS-MARK",

@@ -21,7 +21,7 @@ function repository(): ToolWorld & { git(...args: string[]): string } {
   return { ...world, git };
 }
 
-/** What `git worktree list` is made from: a few files that whoever made the folder, or a model that may write, can make too. */
+/** What `git worktree list` is made from: a few files that a checkout, or a model that may write, can create too. */
 function forge({ project, git }: ReturnType<typeof repository>, name: string, folder: string): void {
   const at = join(project, ".git/worktrees", name);
   mkdirSync(at, { recursive: true });

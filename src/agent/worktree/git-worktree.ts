@@ -177,7 +177,7 @@ export async function removeWorktree(
   await port.remove(worktree.path);
   if (!worktree.hookBased && existsSync(worktree.path)) {
     const root = await mainWorktree({ ...place, cwd: worktree.path });
-    if (root === undefined || root === worktree.path) return { left: "it is no worktree of a repository" };
+    if (root === undefined || root === worktree.path) return { left: "it is not a worktree of a repository" };
     const removed = await git(["worktree", "remove", "--force", worktree.path], { ...place, cwd: root });
     if (!removed.ok) return { left: removed.why };
     if (worktree.branch !== undefined) await git(["branch", "-D", worktree.branch], { ...place, cwd: root });

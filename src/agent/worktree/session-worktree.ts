@@ -38,7 +38,7 @@ export function worktreePort(thread: AgentThread, signal: AbortSignal): Worktree
 }
 
 /**
- * A session that ended in a worktree is resumed there: the model takes it for its folder. A worktree that is gone is reported to the model
+ * A session that ended in a worktree is resumed there: the model takes it for its folder. A removed worktree is reported to the model
  * and to the user. Other folders that a session was in are not returned to.
  */
 export async function returnToWorktree(main: AgentThread, last: string, signal: AbortSignal): Promise<void> {
@@ -58,7 +58,7 @@ export async function returnToWorktree(main: AgentThread, last: string, signal: 
     await worktreePort(main, signal).enter({ ...about, ...(branch === undefined ? {} : { branch }) });
     main.cwd = path;
   } else if (there === undefined) {
-    const text = `This session was last in ${last}, which is gone. It continues in ${main.cwd}.`;
+    const text = `This session was last in ${last}, which no longer exists. It continues in ${main.cwd}.`;
     main.session.notice(text, "warning");
     await tellModelAsHost(main, text);
   }
@@ -66,7 +66,7 @@ export async function returnToWorktree(main: AgentThread, last: string, signal: 
 
 const gone = ["ENOENT", "ENOTDIR"] as const;
 
-/** A session that begins in a worktree: made before any other hook hears of it. An empty name makes one up. */
+/** Starts the session in a worktree, before any other hook runs. An empty name gets a random one. */
 export async function startInWorktree(main: AgentThread, given: string, signal: AbortSignal): Promise<void> {
   const name = given === "" ? `worktree-${randomBytes(4).toString("hex")}` : given;
   const fault = worktreeNameFault(name);

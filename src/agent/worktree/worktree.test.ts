@@ -43,7 +43,7 @@ test("a worktree is made by git, entered and left, in the client's words", async
   expect(git("branch", "--list", "worktree-*")).toContain("worktree-feat");
 });
 
-test("work that would be lost is not removed unless the call says so", async () => {
+test("work that would be lost is not removed without discard_changes", async () => {
   const { call, project, context, git } = repository();
   await call(enterWorktreeTool, { name: "feat" });
   writeFileSync(join(context.cwd(), "new.txt"), "x");

@@ -155,7 +155,7 @@ export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
 
 /**
  * By `settingSources` and by `strictPluginOnlyCustomization` of managed settings: a surface that it locks is left to plugins, whatever
- * source adds to it. What is locked is told once.
+ * source adds to it. What is locked is reported once.
  */
 export async function readCustomization(options: AgentOptions, warn: (text: string) => void): Promise<SourceFilter> {
   const { cwd, env, home, managedFolder: managed } = options;

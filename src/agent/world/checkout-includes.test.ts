@@ -24,7 +24,7 @@ function folder(files: Record<string, string>) {
   return { root, instructions, warnings };
 }
 
-test("a checkout's CLAUDE.md included the person's tokens and other projects' sessions; notes are all it may name", async () => {
+test("a checkout's CLAUDE.md may include notes of the user, but no tokens and no sessions of other projects", async () => {
   const { instructions, warnings } = folder({
     "home/.claude/.credentials.json": "TOKEN",
     "home/.claude/settings.json": "SETTINGS",

@@ -23,7 +23,7 @@ async function watching(list: (root: string) => Partial<WatchList>, pollMs?: num
 
 const soon = { timeout: 2_000, interval: 20 };
 
-test("a file is told when it is added, changed and removed, each once", async () => {
+test("a file is reported when it is added, changed and removed, each once", async () => {
   const { root, told } = await watching(() => ({ names: ["a.txt"] }));
   const file = join(root, "a.txt");
   writeFileSync(file, "1");
@@ -32,7 +32,7 @@ test("a file is told when it is added, changed and removed, each once", async ()
   await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt"]);
   rmSync(file);
   await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt", "unlink a.txt"]);
-  writeFileSync(join(root, "b.txt"), "nobody waits for it");
+  writeFileSync(join(root, "b.txt"), "not watched");
   await sleep(400);
   expect(told.length).toBe(3);
 });
@@ -50,7 +50,7 @@ test("a file that is replaced by another one of the same length and time is a ch
   expect(told).toEqual(["add a.txt", "change a.txt"]);
 });
 
-test("names follow the folder; paths stay; what lies there at the start is no change", async () => {
+test("names follow the folder; paths stay; what exists at the start is not a change", async () => {
   const { root, told, watch } = await watching((folder) => ({ names: ["a.txt"], paths: [join(folder, "deep/x")] }));
   mkdirSync(join(root, "sub"));
   writeFileSync(join(root, "sub/a.txt"), "was there");
@@ -58,20 +58,20 @@ test("names follow the folder; paths stay; what lies there at the start is no ch
   writeFileSync(join(root, "a.txt"), "not here any more");
   writeFileSync(join(root, "sub/a.txt"), "here");
   mkdirSync(join(root, "deep"));
-  writeFileSync(join(root, "deep/x"), "in a folder that was not there");
+  writeFileSync(join(root, "deep/x"), "in a new folder");
   await expect.poll(() => told.toSorted(), soon).toEqual(["add deep/x", "change sub/a.txt"]);
 });
 
 test("where the system gives no notice, the clock does", async () => {
   const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }), 20);
-  // A time in the past that a notice would not have told of: only looking finds it.
+  // A time in the past that causes no system event: only the regular check finds it.
   writeFileSync(join(root, "a.txt"), "1");
   await watch.look();
   utimesSync(join(root, "a.txt"), 5, 5);
   await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt"]);
 });
 
-test("a flood of writes is told as changes and loses no last state", async () => {
+test("a flood of writes is reported as changes, and the last state is not lost", async () => {
   const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }));
   for (let n = 0; n < 500; n += 1) writeFileSync(join(root, "a.txt"), "x".repeat(n));
   rmSync(join(root, "a.txt"));

@@ -18,22 +18,22 @@ export interface WatchList {
 }
 
 export interface FileWatch {
-  /** What is watched from now on. What lies there now is the beginning, not a change; files that stay on the list lose none. */
+  /** Sets what is watched. The present content is the baseline, not a change; files that stay on the list lose no change. */
   watch(list: WatchList): Promise<void>;
-  /** Looks at once: whatever happened before this call is told before it resolves. */
+  /** Checks now: every earlier change is reported before this resolves. */
   look(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WatchOptions {
   readonly onChange: (change: FileChange) => void;
-  /** How often the files are looked at whatever the system says; a quarter of a second unless told. */
+  /** How often files are checked without a system event. Default: 250 ms. */
   readonly pollMs?: number;
 }
 
 /**
  * Watches a few files. What counts is how a file looks, compared with the last look: the system's notices only say when to look, and
- * where it gives none the clock does. So a change is told once, however many notices it made, and no notice can be a lie.
+ * where it gives none the clock does. So a change is reported once, however many system events it caused.
  */
 export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWatch {
   const looks = new Map<string, string>();
@@ -45,7 +45,7 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
   notices.on("error", () => void look());
   const clock = setInterval(() => void look(), pollMs).unref();
 
-  /** One look at a time, so that no change is told twice. */
+  /** One check at a time, so that no change is reported twice. */
   function look(): Promise<void> {
     turn = turn.then(lookAtAll);
     return turn;
@@ -117,7 +117,7 @@ async function lookOf(path: string): Promise<string> {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);
     return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
   } catch {
-    // Gone, or not ours to look at: for whoever waits for it that is the same.
+    // Removed, or not readable: both count as missing.
     return absent;
   }
 }

@@ -9,7 +9,7 @@ export interface IncludeWalk {
   readonly roots: readonly string[] | "anywhere";
   /** Where included files must. */
   readonly includeRoots: readonly string[];
-  /** A person's folder of which a checkout's files may include notes only: tokens and transcripts lie there too. */
+  /** A user folder from which a checkout's files may include notes only: tokens and transcripts are there too. */
   readonly notes?: string;
   /** Whether rules let the model see a file that is included; the path is the real one. */
   readonly mayRead?: (path: string) => Promise<boolean>;
@@ -30,7 +30,7 @@ interface Wanted {
 
 const deepest = 5;
 
-/** A file and what it includes, the file first. Nothing when it is not there. */
+/** A file and what it includes, the file first. Empty when the file is missing. */
 export async function readWithIncludes(
   wanted: Wanted,
   walk: IncludeWalk,
@@ -95,7 +95,7 @@ function skip(warn: (message: string) => void, path: string, why: string): undef
   return undefined;
 }
 
-/** The paths that a text includes with `@path`, in order; what stands in code is only talked about. */
+/** The paths that a text includes with `@path`, in order; paths in code are ignored. */
 export function includedPaths(text: string): string[] {
   const found = [...withoutCode(text).matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g)].map(([, path = ""]) => path);
   const paths = found.map((path) => path.replaceAll("\\ ", " ").replace(/#.*$/, "")).filter(isPath);

@@ -32,7 +32,7 @@ function world(files: Record<string, string>) {
   return { root, projectRoot, instructions, warnings, short, write };
 }
 
-test("the person's own file comes first, then those of the folders above, then the project's and the local one", async () => {
+test("the user's own file comes first, then those of the folders above, then the project's and the local one", async () => {
   const { instructions, short } = world({
     "home/.claude/CLAUDE.md": "own",
     "up/CLAUDE.md": "above",
@@ -112,7 +112,7 @@ test("a checkout cannot bring in what lies elsewhere, by path or by link", async
   ]);
 });
 
-test("a touched file brings in what lies between it and the project, once, and again after compaction", async () => {
+test("a touched file loads the instructions between it and the project, once, and again after compaction", async () => {
   const { instructions, short, projectRoot, root } = world({
     "up/project/CLAUDE.md": "p",
     "up/project/a/CLAUDE.md": "a @inc.md",
@@ -134,13 +134,13 @@ test("a touched file brings in what lies between it and the project, once, and a
   expect(short(await instructions.touched(file))).toEqual(first);
 });
 
-test("a file that cannot be used is told and left out", async () => {
+test("a file that cannot be used is reported and left out", async () => {
   const { instructions, projectRoot, warnings, write } = world({});
   mkdirSync(join(projectRoot, "CLAUDE.md"));
   write("up/project/CLAUDE.local.md", "a\0b");
   expect(await instructions.load("session_start")).toEqual([]);
   expect(warnings).toEqual([
     "/up/project/CLAUDE.md is not loaded: it is not a regular file.",
-    "/up/project/CLAUDE.local.md is not loaded: it is no text.",
+    "/up/project/CLAUDE.local.md is not loaded: it is not a text file.",
   ]);
 });

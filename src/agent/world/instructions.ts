@@ -5,18 +5,18 @@ import { type IncludeWalk, readWithIncludes } from "./instruction-includes.ts";
 export interface InstructionsOptions {
   /** Whose files are read; all by default. */
   readonly settingSources?: readonly ("user" | "project" | "local")[];
-  /** Where the person's own file lies: `~/.claude`. */
+  /** The folder of the user's own file: `~/.claude`. */
   readonly configFolder: string;
   readonly home: string;
   /** Where the session works: its folder and all above it are looked into. */
   readonly projectRoot: string;
-  /** Folders added beside it; files below them count as touched too. */
+  /** Added folders; files below them count as touched too. */
   readonly directories: () => readonly string[];
   /** Of the machine's owner, when there is one. */
   readonly managedFolder?: string;
-  /** Whether rules let the model see a file that another one includes. Unless told, they do. */
+  /** Whether rules let the model see a file that another one includes. Default: yes. */
   readonly mayRead?: (path: string) => Promise<boolean>;
-  /** Told of each file that is there and cannot be used. */
+  /** Called for each file that exists and cannot be used. */
   readonly warn: (message: string) => void;
 }
 
@@ -33,7 +33,7 @@ export interface Instructions {
 interface Candidate {
   readonly path: string;
   readonly type: MemoryType;
-  /** The folders in which the file itself must really lie; the person's own may be a link to anywhere. */
+  /** The folders in which the file itself must really be; the user's own file may be a link to anywhere. */
   readonly roots: readonly string[] | "anywhere";
 }
 

@@ -5,14 +5,14 @@ import { resolveInside } from "../../permissions/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { openNoFollow } from "../tools/files/file-access.ts";
 
-/** A text that is to become part of what a model is told, or why it cannot. */
+/** A text for the model, or why it cannot be used. */
 export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
 
 const mostBytes = 2 ** 20;
 
 /**
- * Reads a file that a checkout or a person keeps for the model. It must really lie in one of the roots: a checkout decides what its
- * links point to, and must not bring in what lies elsewhere. Contract: undefined when it is not there; a device, a pipe or a huge file
+ * Reads a file that a checkout or a user keeps for the model. It must really be in one of the roots: a checkout decides what its
+ * links point to, and must not include other files. Contract: undefined when it is missing; a device, a pipe or a huge file
  * is a fault at once, never a wait.
  */
 export async function readPromptFile(
@@ -28,7 +28,7 @@ export async function readPromptFile(
       if (!found.isFile()) return { fault: "it is not a regular file" };
       if (found.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
       const bytes = await file.readFile();
-      return bytes.includes(0) ? { fault: "it is no text" } : { text: bytes.toString("utf8"), real };
+      return bytes.includes(0) ? { fault: "it is not a text file" } : { text: bytes.toString("utf8"), real };
     } finally {
       await file.close();
     }

@@ -65,7 +65,7 @@ test("passEnv counts in the home folder too, where the user's settings are the p
   expect(noticesOf(ran)).toEqual([]);
 });
 
-test("a command that fails for lack of a key says so to the user and to the model", async () => {
+test("a command that fails for lack of a key causes a notice for the user and the model", async () => {
   world = makeWorld({ hooks: {} });
   const env = { ...world.env, ANTHROPIC_API_KEY: "sk-1-leak" };
   const failing = bash('test -n "$ANTHROPIC_API_KEY" || { echo no key >&2; exit 1; }');

@@ -15,7 +15,7 @@ import { type InstructionFile, instructionsText, loadedPayload, openInstructions
 export interface Workspace {
   /** Reads instructions and begins to watch. */
   begin(thread: AgentThread, started: Outcome): Promise<void>;
-  /** The thread moves to another folder; with `stayAt`, hooks hear of it and the thread goes on there. */
+  /** The thread moves to another folder; with `stayAt`, hooks get the folder and the thread stays there. */
   move(thread: AgentThread, folder: string, stayAt?: string): Promise<void>;
   /** Other hooks are in force: they may wait for other files. */
   settingsChanged(main: AgentThread): Promise<void>;
@@ -25,7 +25,7 @@ export interface Workspace {
   touched(thread: AgentThread, path: string, notes: Attachment[]): Promise<void>;
   /** The model has forgotten the instructions. */
   afterCompaction(thread: AgentThread, started: Outcome): Promise<void>;
-  /** What the model is told of it, as parts of the system prompt. */
+  /** The instructions as parts of the system prompt. */
   instructions(): readonly string[];
   end(): Promise<void>;
 }
@@ -127,13 +127,13 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
   };
 }
 
-/** A file that a rule keeps from the model stays so, whoever includes it; a rule on reading as such means the tool. */
+/** A rule that keeps a file from the model holds for included files too; a rule on all reading means the tool. */
 async function mayInclude({ session, cwd }: AgentThread, path: string): Promise<boolean> {
   const { stance, rule } = await session.permissions.judge("Read", { file_path: path }, cwd);
   return stance !== "deny" || rule === null || !rule.text.includes("(");
 }
 
-/** Instructions that came in on the way are told where they came in; the system prompt stays as it was. */
+/** Instructions that are loaded during a turn go into the conversation at that place; the system prompt stays the same. */
 function nested({ path, type, text }: InstructionFile, cwd: string): Attachment {
   const content = { path, type, content: text, contentDiffersFromDisk: false };
   return { type: "nested_memory", path, content, displayPath: relative(cwd, path) || join(path) };
@@ -150,7 +150,7 @@ function isName(text: string): boolean {
   return text !== "" && text !== "." && text !== ".." && text === basename(text) && !/[*?^$()[\]{}\\\0]/.test(text);
 }
 
-/** What a thread is told before anything else: what it is, where it is, and the instructions of the place. */
+/** The system prompt of a thread: what it is, where it works, and the project's instructions. */
 export function systemPrompt(
   place: { readonly cwd: string; readonly date: Date; readonly instructions: readonly string[] },
   definition?: SubagentDefinition,

@@ -23,7 +23,7 @@ function ask(args: readonly string[], { stdin = "", env = {} } = {}) {
 test("ask prints the answer and where it came from; the prompt may come from standard input", async () => {
   const { status, out } = await ask(["-"], { stdin: "hello\nthere" });
   expect(status).toBe(0);
-  expect(out).toMatch(/^heard: hello\nthere\n\nSession [0-9a-f-]{36}, 12 tokens, \$0\.0001\. Go on: hookline ask /);
+  expect(out).toMatch(/^heard: hello\nthere\n\nSession [0-9a-f-]{36}, 12 tokens, \$0\.0001\. Continue: hookline ask /);
 });
 
 test("--file asks one prompt per line or object, in order", async () => {

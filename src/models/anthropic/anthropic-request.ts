@@ -37,7 +37,7 @@ function systemOf(parts: readonly string[], cached: boolean): TextBlockParam[] {
   }));
 }
 
-/** Marks the last two messages of the person: what the call before this one wrote into the cache is then found again. */
+/** Marks the last two user messages, so that this call finds what the previous one wrote into the cache. */
 function messagesOf(messages: readonly Message[], cached: boolean): MessageParam[] {
   const filled = messages
     .map(({ role, content }) => ({ role, content: blocksOf(content).filter(sendable).map(withoutEmptyTexts) }))

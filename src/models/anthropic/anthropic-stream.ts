@@ -3,7 +3,7 @@ import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
 import { type AnswerReader, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
 
-/** Adds up the events of an answer. The answer is complete when the API has said so. */
+/** Adds up the events of an answer. The answer is complete after `message_stop`. */
 export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
   const open = new Map<number, Draft>();
   const content: AnswerBlock[] = [];
@@ -98,7 +98,7 @@ type Delta =
   | { readonly type: "input_json_delta"; readonly partial_json: string }
   | { readonly type: "citations_delta" };
 
-/** The block in our words alone: what else the API wrote beside them it would not take back. */
+/** The block with the fields that we know; the API would reject other fields that it sent. */
 function finished({ block, json }: Draft, broken: Record<string, string>): AnswerBlock | undefined {
   switch (block.type) {
     case "text":

@@ -208,7 +208,7 @@ test("no server is an error in place too", async () => {
   ]);
 });
 
-test("an abort ends the request, and the last event says so", async () => {
+test("an abort ends the request, and the last event is `aborted`", async () => {
   const model = await open({ main: [{ blocks: ["late"], delayMs: 600_000 }] });
   const stop = new AbortController();
   void until("the request has come", () => api?.requests.length === 1).then(() => stop.abort());
@@ -276,7 +276,7 @@ const garbage: readonly [string, number, string, string][] = [
   ["a page in place of an error", 502, "<html>bad gateway</html>", "502 api_error"],
   ["a page in place of an answer", 200, "<html>log in</html>", "stream"],
   ["nothing at all", 200, "", "stream"],
-  ["events that are no JSON", 200, "event: message_start\ndata: {no\n\n", "stream"],
+  ["events that are not JSON", 200, "event: message_start\ndata: {no\n\n", "stream"],
   ["an answer without an end", 200, `event: message_start\ndata: {"type":"message_start"}\n\n`, "stream"],
   ["an error without words", 500, "null", "500 api_error"],
 ];

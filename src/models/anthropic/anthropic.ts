@@ -12,7 +12,7 @@ export interface AnthropicOptions {
   readonly model?: string;
   readonly smallModel?: string;
   readonly contextWindow?: number;
-  /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
+  /** Characters that one answer may have, thinking and tool input included. A longer one is aborted. Default: 32 Mi. */
   readonly maxAnswerChars?: number;
   /**
    * Where key, token and base URL come from. Contract: the environment of the process, never one that a project's settings were merged

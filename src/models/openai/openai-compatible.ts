@@ -11,11 +11,11 @@ export interface OpenaiCompatibleOptions {
   readonly model: string;
   readonly smallModel?: string;
   readonly contextWindow?: number;
-  /** Characters that one answer may have, thinking and tool input included; 32 Mi unless told. A longer one is given up. */
+  /** Characters that one answer may have, thinking and tool input included. A longer one is aborted. Default: 32 Mi. */
   readonly maxAnswerChars?: number;
   /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` come from: the environment of the process, never a project's settings. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told once of each thing that the API has no words for and that is left out of requests. */
+  /** Called once for each feature that the API does not support and that is left out of requests. */
   readonly onUnsupported?: (what: string) => void;
 }
 

@@ -41,7 +41,7 @@ interface Block {
   readonly block: AnswerBlock;
   /** What the model wrote for it, as text. */
   readonly written: string;
-  /** The text under the call's id, when it is no JSON object. */
+  /** The text under the call's id, when it is not a JSON object. */
   readonly broken: Readonly<Record<string, string>>;
 }
 
@@ -105,7 +105,7 @@ function endOf(answer: ScriptedAnswer, blocks: readonly Block[], request: ModelR
   };
 }
 
-/** Four characters to a token, so that a long conversation looks long to whoever watches the window. */
+/** Four characters to a token, so that a long conversation fills the window. */
 function estimated(request: ModelRequest, blocks: readonly Block[]): ModelUsage {
   const output = blocks.reduce((sum, { written }) => sum + written.length, 0);
   return { ...noUsage, input: Math.ceil(lengthOfRequest(request) / 4), output: Math.ceil(output / 4) };

@@ -32,7 +32,7 @@ export interface ScriptedAnswer {
   readonly delayMs?: number;
   /** Into how many characters a piece is cut, and what is waited between two; by default each block is one piece. */
   readonly chunk?: { readonly size: number; readonly delayMs?: number };
-  /** Ends the answer, after whatever text, thinking and calls stand beside it. */
+  /** Ends the answer, after its text, thinking and calls. */
   readonly error?: ScriptedError;
 }
 
@@ -40,7 +40,7 @@ export interface AnswerCondition {
   /** Without it only requests of the main thread are answered, so that a title or a hook never eats a turn. */
   readonly purpose?: Purpose | "any";
   readonly agent?: string;
-  /** Text that stands in the last message. */
+  /** Text that the last message must contain. */
   readonly lastMessage?: string;
 }
 
@@ -76,7 +76,7 @@ export interface ScriptedError {
 export function parseScript(value: unknown, where: string): ModelScript {
   const wrong = script(value, "");
   if (wrong === undefined) return value as ModelScript;
-  throw new Problem("models/bad-script", `${where} is no script: ${wrong}`, { about: { where } });
+  throw new Problem("models/bad-script", `${where} is not a valid script: ${wrong}`, { about: { where } });
 }
 
 /** What is wrong at this place, or nothing. */

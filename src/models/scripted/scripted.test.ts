@@ -113,7 +113,7 @@ test("an error may follow half an answer, as when a stream drops", async () => {
   ]);
 });
 
-test("tool input that is no JSON object is kept beside the answer", async () => {
+test("tool input that is not a JSON object is kept with the answer", async () => {
   const model = await scripted({ answers: [{ calls: [{ tool: "Read", id: "t1", rawInput: '{"file_path": ' }] }] });
   expect((await eventsOf(model, asking("x"))).at(-1)).toMatchObject({
     content: [call("t1", "Read", {})],
@@ -144,12 +144,14 @@ test("a script comes from a file, and what is wrong in it is named with its plac
   await expect(scripted(bad)).rejects.toEqual(
     new Problem(
       "models/bad-script",
-      `${bad} is no script: answers[0].expect[0] has "contians", which no script has. Did you mean "contains"?`,
+      `${bad} is not a valid script: answers[0].expect[0] has "contians", which no script has. Did you mean "contains"?`,
       { about: { where: bad } },
     ),
   );
   await expect(scripted(join(folder, "none.json"))).rejects.toThrow("cannot be read as a script");
-  await expect(scripted({} as ModelScript)).rejects.toThrow('the given object is no script: it lacks "answers"');
+  await expect(scripted({} as ModelScript)).rejects.toThrow(
+    'the given object is not a valid script: it lacks "answers"',
+  );
 });
 
 function asking(content: string): ModelRequest {

@@ -13,7 +13,7 @@ export interface ScriptedOptions {
   readonly pause?: PlayContext["pause"];
 }
 
-/** A model that says what a script tells it to: for tests, demos and whoever has no key. Takes the script or the path of its file. */
+/** A model that answers from a script: for tests, demos and use without a key. Takes the script or the path of its file. */
 export async function scripted(from: ModelScript | string, options: ScriptedOptions = {}): Promise<ScriptedModel> {
   const script =
     typeof from === "string" ? parseScript(await jsonIn(from), from) : parseScript(from, "the given object");

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/prom
 import { basename, dirname, join } from "node:path";
 import { errorCode, ignoringErrors, tempName } from "../../../files/internal.ts";
 
-/** A file opened at its real path, no link followed and nothing waited for: a pipe with nobody at its other end would hold us for ever. */
+/** Opens a file at its real path without following links and without blocking: a pipe without a writer would block forever. */
 export async function openNoFollow(path: string): Promise<FileHandle> {
   const folder = await holdFolder(dirname(path));
   try {
@@ -31,7 +31,7 @@ export async function readWholeFile(path: string, mostBytes: number): Promise<Bu
 }
 
 /**
- * Gives a file new content, all at once: whoever reads it sees the old or the new one. Folders are made, its mode stays.
+ * Replaces a file atomically: a reader sees the old or the new content. Creates folders and keeps the mode.
  * `expect` is the digest it must still have, null when there must be none yet. `changed`: it was not so, and was left alone.
  */
 export async function replaceIfUnchanged(
@@ -117,7 +117,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
   throw moved(folder);
 }
 
-/** The same, with folders made that are not there yet. */
+/** The same; creates missing folders. */
 export async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
   const there = await ignoringErrors(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;

@@ -101,7 +101,7 @@ function pairAt(bytes: Buffer, at: number, read: "readUInt16LE" | "readUInt32BE"
   return bytes.length < at + 2 * step ? undefined : { width: bytes[read](at), height: bytes[read](at + step) };
 }
 
-/** The first frame header among the segments; those that are no frames are passed over by their length. */
+/** The first frame header among the segments; other segments are skipped by their length. */
 function jpegSize(bytes: Buffer): Size | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

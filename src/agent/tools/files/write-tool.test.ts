@@ -96,7 +96,7 @@ test("in a file with line breaks of both kinds an edit finds its lines", async (
   expect(readFileSync(file_path, "utf8")).toBe("one\r\ntwo\n3\r\n4\r\n");
 });
 
-test("a file that is no UTF-8 is not edited into ruins", async () => {
+test("a file that is not UTF-8 is not edited", async () => {
   const { call, write } = toolWorld();
   const file_path = write("a.txt", Buffer.from([0x61, 0xff, 0x0a]));
   await call(readTool, { file_path });

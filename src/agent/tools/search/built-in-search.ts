@@ -13,7 +13,7 @@ import {
 } from "./list-files.ts";
 import type { SearchPlace } from "./ripgrep.ts";
 
-/** The same search without `rg`. Patterns run in a thread of their own: one that goes back for ever holds nobody, and is ended. */
+/** The same search without `rg`. Patterns run in a worker thread, which is ended when a pattern takes too long. */
 export async function searchBuiltIn(wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
   const { root, file, signal } = place;
   const wanted = wantedFiles(wish);
@@ -52,7 +52,7 @@ function wantedFiles({ globs, type }: SearchWish): { test: (path: string) => boo
   };
 }
 
-/** A path and the folders it lies in: what is taken out takes out all below it. */
+/** A path and its parent folders: an exclusion covers everything below it. */
 function withFolders(path: string): string[] {
   const parts = path.split("/");
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));

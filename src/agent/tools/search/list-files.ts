@@ -87,7 +87,7 @@ export interface SearchWish {
   readonly type?: string;
 }
 
-/** One line of an answer. A gap stands between groups of lines that do not touch. */
+/** One line of a result. A gap separates groups of lines that are not adjacent. */
 export type SearchHit =
   | { readonly path: string; readonly line: number; readonly text: string; readonly matched: boolean }
   | { readonly path: string; readonly count: number }

@@ -19,7 +19,7 @@ export async function searchWithRipgrep(rg: string, wish: SearchWish, place: Sea
   const { ended, stdout, stderr } = await runProcess({ form: "exec", file: rg, args: argsOf(wish, place) }, options);
   if (ended.by === "timeout") return { error: tooSlow };
   if (ended.by === "not-started") return { error: ended.why };
-  // 1 is no match. With 2 there may be answers beside the trouble of one file.
+  // 1 means no match. With 2 there may be matches although one file failed.
   if (ended.by === "exit" && ended.code === 2 && stdout.text === "") return { error: stderr.text.trim() };
   return { hits: wish.mode === "content" ? linesIn(stdout.text) : pathsIn(stdout.text, wish) };
 }

@@ -114,7 +114,7 @@ test("files are found by name, hidden and ignored ones too, links not followed",
   expect(result).toMatchObject({ response: { numFiles: 1, filenames: ["a.txt"], truncated: false } });
 });
 
-test("a long list of files is cut, and says so", async () => {
+test("a long list of files is cut, with a note", async () => {
   const { call, over, project } = tree();
   mkdirSync(join(project, "many"));
   for (let n = 0; n < 120; n += 1) writeFileSync(join(project, "many", `${n}.x`), "");

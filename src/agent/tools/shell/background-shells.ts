@@ -16,7 +16,7 @@ export interface BackgroundShells {
   tag(outer: string | undefined): string;
   /** Those that run are not waited for any longer. */
   letGo(): void;
-  /** Outputs were written to this folder of the session's own, which lies in one of this user. */
+  /** The session's own folder for outputs, inside a folder of this user. */
   writesTo(folder: string): void;
   /** The session's end: ends all that run, and what any command left running behind itself. */
   endAll(): Promise<void>;
@@ -40,7 +40,7 @@ export interface BackgroundShell {
 }
 
 /**
- * `onEnd` hears of each command that ended, by itself or not: the host tells the model. `hold` keeps the run from ending until its answer
+ * `onEnd` is called for each command that ended: the host notifies the model. `hold` keeps the run from ending until its answer
  * is called.
  */
 export function openBackgroundShells(
@@ -92,7 +92,7 @@ async function removeEmpty(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts a command that goes on by itself. Its output is a file that can be read at any time. */
+/** Starts a command in the background. Its output is a file that can be read at any time. */
 export async function runShellInBackground(
   input: BashInput,
   envFiles: readonly string[],

@@ -75,7 +75,7 @@ test("the session follows a command that went well, by a real pwd, and stays whe
   expect(notes).toEqual([`moved ${join(project, "real")}`]);
 });
 
-test("outside its folders the session does not stay, and the model is told", async () => {
+test("outside its folders the session does not stay, and the model gets a note", async () => {
   const { call, project, notes } = toolWorld();
   const result = await call(bashTool(), { command: "cd / && pwd" });
   expect(result).toMatchObject({
@@ -101,7 +101,7 @@ test("a command that forges our words moves the session nowhere", async () => {
   expect(notes).toEqual([]);
 });
 
-test("a folder that is gone is not followed", async () => {
+test("a removed folder is not followed", async () => {
   const { call, notes } = toolWorld();
   await call(bashTool(), { command: "mkdir gone && cd gone && rmdir ../gone" });
   expect(notes).toEqual([]);
@@ -153,11 +153,11 @@ test("an env file that bash cannot read, or that ends the shell, is reported onc
     expect.stringContaining(`The env file ${broken} is left out: `),
     `The env file ${ending} is left out: it ends the shell.`,
   ]);
-  writeFileSync(broken, "export A=mended\n");
-  expect(await call(tool, { command: "echo [$A] $B" })).toMatchObject({ content: "[mended] good" });
+  writeFileSync(broken, "export A=fixed\n");
+  expect(await call(tool, { command: "echo [$A] $B" })).toMatchObject({ content: "[fixed] good" });
 });
 
-test("an output over 30,000 characters is kept whole beside the transcript and shown in part", async () => {
+test("an output over 30,000 characters is kept whole next to the transcript and shown in part", async () => {
   const { call, context } = toolWorld();
   const result = await call(bashTool(), { command: "seq 1 40000" });
   if (result.isError) throw new Error(result.content);
@@ -183,7 +183,7 @@ test("a long failure loses its middle", async () => {
   expect(content).toContain("\n\n... [20012 characters truncated] ...\n\n");
 });
 
-test("an interrupt ends the command and is told as one", async () => {
+test("an interrupt ends the command and is reported as one", async () => {
   const { call, context, project } = toolWorld();
   const abort = new AbortController();
   const command = "echo so far; touch started; sleep 63";
@@ -210,7 +210,7 @@ test("what a command leaves running does not hold the call, keeps its output, an
   await expect.poll(() => findLeftovers("HOOKLINE_RUN", context.shells.tag(undefined))).toEqual([]);
 });
 
-test("a background command goes on by itself and its output can be read meanwhile", async () => {
+test("a background command keeps running and its output can be read meanwhile", async () => {
   const { call, context, project } = toolWorld();
   const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 3";
   const result = await call(bashTool(), { command, run_in_background: true });

@@ -81,7 +81,7 @@ async function runCommand(
   });
 }
 
-/** In a folder that is gone nothing can be started; the session goes back to where it is at home. */
+/** Nothing can be started in a folder that no longer exists; the session returns to its project folder. */
 async function leaveGoneFolder(context: ToolContext): Promise<void> {
   if ((await ignoringErrors(["ENOENT", "ENOTDIR"], stat(context.cwd()))) !== undefined) return;
   await context.moveTo(context.worktrees.current()?.path ?? context.projectRoot);
@@ -130,7 +130,7 @@ function duration(ms: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/** The session goes where the command went, if that is inside its folders; else it stays, and the note says so. */
+/** The session follows the command's folder if that is inside its folders; otherwise it stays, and the note reports it. */
 async function followFolder(folder: string, context: ToolContext): Promise<string> {
   if (folder === (await realOf(context.cwd())) || !(await ignoringErrors(["ENOENT"], stat(folder)))?.isDirectory())
     return "";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeWorld } from "../../fixtures/agent-run.ts";
 
-/** Runs one command and gives what then lies in the temporary folder. */
+/** Runs one command and lists the temporary folder afterwards. */
 async function left(input: Readonly<Record<string, unknown>>, persist: boolean): Promise<readonly string[]> {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);

@@ -7,15 +7,15 @@ import { type Judgement, judge, type Policy, resolveInside } from "../../../perm
 export interface BoundedOptions {
   readonly policy: Policy;
   readonly cwd: string;
-  /** The folders `cwd` must lie in; this process's own and the policy's unless told. */
+  /** `cwd` must be inside one of these folders. Default: this process's folder and those of the policy. */
   readonly roots?: readonly string[];
   readonly home?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** 120 s unless told. */
+  /** Default: 120,000. */
   readonly timeoutMs?: number;
   /** Of each process of the command, where the system can limit it. */
   readonly maxMemoryMb?: number;
-  /** Of each stream; 1 MiB unless told. */
+  /** For each stream. Default: 1 MiB. */
   readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal;
 }

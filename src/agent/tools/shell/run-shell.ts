@@ -23,12 +23,12 @@ export interface ShellOptions {
   readonly command: string;
   readonly envFiles: readonly string[];
   readonly timeoutMs: number;
-  /** Absent for a command that goes on when the call is over. */
+  /** Absent for a background command. */
   readonly signal?: AbortSignal;
 }
 
 const lookEveryMs = 50;
-/** From the request to end to the kill: at the end of a session all commands are gone before hooks have used up their time. */
+/** From the request to end to the kill: at the end of a session all commands exit before the time of hooks is used up. */
 const graceMs = 1_000;
 /** Far more than anybody reads, far less than a disk. */
 export const mostOutputBytes: number = 256 * 2 ** 20;
@@ -139,7 +139,7 @@ export async function envFilesOf(folder: string): Promise<string[]> {
   return files.sort((a, b) => a.writtenAt - b.writtenAt).map(({ path }) => path);
 }
 
-/** Which env files bash can read. Of one that it cannot, the person hears once; another version of it is tried again. */
+/** The env files that bash can read. An unreadable one is reported once and tried again when it changes. */
 export interface EnvFileCheck {
   usable(context: ToolContext): Promise<readonly string[]>;
   /** It ended the shell, so it is left out from now on. */

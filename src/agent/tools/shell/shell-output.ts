@@ -16,7 +16,7 @@ const mostChars = 30_000;
 const previewChars = 2_000;
 const errorChars = 10_000;
 
-/** Reads what is shown and clears the file away; an output that is longer than that is kept beside the transcript. */
+/** Reads what is shown and removes the file; a longer output is kept next to the transcript. */
 export async function readOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
   const sizeBytes = (await stat(outputPath)).size;
   const text = await beginningOf(outputPath, sizeBytes);
@@ -63,7 +63,7 @@ function trimmed(text: string): string {
 }
 
 async function firstBytes(path: string, count: number): Promise<string> {
-  // The command may have put something else in its place: a link leads elsewhere, and a pipe would hold us for ever.
+  // The command may have put something else in its place: a link leads elsewhere, and a pipe would block forever.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const bytes = Buffer.alloc(count);

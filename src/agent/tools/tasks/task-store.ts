@@ -17,13 +17,13 @@ export interface StoredTask {
 
 export type TaskStatus = "pending" | "in_progress" | "completed";
 
-/** Runs `work` while nobody else changes the list, in this process or another. */
+/** Runs `work` while the list is locked, for this process and others. */
 export async function withTasks<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return withLock(join(folder, ".lock"), work, { signal });
 }
 
-/** In the order of their numbers. A file that is no task is left out: other programs write here too. */
+/** In the order of their numbers. Files that are not tasks are skipped: other programs write here too. */
 export async function listTasks(folder: string): Promise<StoredTask[]> {
   const tasks = await Promise.all((await idsIn(folder)).map((id) => loadTask(folder, id)));
   return tasks.filter((task) => task !== undefined);
@@ -35,7 +35,7 @@ async function idsIn(folder: string): Promise<string[]> {
   return ids.sort((a, b) => Number(a) - Number(b));
 }
 
-/** Undefined for what is no number of a task: an id from a model never names another file. */
+/** Undefined for an id that is not a number: an id from a model never names another file. */
 export async function loadTask(folder: string, id: string): Promise<StoredTask | undefined> {
   if (!/^\d{1,9}$/.test(id)) return undefined;
   const text = await ignoringErrors(["ENOENT"], readFile(join(folder, `${id}.json`), "utf8"));
@@ -46,7 +46,7 @@ export async function writeTask(folder: string, task: StoredTask): Promise<void>
   await replaceFile(join(folder, `${task.id}.json`), JSON.stringify(task, null, 2));
 }
 
-/** Nobody waits for a task that is gone. Its number is not given again. */
+/** Removes a task from the lists of others. Its number is not used again. */
 export async function removeTask(folder: string, id: string): Promise<void> {
   await raiseHighWaterMark(folder, Number(id));
   await rm(join(folder, `${id}.json`), { force: true });
@@ -80,7 +80,7 @@ async function raiseHighWaterMark(folder: string, to: number): Promise<void> {
   if ((await mark(folder)) < to) await replaceFile(join(folder, markName), String(to));
 }
 
-/** Undefined for what is no task: half a file, or somebody else's. */
+/** Undefined for what is not a task: a partial file, or one of another program. */
 function readTask(text: string, id: string): StoredTask | undefined {
   let value: unknown;
   try {

@@ -33,7 +33,7 @@ test("a task is a file of the client's own form", async () => {
   expect(written).toBe(readFileSync(join(home, "11111111-1111-4111-8111-111111111111/1.json"), "utf8"));
 });
 
-test("a list is told in the client's words", async () => {
+test("a list has the client's text", async () => {
   const world = toolWorld();
   expect(await say(world, taskListTool, {})).toBe("No tasks found");
   expect(await say(world, taskCreateTool, { subject: "A", description: "d" })).toBe("Task #1 created successfully: A");
@@ -55,7 +55,7 @@ test("a list is told in the client's words", async () => {
   expect(await say(world, taskGetTool, { taskId: "1" })).toBe("Task not found");
 });
 
-test("a number is not given twice, even when its task is gone", async () => {
+test("a number is not given twice, even when its task was removed", async () => {
   const world = toolWorld();
   await world.call(taskCreateTool, { subject: "A", description: "" });
   await world.call(taskUpdateTool, { taskId: "1", status: "deleted" });
@@ -73,7 +73,7 @@ test("a hook that refuses a task is the tool's error, and there is no task", asy
   expect(existsSync(join(world.context.paths.tasks, "1.json"))).toBe(false);
 });
 
-test("a hook that refuses the end of a task leaves it open, which is no error", async () => {
+test("a hook that refuses the end of a task leaves it open without an error", async () => {
   const world = toolWorld({ taskCompleted: async () => ({ reason: "TaskCompleted hook feedback:\nnot yet" }) });
   await world.call(taskCreateTool, { subject: "A", description: "" });
   expect(await world.call(taskUpdateTool, { taskId: "1", status: "completed", subject: "X" })).toEqual({
@@ -93,7 +93,7 @@ test("tasks made at the same time get numbers of their own", async () => {
   expect(files.length).toBe(9);
 });
 
-test("an id that is no number names no file, and a file that is no task does no harm", async () => {
+test("an id that is not a number names no file, and a file that is not a task is skipped", async () => {
   const world = toolWorld();
   await world.call(taskCreateTool, { subject: "A", description: "" });
   const { tasks } = world.context.paths;

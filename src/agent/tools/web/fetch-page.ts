@@ -131,8 +131,8 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
 export interface WebFetchOptions {
   /** What a small model makes of the page for the prompt. */
   readonly digest: (text: string, prompt: string, signal: AbortSignal) => Promise<string>;
-  /** Whether an address may be connected to; public ones only unless told. */
+  /** Whether an address may be connected to. Default: public ones only. */
   readonly permits?: (address: string) => boolean;
-  /** The addresses of a host name; the system's answer unless told. */
+  /** Resolves a host name. Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }

@@ -93,7 +93,7 @@ test("a name is looked up once, and one private address among its answers is eno
   expect([looked, asked.length]).toEqual([1, 1]);
 });
 
-test("a move within the host is followed and looked at again; one to another host is told instead", async () => {
+test("a move within the host is followed and looked at again; one to another host is reported instead", async () => {
   const { fetch, asked, port } = await site(({ url }, response) => {
     const to = url === "/a" ? "/b" : url === "/b" ? "http://other.test/c" : url === "/loop" ? "/loop" : undefined;
     if (to === undefined) response.end("here");
