@@ -1,13 +1,13 @@
 import { code, printed, table } from "./markdown.mjs";
 
-/** docs/warnings.md: every warning with what it tells. */
+/** docs/warnings.md: every warning with its meaning. */
 export function warningsPage({ warningCodes, ruleWarningCodes }) {
   return `${printed}
 
 # Warnings
 
-A warning stops nothing. It has a \`code\` that stays, a \`message\` that names the thing, the place and the way out, and often a
-\`place\`. Warnings of loading are in \`engine.warnings\`; those of an event are in its outcome. \`hookline fire\` prints both.
+A warning does not stop the operation. It has a stable \`code\`, a \`message\` that says what is wrong, where and what to do, and often a \`place\`.
+Warnings from loading settings are in \`engine.warnings\`; those of an event are in its outcome. \`hookline fire\` prints both.
 
 ## From settings, hooks and events
 
@@ -15,7 +15,7 @@ ${codeTable(warningCodes)}
 
 ## From permission rules
 
-In the judgement that \`judge\` gives; \`hookline check\` prints them.
+They are in the judgement that \`judge\` returns. \`hookline check\` prints them.
 
 ${codeTable(ruleWarningCodes)}`;
 }
@@ -27,9 +27,9 @@ export function problemsPage({ problemCodes }) {
 
 # Problems
 
-Only a wrong call throws, and it throws one class: \`Problem\`, with a \`code\` that stays, a \`message\` for people and the facts in
-\`about\`. What a hook does wrong is in its record; what a file does wrong is a [warning](warnings.md). On the command line a problem
-is a message on stderr and exit status 1.
+Hookline's functions throw only on wrong use, and they throw one class: \`Problem\`, with a stable \`code\`, a \`message\` for people and details in
+\`about\`. A failing hook is reported in its run record, and an invalid file as a [warning](warnings.md). On the command line a problem is a message
+on stderr and exit code 1.
 
 \`\`\`js
 import { openEngine } from "hookline";
@@ -56,8 +56,8 @@ ${[...areas].map((area) => `## ${area}\n\n${codeTable(ofArea(problemCodes, area)
 
 function codeTable(words) {
   return table(
-    ["code", "tells"],
-    Object.entries(words).map(([name, tells]) => [code(name), tells]),
+    ["code", "meaning"],
+    Object.entries(words).map(([name, meaning]) => [code(name), meaning]),
   );
 }
 

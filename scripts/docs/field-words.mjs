@@ -1,6 +1,6 @@
 import { code, codes } from "./markdown.mjs";
 
-/** What a field of a payload holds, in one line. */
+/** The type of a payload field, in one line. */
 export function fieldWords(field) {
   return [shape(field), field.nullable ? "or null" : "", field.newer ? "(newer clients)" : ""]
     .filter(Boolean)
@@ -10,7 +10,7 @@ export function fieldWords(field) {
 function shape(field) {
   switch (field.is) {
     case "text":
-      return field.of ? `${codes(field.of)}${field.open ? ", others may come" : ""}` : "text";
+      return field.of ? `${codes(field.of)}${field.open ? ", others possible" : ""}` : "text";
     case "number":
       return field.above === undefined ? "number" : `number above ${field.above}`;
     case "flag":

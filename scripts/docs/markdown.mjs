@@ -12,5 +12,5 @@ export function codes(texts) {
   return texts.map(code).join(", ");
 }
 
-/** What stands at the head of every page that a program writes. */
+/** The first line of every generated page. */
 export const printed = "<!-- Printed by `npm run docs`; a test compares. Change the source, not this page. -->";

@@ -120,11 +120,12 @@ export interface RuleWarning {
 /** Every warning this module gives, with what it tells. */
 export const ruleWarningCodes = {
   "rule-invalid":
-    "a permission rule or a key of permissions cannot be read and is off; a tool under deny or ask is asked about until it is fixed",
-  "rule-elsewhere": "a deny or ask rule on a path such as /etc counts from the folder of its source; // is the root",
-  "rule-too-wide": "an allow rule covers more than an allow rule may and grants nothing",
-  "mode-unknown": "a permission mode nobody knows; default is used",
-  "mode-ignored": "a permission mode that may not be set there",
+    "a permission rule or a key of permissions is invalid and has no effect; until it is fixed, a tool under deny or ask needs a confirmation",
+  "rule-elsewhere":
+    "a deny or ask rule on a path such as /etc is relative to the directory of its source; // is the root",
+  "rule-too-wide": "an allow rule is too broad and has no effect",
+  "mode-unknown": "unknown permission mode; default is used",
+  "mode-ignored": "a permission mode that may not be set in this place",
   "permission-update-invalid": "an entry of updatedPermissions was dropped",
 } as const;
 

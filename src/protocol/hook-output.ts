@@ -36,7 +36,7 @@ export interface HookSpecificOutput {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** How a PermissionRequest hook answers in the person's place. */
+/** How a PermissionRequest hook answers instead of the user. */
 export type PermissionRequestAnswer =
   | { readonly behavior: "allow"; readonly updatedInput?: ToolInput; readonly updatedPermissions?: readonly unknown[] }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };

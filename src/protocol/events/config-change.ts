@@ -12,7 +12,7 @@ export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof 
   name: "ConfigChange",
   phase: "settings",
   since: "2.1.197",
-  fires: "a settings file or skill was changed from outside; not by the host's own writes",
+  fires: "a settings file or skill was changed by another process; not by the host's own writes",
   fields: {
     source: {
       is: "text",
@@ -25,7 +25,7 @@ export const configChange: CatalogRow<"ConfigChange", ConfigChangeInput, typeof 
   onOther: null,
   decisions: ["deny"],
   blockWord: true,
-  blocks: "the old content stays in force",
+  blocks: "the old content stays in effect",
   onFailure: "guard",
   special: {
     // Nobody may keep a policy from taking effect.

@@ -12,7 +12,7 @@ export const cwdChanged: CatalogRow<"CwdChanged", CwdChangedInput, typeof app> =
   name: "CwdChanged",
   phase: "settings",
   since: "2.1.197",
-  fires: "the working folder changed; before that call's PostToolUse",
+  fires: "the working directory changed; before that call's PostToolUse",
   fields: {
     old_cwd: { is: "text" },
     new_cwd: { is: "text" },

@@ -12,7 +12,7 @@ export const directoryAdded: CatalogRow<"DirectoryAdded", DirectoryAddedInput, t
   name: "DirectoryAdded",
   phase: "settings",
   since: "declared",
-  fires: "a working folder was added during a session; not at start-up",
+  fires: "a working directory was added during a session; not at startup",
   fields: {
     directory: { is: "text" },
     source: { is: "text", of: ["slash_command", "register_repo_root"], open: true },

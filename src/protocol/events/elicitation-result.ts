@@ -15,7 +15,7 @@ export const elicitationResult: CatalogRow<"ElicitationResult", ElicitationResul
   name: "ElicitationResult",
   phase: "mcp",
   since: "2.1.197",
-  fires: "the person has answered; not when an Elicitation hook did",
+  fires: "the user has answered; not when an Elicitation hook did",
   fields: {
     mcp_server_name: { is: "text" },
     mode: { is: "text", of: ["form", "url"], optional: true },

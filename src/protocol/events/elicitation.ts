@@ -16,7 +16,7 @@ export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app
   name: "Elicitation",
   phase: "mcp",
   since: "2.1.197",
-  fires: "an MCP server asks the person for input",
+  fires: "an MCP server asks the user for input",
   fields: {
     mcp_server_name: { is: "text" },
     message: { is: "text" },
@@ -29,7 +29,7 @@ export const elicitation: CatalogRow<"Elicitation", ElicitationInput, typeof app
   onBlock: "decline",
   answers: ["action", "content"],
   decisions: ["deny"],
-  blocks: "answered decline, nobody is asked",
+  blocks: "the answer is decline, and the user is not asked",
   onFailure: "guard",
   special: { exit2HidesAnswers: true, stockDenial: "Elicitation denied by hook" },
   app,

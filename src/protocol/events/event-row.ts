@@ -136,7 +136,7 @@ export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "field
 export interface AppMethod {
   /** The method that registers for it. */
   readonly method: string;
-  /** What a handler may answer. A message for the person and raw fields are legal everywhere. */
+  /** What a handler may answer. A message for the user and raw fields are legal everywhere. */
   readonly answers: readonly HandlerAnswerName[];
   /** What all its handlers may take together; 30 seconds unless told. */
   readonly deadlineMs?: number;

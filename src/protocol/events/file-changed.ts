@@ -12,7 +12,7 @@ export const fileChanged: CatalogRow<"FileChanged", FileChangedInput, typeof app
   name: "FileChanged",
   phase: "settings",
   since: "2.1.197",
-  fires: "a watched file was added, changed or removed, whoever did it",
+  fires: "a watched file was added, changed or removed by any process",
   fields: {
     file_path: { is: "text" },
     event: { is: "text", of: ["add", "change", "unlink"] },

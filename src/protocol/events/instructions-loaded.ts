@@ -16,7 +16,7 @@ export const instructionsLoaded: CatalogRow<"InstructionsLoaded", InstructionsLo
   name: "InstructionsLoaded",
   phase: "session",
   since: "2.1.197",
-  fires: "an instruction file enters the context; in no order against SessionStart and UserPromptSubmit",
+  fires: "an instruction file enters the context; in no fixed order relative to SessionStart and UserPromptSubmit",
   fields: {
     file_path: { is: "text" },
     memory_type: { is: "text", of: ["User", "Project", "Local", "Managed"] },

@@ -13,7 +13,7 @@ export const notification: CatalogRow<"Notification", NotificationInput, typeof 
   name: "Notification",
   phase: "mcp",
   since: "2.1.197",
-  fires: "the agent wants the person's attention",
+  fires: "the agent wants the user's attention",
   fields: {
     message: { is: "text" },
     notification_type: {

@@ -17,7 +17,7 @@ export const permissionDenied: CatalogRow<"PermissionDenied", PermissionDeniedIn
   name: "PermissionDenied",
   phase: "tool",
   since: "2.1.197",
-  fires: "the automatic classifier refused a call; not for rules or hooks",
+  fires: "the automatic classifier denied a call; not for rules or hooks",
   carries: ["permission_mode", "effort", "agent"],
   fields: {
     tool_name: { is: "text" },

@@ -17,7 +17,7 @@ export const permissionRequest: CatalogRow<"PermissionRequest", PermissionReques
   name: "PermissionRequest",
   phase: "tool",
   since: "2.1.197",
-  fires: "the person is about to be asked, or a call that nobody can be asked about is about to be refused",
+  fires: "before the user is asked, or before a call is denied because there is no user to ask",
   carries: ["permission_mode", "effort", "agent"],
   fields: {
     tool_name: { is: "text" },
@@ -30,7 +30,7 @@ export const permissionRequest: CatalogRow<"PermissionRequest", PermissionReques
   decisions: ["allow", "deny"],
   blockWord: true,
   types: hookTypes.all,
-  blocks: "the call is refused without asking",
+  blocks: "the call is denied without asking",
   onFailure: "guard",
   onStop: "stop",
   onNotOk: "ignore",

@@ -19,7 +19,7 @@ export const postModelSwitch: CatalogRow<"PostModelSwitch", PostModelSwitchInput
   name: "PostModelSwitch",
   phase: "context",
   since: "declared",
-  fires: "after every lasting switch, fallback and resume included",
+  fires: "after every lasting switch, including fallback and resume",
   fields: {
     from_model: { is: "text" },
     to_model: { is: "text" },

@@ -19,7 +19,7 @@ export const postToolBatch: CatalogRow<"PostToolBatch", PostToolBatchInput, type
   name: "PostToolBatch",
   phase: "tool",
   since: "2.1.197",
-  fires: "all calls of one model turn are settled, refused and invalid ones included; inside subagents too",
+  fires: "all calls of one model turn are finished, including denied and invalid ones; inside subagents too",
   carries: ["permission_mode", "effort", "agent"],
   fields: {
     tool_calls: {

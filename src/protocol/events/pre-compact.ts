@@ -22,7 +22,7 @@ export const preCompact: CatalogRow<"PreCompact", PreCompactInput, typeof app> =
   onBlock: "refuse",
   decisions: ["deny"],
   blockWord: true,
-  blocks: "no compaction",
+  blocks: "the conversation is not compacted",
   onFailure: "guard",
   app,
 };

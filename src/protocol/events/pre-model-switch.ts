@@ -19,7 +19,7 @@ export const preModelSwitch: CatalogRow<"PreModelSwitch", PreModelSwitchInput, t
   name: "PreModelSwitch",
   phase: "context",
   since: "declared",
-  fires: "before a switch that a person or client asked for; not before automatic ones",
+  fires: "before a switch that a user or client requested; not before automatic ones",
   fields: {
     from_model: { is: "text" },
     to_model: { is: "text" },

@@ -23,7 +23,7 @@ export const sessionStart: CatalogRow<"SessionStart", SessionStartInput, typeof 
   name: "SessionStart",
   phase: "session",
   since: "2.1.197",
-  fires: "a session begins, is resumed, cleared or compacted; before the prompt is looked at",
+  fires: "a session begins, is resumed, cleared or compacted; before the prompt is processed",
   fields: {
     source: { is: "text", of: ["startup", "resume", "clear", "compact", "fork"] },
     model: { is: "text", optional: true },

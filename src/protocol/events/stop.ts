@@ -29,7 +29,7 @@ export const stop: CatalogRow<"Stop", StopInput, typeof app> = {
   decisions: ["deny"],
   blockWord: true,
   types: hookTypes.stop,
-  blocks: "the agent must go on working",
+  blocks: "the agent must continue",
   onStop: "end-turn",
   special: { endsTurn: true, insideAgent: "SubagentStop" },
   app,

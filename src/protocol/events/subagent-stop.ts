@@ -37,7 +37,7 @@ export const subagentStop: CatalogRow<"SubagentStop", SubagentStopInput, typeof 
   decisions: ["deny"],
   blockWord: true,
   types: hookTypes.stop,
-  blocks: "the subagent goes on",
+  blocks: "the subagent continues",
   onStop: "end-turn",
   special: { endsTurn: true },
   app,

@@ -28,7 +28,7 @@ export const taskCreated: CatalogRow<"TaskCreated", TaskCreatedInput, typeof app
   decisions: ["deny"],
   blockWord: true,
   types: hookTypes.all,
-  blocks: "no task; the tool call fails with the reason",
+  blocks: "the task is not created; the tool call fails with the reason",
   onFailure: "guard",
   app,
 };

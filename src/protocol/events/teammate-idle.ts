@@ -22,7 +22,7 @@ export const teammateIdle: CatalogRow<"TeammateIdle", TeammateIdleInput, typeof 
   decisions: ["deny"],
   blockWord: true,
   types: hookTypes.all,
-  blocks: "the teammate goes on",
+  blocks: "the teammate continues",
   onStop: "stop",
   onNotOk: "stop",
   app,

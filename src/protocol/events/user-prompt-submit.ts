@@ -19,7 +19,7 @@ export const userPromptSubmit: CatalogRow<"UserPromptSubmit", UserPromptSubmitIn
   name: "UserPromptSubmit",
   phase: "prompt",
   since: "2.1.197",
-  fires: "a prompt is submitted, wake-ups by background hooks included; not for built-in commands",
+  fires: "a prompt is submitted, including wake-ups by background hooks; not for built-in commands",
   carries: ["permission_mode"],
   fields: {
     prompt: { is: "text" },

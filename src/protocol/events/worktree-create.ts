@@ -12,7 +12,7 @@ export const worktreeCreate: CatalogRow<"WorktreeCreate", WorktreeCreateInput, t
   name: "WorktreeCreate",
   phase: "settings",
   since: "2.1.197",
-  fires: "an isolated working copy is wanted; a hook replaces the host's own way of making one",
+  fires: "an isolated working copy is needed; a hook replaces the host's own way of creating one",
   fields: {
     name: { is: "text" },
   },

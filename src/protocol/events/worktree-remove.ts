@@ -11,7 +11,7 @@ export const worktreeRemove: CatalogRow<"WorktreeRemove", WorktreeRemoveInput, t
   name: "WorktreeRemove",
   phase: "settings",
   since: "2.1.197",
-  fires: "a working copy that a hook made is to be removed",
+  fires: "a working copy that a hook created is to be removed",
   fields: {
     worktree_path: { is: "text" },
   },
