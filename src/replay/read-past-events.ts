@@ -28,7 +28,7 @@ export async function* pastEventsIn(
   readTo: (bytes: number) => void,
 ): AsyncGenerator<PastEvent | RefusedThen | UnreadableLine, undefined> {
   const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
-  const meta = file.meta === undefined ? undefined : await readSubagentMeta(file.meta);
+  const meta = file.meta === undefined ? undefined : readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
     readTo(reader.cursor.offset);

@@ -50,13 +50,9 @@ export type {
   AttachmentEntry,
   AttachmentType,
   CompactMetadata,
-  ConversationFields,
   Entry,
-  EntryPosition,
   HookAttachmentType,
   PromptSource,
-  StandaloneEntry,
-  StandaloneKind,
   SystemEntry,
   SystemSubtype,
   TranscriptItem,
@@ -64,6 +60,7 @@ export type {
   UserEntry,
   UserRole,
 } from "./model/entry.ts";
+export type { ConversationFields, EntryPosition } from "./model/entry-fields.ts";
 export type { Graph, GraphEntry, GraphFinding, ParentLink } from "./model/entry-graph.ts";
 export { finalTextAtStop, type StopPayload, type StopText, type StopTextOptions } from "./model/final-text.ts";
 export type { Ancestor } from "./model/lineage.ts";
@@ -72,6 +69,7 @@ export type { AttributedCall, ModelFinding, SessionModel } from "./model/session
 export type { CallSpeed, PriceOf, SessionStats, ToolStats } from "./model/session-stats.ts";
 export type { SessionToolCall, TaskNotification, ToolStatus } from "./model/session-tool-call.ts";
 export type { LocalCommand, Turn, TurnEnd, TurnList } from "./model/session-turns.ts";
+export type { StandaloneEntry, StandaloneKind } from "./model/standalone-entry.ts";
 export type { Subagent, SubagentLink, SubagentOrigin } from "./model/subagents.ts";
 export type { TokenPart, Tokens, TokenUsage } from "./model/tokens.ts";
 export type { Conversation } from "./model/transcript-conversation.ts";

@@ -11,7 +11,7 @@ export { findRoots, folderName, type RootOptions, type SessionRoot, storeRoot } 
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
 export { isTranscriptRecord, toEntry } from "./formats/claude-code/to-entry.ts";
 export type { RecordDraft } from "./formats/claude-code/write-record.ts";
-export { readSubagentMeta } from "./home/client-json.ts";
+export { readSubagentMeta, type SubagentMeta } from "./home/client-json.ts";
 export { type LiveSession, liveSessions, watchLive } from "./home/live-sessions.ts";
 export { type ArchiveResult, archiveSession, expiringSessions } from "./keep/archive-session.ts";
 export { migrateSession, rollbackSession } from "./keep/migrate-session.ts";

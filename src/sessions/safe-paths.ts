@@ -33,13 +33,13 @@ async function realOrIntended(path: string): Promise<string> {
   }
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const uuidPattern: RegExp = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** True when an id may become part of a path: a UUID, or a short plain name that is no device and climbs nowhere. */
 export function isSafeId(id: string): boolean {
-  if (uuid.test(id)) return true;
+  if (uuidPattern.test(id)) return true;
   return plainName.test(id) && !id.includes("..") && !deviceName.test(id);
 }
 

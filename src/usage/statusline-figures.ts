@@ -1,7 +1,7 @@
 import type { HomeSource } from "../files/internal.ts";
 import { defined, isObject, parseJson } from "../protocol/internal.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/internal.ts";
-import { sumColumn } from "./calls/rollups.ts";
+import { rollupsWhere, sumColumn } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
@@ -64,13 +64,9 @@ function figures(
   const selection = selectRollups(ledger, { now, ...defined({ timezone }) });
   const { rollups, files } = ledger;
   const today = selection.zone.dayOf(now);
-  const todays: number[] = [];
-  const own: number[] = [];
-  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
-    if (selection.dayOf(at) === today) todays.push(at);
-    if (input.session !== undefined && files[rollups.sums[at + sumColumn.file] as number]?.session === input.session)
-      own.push(at);
-  }
+  const todays = rollupsWhere(rollups, (at) => selection.dayOf(at) === today);
+  const isOwn = (at: number) => files[rollups.sums[at + sumColumn.file] as number]?.session === input.session;
+  const own = input.session === undefined ? [] : rollupsWhere(rollups, isOwn);
   const options = { mode: "auto", breakdown: false, agents: false } as const;
   const recent = {
     ...selection,

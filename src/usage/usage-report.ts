@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type HomeSource, statePath } from "../files/internal.ts";
+import { type HomeSource, sha256, statePath } from "../files/internal.ts";
 import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -75,9 +74,6 @@ export function usageIndexFolder(
   const folder = join(statePath(source), "usage");
   const { env = process.env } = source;
   if (source.roots === undefined && !env["CLAUDE_CONFIG_DIR"]) return folder;
-  const name = createHash("sha256")
-    .update(JSON.stringify(roots.map((root) => root.path)))
-    .digest("hex")
-    .slice(0, 12);
+  const name = sha256(JSON.stringify(roots.map((root) => root.path))).slice(0, 12);
   return join(folder, `roots-${name}`);
 }

@@ -1,7 +1,7 @@
 import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/internal.ts";
 import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
-import { sumColumn } from "./calls/rollups.ts";
+import { rollupsWhere, sumColumn } from "./calls/rollups.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
@@ -58,9 +58,7 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
     if ("month" in on) return selection.dayOf(at).startsWith(on.month);
     return selection.keep(at);
   };
-  const rows: number[] = [];
-  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) if (isAsked(at)) rows.push(at);
-  const amounts = amountsOf(rollups, rows, "auto");
+  const amounts = amountsOf(rollups, rollupsWhere(rollups, isAsked), "auto");
   return { ...amounts, complete: amounts.complete && isWhole && ledger.unread.length === 0 };
 }
 

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type HomeSource, openFolder, replaceFile, statePath } from "../files/internal.ts";
+import { type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
 import { defined, Problem } from "../protocol/internal.ts";
 
 /** What a person can set for all reports, in `usage.json` of the state folder. */
@@ -85,5 +84,5 @@ function folderOf(source: HomeSource): string {
 
 /** An id comes from outside: it never becomes a path. */
 function nameOf(session: string): string {
-  return `${createHash("sha256").update(session).digest("hex").slice(0, 24)}.json`;
+  return `${sha256(session).slice(0, 24)}.json`;
 }

@@ -1,8 +1,9 @@
 import type { AssistantEntry, Entry, UserEntry } from "../model/entry.ts";
-import type { GraphEntry } from "../model/entry-graph.ts";
+import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
 import { callKey } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
+import { uuidPattern } from "../safe-paths.ts";
 import { type CheckFinding, countedEntries, findingAt, type SessionCheck } from "./check-finding.ts";
 
 /** How the entries of each conversation hang together. */
@@ -15,12 +16,11 @@ export const checkLinks: SessionCheck = function* ({ threads }) {
   }
 };
 
-const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const threadedKinds: ReadonlySet<string> = new Set(["user", "assistant", "system", "attachment"]);
 
 export function hasBadUuid({ kind, uuid }: { readonly kind: string; readonly uuid?: string }): boolean {
   if (uuid === undefined || uuid === "") return threadedKinds.has(kind);
-  return !shape.test(uuid);
+  return !uuidPattern.test(uuid);
 }
 
 function* badUuids(thread: Conversation): Generator<CheckFinding> {
@@ -76,7 +76,7 @@ function* roots({ graph }: Conversation): Generator<CheckFinding> {
   const [first] = graph.nodes;
   if (first === undefined) return;
   if (tops.length === 0) yield findingAt(first, "root-missing", "error", "no entry begins this conversation");
-  const beginnings = tops.filter((node) => !(node.kind === "system" && node.subtype === "compact_boundary"));
+  const beginnings = tops.filter((node) => !isBoundary(node));
   for (const entry of beginnings.slice(1)) {
     yield findingAt(entry, "several-roots", "note", `line ${entry.line} begins the conversation again`);
   }

@@ -1,6 +1,7 @@
+import { groupBy } from "../../protocol/internal.ts";
 import { interruptedResult } from "../formats/claude-code/write-record.ts";
 import type { Entry, TranscriptItem, UserEntry } from "../model/entry.ts";
-import { type GraphEntry, isGraphEntry } from "../model/entry-graph.ts";
+import { isBoundary, isGraphEntry } from "../model/entry-graph.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { setField, withoutBlocks } from "../write/edit-line.ts";
 import { hasBadUuid, unansweredToolUses, unmatchedResults } from "./check-conversation.ts";
@@ -20,7 +21,7 @@ export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () 
   for (const entry of thread.entries) {
     if (!isGraphEntry(entry) && hasBadUuid(entry)) renew(entry, uuid(), "bad-uuid", "has no uuid");
   }
-  for (const [id, nodes] of byUuid(thread.graph.nodes)) {
+  for (const [id, nodes] of groupBy(thread.graph.nodes, ({ uuid: own }) => own)) {
     const last = nodes.at(-1);
     if (last === undefined) continue;
     const others = nodes.filter((node) => node !== last && !Buffer.from(node.raw()).equals(last.raw()));
@@ -32,16 +33,6 @@ export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () 
       if (!others.includes(node)) renew(node, fresh, "bad-uuid", `calls itself ${JSON.stringify(id)}`);
   }
   return (entry) => renewed.get(entry) ?? entry.uuid ?? "";
-}
-
-function byUuid(nodes: readonly GraphEntry[]): ReadonlyMap<string, GraphEntry[]> {
-  const groups = new Map<string, GraphEntry[]>();
-  for (const node of nodes) {
-    const group = groups.get(node.uuid);
-    if (group === undefined) groups.set(node.uuid, [node]);
-    else group.push(node);
-  }
-  return groups;
 }
 
 /**
@@ -77,10 +68,6 @@ export function repairParents(
       `line ${entry.line} now ${node === undefined ? "begins the conversation" : `hangs on line ${node.line}`}`,
     );
   }
-}
-
-function isBoundary(entry: GraphEntry): boolean {
-  return entry.kind === "system" && entry.subtype === "compact_boundary";
 }
 
 /** One thing that is put right. */

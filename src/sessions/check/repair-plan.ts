@@ -1,4 +1,5 @@
-import type { Entry, TranscriptItem } from "../model/entry.ts";
+import { groupBy } from "../../protocol/internal.ts";
+import type { TranscriptItem } from "../model/entry.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { hasBom } from "../read/byte-source.ts";
 import { setField } from "../write/edit-line.ts";
@@ -54,12 +55,8 @@ function takeApart({ entries }: Conversation, desk: RepairChanges): void {
 
 /** The other id stays in the line as that of an ancestor. */
 function repairSessionId({ entries }: Conversation, id: string, desk: RepairChanges): void {
-  const lines = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    if (entry.sessionId === undefined || entry.sessionId === id) continue;
-    lines.set(entry.sessionId, [...(lines.get(entry.sessionId) ?? []), entry]);
-  }
-  for (const [other, all] of lines) {
+  const lines = entries.filter(({ sessionId }) => sessionId !== undefined && sessionId !== id);
+  for (const [other, all] of groupBy(lines, ({ sessionId = "" }) => sessionId)) {
     for (const entry of all) {
       const change = desk.change(entry);
       if (change.bytes === null) continue;
@@ -127,14 +124,9 @@ export function applyPlan(
 const newline = 0x0a;
 
 /** The items of each line that has a change, line by line. */
-function* changedLines(items: readonly TranscriptItem[], plan: RepairPlan): Generator<TranscriptItem[]> {
-  const byLine = new Map<number, TranscriptItem[]>();
-  for (const item of items) {
-    const line = byLine.get(item.line);
-    if (line === undefined) byLine.set(item.line, [item]);
-    else line.push(item);
-  }
-  for (const line of byLine.values()) if (line.some((item) => plan.changes.has(item))) yield line;
+function changedLines(items: readonly TranscriptItem[], plan: RepairPlan): TranscriptItem[][] {
+  const lines = [...groupBy(items, ({ line }) => line).values()];
+  return lines.filter((line) => line.some((item) => plan.changes.has(item)));
 }
 
 function rewritten(

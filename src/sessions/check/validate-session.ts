@@ -1,6 +1,6 @@
 import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
-import type { SessionModel } from "../model/session-model.ts";
+import { ownConversations, type SessionModel } from "../model/session-model.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { checkSessionPlace } from "../option-checks.ts";
 import { readLines } from "../read/read-lines.ts";
@@ -45,9 +45,7 @@ export async function validateSession(place: SessionPlace, options: ValidateOpti
 /** Everything the checks look at, read once. */
 export async function examine(place: SessionPlace, live: boolean): Promise<CheckedSession> {
   const model = await sessionAt(place).load();
-  const own = model.agents.filter(({ borrowedFrom }) => borrowedFrom === undefined);
-  const threads = [model.main, ...own.map(({ thread }) => thread)];
-  return { model, live, threads, tails: await tailsOf(model) };
+  return { model, live, threads: ownConversations(model), tails: await tailsOf(model) };
 }
 
 async function tailsOf({ files }: SessionModel): Promise<FileTail[]> {

@@ -1,7 +1,8 @@
+import { defined } from "../../protocol/internal.ts";
 import { noBranch } from "../model/branches.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
-import { userText } from "../model/entry-text.ts";
+import { textsIn, userText } from "../model/entry-text.ts";
 import { isClientFiller, isModelCall } from "../model/model-call.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
@@ -81,7 +82,7 @@ function itemsIn(
   switch (entry.kind) {
     case "assistant":
       if (isClientFiller(entry)) return [];
-      if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content)) }];
+      if (!isModelCall(entry)) return [{ kind: "api-error", text: redact(textsIn(entry.content).join("\n")) }];
       return entry.content.flatMap((block) => answerItem(block, entry.model, tools, scope));
     case "user":
       return userItems(entry, thread, scope);
@@ -178,15 +179,10 @@ function compactionItem(uuid: string, thread: Conversation, redact: (text: strin
     {
       kind: "compaction",
       ...texts({ trigger }, redact),
-      ...(preTokens === undefined ? {} : { preTokens }),
-      ...(postTokens === undefined ? {} : { postTokens }),
-      ...(summary === undefined ? {} : { summary: redact(textsIn(summary.content)) }),
+      ...defined({ preTokens, postTokens }),
+      ...(summary === undefined ? {} : { summary: redact(textsIn(summary.content).join("\n")) }),
     },
   ];
-}
-
-function textsIn(blocks: readonly EntryBlock[]): string {
-  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 function hookText(fields: Readonly<Record<string, unknown>>): string {

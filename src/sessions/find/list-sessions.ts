@@ -1,8 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { defined, fieldOf, groupBy } from "../../protocol/internal.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { type LiveSession, readRegistry } from "../home/live-sessions.ts";
-import { fieldOf } from "../model/session-tool-call.ts";
 import { checkMs } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
 import { countSubagents, findSessions, type SessionPlace } from "./session-files.ts";
@@ -47,7 +47,10 @@ export async function* listSessions(options: ListSessionsOptions = {}): AsyncGen
   const places = await newestFirst(options);
   const running = new Map((await readRegistry(options)).map((session) => [session.sessionId, session.live]));
   const headers = headerReader();
-  const folders = byFolder(places);
+  const folders = groupBy(
+    places.map(({ place }) => place),
+    ({ folder }) => folder,
+  );
   const wanted = options.cwd === undefined ? undefined : await projectFolderFilter(options.cwd);
   const fileOf = realFileFinder();
   const given = new Set<string>();
@@ -105,12 +108,6 @@ async function modified({ root, folder, id, file }: SessionPlace): Promise<numbe
   }
 }
 
-function byFolder(places: readonly Dated[]): ReadonlyMap<string, SessionPlace[]> {
-  const folders = new Map<string, SessionPlace[]>();
-  for (const { place } of places) folders.set(place.folder, [...(folders.get(place.folder) ?? []), place]);
-  return folders;
-}
-
 /** What a file that cannot be read is listed with. What went since it was found is not in the list. */
 async function bareHeader(file: string): Promise<SessionHeader | undefined> {
   const found = await stat(file).catch(() => undefined);
@@ -163,16 +160,10 @@ async function summary(
     place,
     origin: place.root.origin,
     ...project,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(title === undefined ? {} : { title }),
-    ...(firstPrompt === undefined ? {} : { firstPrompt }),
-    ...(lastPrompt === undefined ? {} : { lastPrompt }),
-    ...(firstAt === undefined ? {} : { startedAt: firstAt }),
-    ...(lastAt === undefined ? {} : { lastAt }),
+    ...defined({ cwd, title, firstPrompt, lastPrompt, startedAt: firstAt, lastAt }),
     sizeBytes,
     modifiedMs,
-    ...(version === undefined ? {} : { version }),
-    ...(branch === undefined ? {} : { branch }),
+    ...defined({ version, branch }),
     agents: await countSubagents(place),
     live: running.get(place.id) ?? "no",
     goneAtSource,

@@ -1,7 +1,7 @@
-import { open, readFile } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
-import { isObject } from "../../protocol/internal.ts";
+import { isObject, parseJson, parseObject } from "../../protocol/internal.ts";
 
 /** A small JSON object from a folder that other programs write. Gone or half written is not an error: then it is undefined. */
 export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {
@@ -20,13 +20,9 @@ export function fieldsOf(value: unknown): Record<string, unknown> {
 
 async function attempt(path: string): Promise<Record<string, unknown> | "half" | undefined> {
   const bytes = await readIfThere(path);
-  if (bytes === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return "half"; // no JSON, or not yet
-  }
+  const value = bytes === undefined ? null : parseJson(bytes.toString("utf8"));
+  if (value === undefined) return "half";
+  return isObject(value) ? value : undefined;
 }
 
 /** What the client noted beside a subagent's transcript. */
@@ -59,26 +55,26 @@ const texts = [
 
 const largest = 256 * 1024;
 
-/** A meta file that is missing, half written or no JSON says nothing: it never hides its agent. */
-export async function readSubagentMeta(path: string): Promise<SubagentMeta | undefined> {
-  try {
-    const bytes = await beginning(path);
-    const value: unknown = JSON.parse((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
-    return isObject(value) ? metaOf(value) : undefined;
-  } catch {
-    // Whatever is wrong with it, the transcript beside it is what counts.
-    return undefined;
+/** The note next to a subagent's transcript, compressed in an archive. A note that cannot be read never hides the subagent. */
+export function readSubagentMeta(path: string): SubagentMeta | undefined {
+  for (const file of [path, `${path}.gz`]) {
+    try {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      if (stat === undefined || !stat.isFile() || stat.size > largest) continue;
+      const bytes = file.endsWith(".gz") ? unpacked(readFileSync(file)) : readFileSync(file);
+      const value = parseObject(bytes.toString("utf8"));
+      return value === undefined ? undefined : metaOf(value);
+    } catch {
+      // Damaged, or not readable by us: the transcript is what counts.
+    }
   }
+  return undefined;
 }
 
-async function beginning(path: string): Promise<Buffer> {
-  const handle = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(largest), 0, largest, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+/** Few users have archives: zlib is loaded only for them. */
+function unpacked(bytes: Buffer): Buffer {
+  const { gunzipSync } = process.getBuiltinModule("node:zlib");
+  return gunzipSync(bytes);
 }
 
 function metaOf(value: Record<string, unknown>): SubagentMeta {

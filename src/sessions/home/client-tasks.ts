@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
-import { isObject, Problem } from "../../protocol/internal.ts";
+import { Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
@@ -51,7 +51,7 @@ export async function saveTask(task: Task, change: TaskChange, options: SaveOpti
 
 /** Undefined when the file is gone or no task: a client writes here while we read. */
 function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
-  const fields = bytes === undefined ? undefined : parse(bytes);
+  const fields = bytes === undefined ? undefined : parseObject(Buffer.from(bytes).toString("utf8"));
   if (bytes === undefined || fields === undefined) return undefined;
   const text = (key: string) => (typeof fields[key] === "string" ? { [key]: fields[key] } : {});
   const id = typeof fields["id"] === "string" ? fields["id"] : (/(\d+)\.json$/.exec(file)?.[1] ?? "");
@@ -69,16 +69,6 @@ function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8
     blockedBy: texts(fields["blockedBy"]),
     fields,
   };
-}
-
-/** Undefined for what is no object of JSON. */
-function parse(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function texts(value: unknown): string[] {

@@ -1,8 +1,8 @@
-import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
+import { wakeOn } from "../read/follow-session.ts";
 import { readJsonObject } from "./client-json.ts";
 
 /** A session that a process says it is running. */
@@ -131,11 +131,9 @@ export async function* watchLive(
   options: LiveOptions & { signal?: AbortSignal; pollMs?: number } = {},
 ): AsyncGenerator<LiveChange, undefined> {
   const { signal, pollMs = 250 } = options;
+  const folders = (await findRoots(options)).map(({ path }) => join(path, "sessions"));
+  const alarm = wakeOn(folders, signal);
   let known = new Map<string, LiveSession>();
-  let ring: (() => void) | undefined;
-  const watchers = await watchersFor(options, () => ring?.());
-  const leave = () => ring?.();
-  signal?.addEventListener("abort", leave);
   try {
     while (signal?.aborted !== true) {
       const now = new Map((await liveSessions(options)).map((session) => [session.file, session]));
@@ -146,30 +144,9 @@ export async function* watchLive(
       }
       for (const [file, session] of known) if (!now.has(file)) yield { kind: "ended", session };
       known = now;
-      if (signal?.aborted) return;
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, pollMs);
-        ring = () => {
-          clearTimeout(timer);
-          done();
-        };
-      });
+      await alarm.next(pollMs);
     }
   } finally {
-    signal?.removeEventListener("abort", leave);
-    for (const watcher of watchers) watcher.close();
+    alarm.close();
   }
-}
-
-async function watchersFor(options: LiveOptions, ring: () => void): Promise<FSWatcher[]> {
-  return (await findRoots(options)).flatMap(({ path }) => {
-    try {
-      const watcher = watch(join(path, "sessions"), { persistent: false }, ring);
-      watcher.on("error", () => watcher.close());
-      return [watcher];
-    } catch {
-      // No such folder yet: the poll looks there too.
-      return [];
-    }
-  });
 }

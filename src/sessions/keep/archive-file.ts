@@ -12,9 +12,9 @@ import {
   sha256,
   writeWholeFile,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { isObject, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { openTranscriptFile, unreadableFile } from "../read/byte-source.ts";
+import { openReadable, readFully } from "../read/byte-source.ts";
 import { openGzip } from "../read/gzip-source.ts";
 
 /** A stretch of this many bytes is compressed at a time, so that memory stays flat. */
@@ -34,9 +34,7 @@ export async function archiveFile(
   const packed = await ignoringErrors(["ENOENT"], fs.lstat(target));
   // A copy that is shorter than we know it is no copy to go on with.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
-  const file = await openTranscriptFile(source).catch((cause: unknown) => {
-    throw unreadableFile(source, cause);
-  });
+  const file = await openReadable(source);
   try {
     const { size, mtimeMs } = await file.stat();
     if (before !== undefined && before.sizeBytes === size && before.modifiedMs === mtimeMs) return before;
@@ -177,13 +175,7 @@ export async function readArchived(target: string, { members }: ArchivedFile): P
 
 async function read(file: Source, from: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await file.read(bytes, done, length - done, from + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
+  return bytes.subarray(0, await readFully(file, bytes, from));
 }
 
 async function headOf(file: Source, length: number): Promise<string> {
@@ -221,12 +213,9 @@ export function manifestPath(archive: string, { project, id }: Pick<SessionPlace
 export async function readArchiveManifest(path: string, fs: Fs): Promise<ArchiveManifest | undefined> {
   const bytes = await readPrivate(path, fs);
   if (bytes === undefined) return undefined;
-  try {
-    const value = JSON.parse(bytes.toString("utf8")) as ArchiveManifest;
-    return value.version === 1 && typeof value.files === "object" && value.files !== null ? value : undefined;
-  } catch {
-    return undefined; // a manifest is replaced whole, so this is not ours
-  }
+  // A manifest is replaced whole: one that is damaged was not written by us.
+  const value = parseObject(bytes.toString("utf8"));
+  return value?.["version"] === 1 && isObject(value["files"]) ? (value as unknown as ArchiveManifest) : undefined;
 }
 
 export async function writeArchiveManifest(path: string, manifest: ArchiveManifest, fs: Fs): Promise<void> {

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { ensureFolder, type Fs, ignoringErrors, replaceFile, sha256 } from "../../files/internal.ts";
 import { messageOf, Problem } from "../../protocol/internal.ts";
 import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
-import type { SessionModel } from "../model/session-model.ts";
-import { openTranscriptFile, unreadableFile } from "../read/byte-source.ts";
+import { ownCalls, type SessionModel } from "../model/session-model.ts";
+import { openReadable } from "../read/byte-source.ts";
 import { type Backup, backUpSession, restoreBackup } from "./session-backup.ts";
 
 export interface ReplaceRequest {
@@ -111,9 +111,7 @@ export async function copySession(place: SessionPlace, root: string, fs: Fs): Pr
 }
 
 async function readWhole(path: string): Promise<Buffer> {
-  const file = await openTranscriptFile(path).catch((cause: unknown) => {
-    throw unreadableFile(path, cause);
-  });
+  const file = await openReadable(path);
   return file.readFile().finally(() => file.close());
 }
 
@@ -145,8 +143,6 @@ export async function removeTree(path: string, fs: Fs): Promise<void> {
  * that lie in another session's folder are left out, since a copy elsewhere does not see them.
  */
 export function callFingerprint(model: SessionModel): string {
-  const borrowed = new Set(model.agents.flatMap(({ id, borrowedFrom }) => (borrowedFrom === undefined ? [] : [id])));
-  const own = model.calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
-  const lines = own.map(({ call }) => `${call.key} ${JSON.stringify(call.usage())}`);
+  const lines = ownCalls(model).map(({ call }) => `${call.key} ${JSON.stringify(call.usage())}`);
   return lines.sort().join("\n");
 }

@@ -1,7 +1,8 @@
 import { Problem, plainLine } from "../../protocol/internal.ts";
-import type { Entry, StandaloneEntry } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import type { Graph, GraphEntry } from "./entry-graph.ts";
 import { type CallGroups, type GroupFork, groupParallelCalls } from "./parallel-calls.ts";
+import type { StandaloneEntry } from "./standalone-entry.ts";
 
 /** Where a conversation was taken up again from an earlier point. */
 export interface BranchPoint {

@@ -1,5 +1,6 @@
+import { defined } from "../../protocol/internal.ts";
 import type { SystemEntry, UserEntry } from "./entry.ts";
-import type { Graph, GraphEntry, ParentLink } from "./entry-graph.ts";
+import { type Graph, type GraphEntry, isBoundary, type ParentLink } from "./entry-graph.ts";
 
 /** One time the context was replaced by a summary. */
 export interface Compaction {
@@ -29,12 +30,7 @@ export function compactionsOf(graph: Graph): Compaction[] {
     return [
       {
         boundary: entry,
-        ...(summary === undefined ? {} : { summary }),
-        ...(trigger === undefined ? {} : { trigger }),
-        ...(preTokens === undefined ? {} : { preTokens }),
-        ...(postTokens === undefined ? {} : { postTokens }),
-        ...(dropped === undefined ? {} : { droppedTokens: dropped }),
-        ...(durationMs === undefined ? {} : { durationMs }),
+        ...defined({ summary, trigger, preTokens, postTokens, droppedTokens: dropped, durationMs }),
         joinedBy: graph.linkOf(index),
       },
     ];
@@ -86,10 +82,6 @@ function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): GraphEntry
     if (at === head) return kept;
   }
   return [];
-}
-
-export function isBoundary(entry: GraphEntry | undefined): entry is SystemEntry {
-  return entry?.kind === "system" && entry.subtype === "compact_boundary";
 }
 
 function isSummary(entry: GraphEntry | undefined): entry is UserEntry {

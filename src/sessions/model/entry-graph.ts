@@ -56,6 +56,11 @@ export function isGraphEntry(entry: Entry): entry is GraphEntry {
   return entry.parentUuid !== undefined && entry.uuid !== undefined && entry.uuid !== "";
 }
 
+/** The line that a compaction begins with. */
+export function isBoundary(entry: GraphEntry | undefined): entry is SystemEntry {
+  return entry?.kind === "system" && entry.subtype === "compact_boundary";
+}
+
 const kinds = ["written", "logical", "preserved", "position", "root"] as const;
 
 interface Links {
@@ -94,8 +99,7 @@ function join(
   findings: GraphFinding[],
 ): Joined {
   if (entry.parentUuid === null) {
-    const isBoundary = entry.kind === "system" && entry.subtype === "compact_boundary";
-    return isBoundary ? joinBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
+    return isBoundary(entry) ? joinBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
   }
   findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
   return lineBefore(index);

@@ -1,8 +1,9 @@
+import type { EntryBlock } from "./content-block.ts";
 import type { Entry, UserEntry } from "./entry.ts";
 
 /** What a person would say a user line says: a command by its name and arguments, an output without its wrapping. */
 export function userText({ role, content }: Pick<UserEntry, "role" | "content">): string {
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const text = textsIn(content).join("\n");
   if (role === "command") {
     const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
     const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1]?.trim();
@@ -10,6 +11,11 @@ export function userText({ role, content }: Pick<UserEntry, "role" | "content">)
   }
   if (role !== "command-output") return text;
   return text.replace(/^\s*<local-command-(stdout|stderr)>([\s\S]*?)(?:<\/local-command-\1>\s*)?$/, "$2");
+}
+
+/** The texts of a message, without thinking, tools and pictures. */
+export function textsIn(content: readonly EntryBlock[]): string[] {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 }
 
 /** The title of a session: what a person gave, else what a model gave, else a summary, else the first prompt. */
@@ -26,6 +32,5 @@ export function titleOf(entries: readonly Entry[]): string | undefined {
 
 function firstPrompt(entries: readonly Entry[]): string | undefined {
   const first = entries.find((entry) => entry.kind === "user" && entry.role === "prompt");
-  const block = first?.kind === "user" ? first.content.find(({ type }) => type === "text") : undefined;
-  return block?.type === "text" ? block.text : undefined;
+  return first?.kind === "user" ? textsIn(first.content)[0] : undefined;
 }

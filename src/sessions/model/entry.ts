@@ -1,5 +1,7 @@
-import type { RawBytes, Unreadable } from "../read/json-records.ts";
+import type { Unreadable } from "../read/json-records.ts";
 import type { EntryBlock } from "./content-block.ts";
+import type { ConversationFields, EntryPosition } from "./entry-fields.ts";
+import type { StandaloneEntry } from "./standalone-entry.ts";
 
 /**
  * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
@@ -11,42 +13,6 @@ export type { Unreadable } from "../read/json-records.ts";
 
 /** What a reader gives out, in the order of the file. */
 export type TranscriptItem = Entry | Unreadable;
-
-/** Where an entry lies and how it was read. */
-export interface EntryPosition {
-  readonly file: string;
-  readonly offset: number;
-  readonly length: number;
-  /** Counted from 1; 0 where the lines before were not read, as in a window from the end. */
-  readonly line: number;
-  /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
-  readonly raw: RawBytes;
-  readonly lossy?: true;
-  readonly recovered?: true;
-  readonly unterminated?: true;
-  readonly extra?: Readonly<Record<string, unknown>>;
-}
-
-/** What an entry that is part of the conversation's graph carries. */
-export interface ConversationFields extends EntryPosition {
-  readonly uuid: string;
-  readonly parentUuid: string | null;
-  readonly isSidechain: boolean;
-  readonly timestamp?: string;
-  readonly sessionId?: string;
-  readonly cwd?: string;
-  readonly version?: string;
-  readonly gitBranch?: string;
-  readonly userType?: string;
-  readonly entrypoint?: string;
-  readonly agentId?: string;
-  readonly slug?: string;
-  /** The session this one came from, as some versions note it. */
-  readonly ancestorSessionId?: string;
-  readonly forkedFrom?: unknown;
-  /** What our own store notes: where parts lie that were too large for the line. */
-  readonly hookline?: unknown;
-}
 
 /** What a line with role user really is; the first rule that fits decides. */
 export type UserRole =
@@ -243,85 +209,6 @@ export interface AttachmentEntry extends ConversationFields {
   readonly renderedRole?: string;
   readonly renderedBesideToolResult?: boolean;
   readonly renderedInHumanTurn?: unknown;
-}
-
-export type StandaloneKind =
-  | "queue-operation"
-  | "last-prompt"
-  | "mode"
-  | "permission-mode"
-  | "ai-title"
-  | "custom-title"
-  | "agent-name"
-  | "agent-setting"
-  | "worktree-state"
-  | "file-history-snapshot"
-  | "file-history-delta"
-  | "bridge-session"
-  | "cost-state"
-  | "api-request"
-  | "api-request-shape"
-  | "api-request-blob"
-  | "tools-used"
-  | "atis-latch"
-  | "frame-link"
-  | "pr-link"
-  | "progress"
-  | "summary"
-  | "result";
-
-/** A record beside the conversation. Some older ones do carry uuid and parentUuid: then they are nodes of the graph. */
-export interface StandaloneEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
-  readonly kind: StandaloneKind;
-  readonly operation?: string;
-  readonly content?: unknown;
-  readonly lastPrompt?: string;
-  readonly leafUuid?: string;
-  readonly mode?: string;
-  readonly permissionMode?: string;
-  readonly aiTitle?: string;
-  readonly customTitle?: string;
-  readonly agentName?: string;
-  /** The agent that the session was started as. */
-  readonly agentSetting?: string;
-  readonly worktreeSession?: unknown;
-  readonly messageId?: string;
-  readonly snapshot?: unknown;
-  readonly isSnapshotUpdate?: boolean;
-  readonly summary?: string;
-  readonly bridgeSessionId?: string;
-  readonly toolUseId?: string;
-  readonly parentToolUseId?: string;
-  readonly data?: unknown;
-  readonly reason?: unknown;
-  readonly commandUuid?: unknown;
-  readonly deliveryId?: unknown;
-  /** cost-state */
-  readonly totalCostUsd?: number;
-  readonly totalApiDurationMs?: number;
-  readonly totalApiDurationWithoutRetriesMs?: number;
-  readonly totalToolDurationMs?: number;
-  readonly totalDurationMs?: number;
-  readonly totalLinesAdded?: number;
-  readonly totalLinesRemoved?: number;
-  readonly startTime?: number;
-  readonly modelUsage?: Readonly<Record<string, unknown>>;
-  readonly hasUnknownModelCost?: boolean;
-  /** api-request, api-request-shape, api-request-blob: what the client sent, in pieces that are stored once. */
-  readonly requestRef?: string;
-  readonly querySource?: string;
-  readonly shapeHash?: string;
-  readonly shape?: unknown;
-  readonly params?: unknown;
-  readonly keep?: number;
-  readonly tail?: readonly unknown[];
-  readonly cacheControl?: unknown;
-  readonly requestDigest?: string;
-  readonly base?: string;
-  readonly hash?: string;
-  readonly message?: unknown;
-  readonly tools?: readonly unknown[];
-  readonly atis?: unknown;
 }
 
 /** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */

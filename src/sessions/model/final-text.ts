@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readEntries } from "../read/read-entries.ts";
 import { readEntriesReverse } from "../read/read-reverse.ts";
 import type { AssistantEntry, Entry, TranscriptItem } from "./entry.ts";
+import { textsIn } from "./entry-text.ts";
 import { type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionModel } from "./session-model.ts";
 import { isFinal, isStopFeedback } from "./session-turns.ts";
@@ -114,14 +115,10 @@ function startsTurn(entry: Entry): boolean {
 
 /** An agent reports all text blocks of its answer, with or without a line break between them, or the last one alone. */
 function matchesPayload(call: ModelCall, said: string): boolean {
-  const texts = textsOf(call);
+  const texts = textsIn(call.content);
   return [texts.join("\n"), texts.join(""), texts.at(-1) ?? ""].some((text) => text.trim() === said.trim());
 }
 
 function textOfCall(call: ModelCall): string {
-  return textsOf(call).join("\n");
-}
-
-function textsOf(call: ModelCall): readonly string[] {
-  return call.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return textsIn(call.content).join("\n");
 }

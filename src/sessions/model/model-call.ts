@@ -1,3 +1,4 @@
+import { fieldOf, groupBy } from "../../protocol/internal.ts";
 import type { EntryBlock } from "./content-block.ts";
 import type { AssistantEntry, Entry } from "./entry.ts";
 import { readTokens, type Tokens, type TokenUsage } from "./tokens.ts";
@@ -31,15 +32,10 @@ export function modelCallsOf(
   entries: readonly Entry[],
   superseded: (entry: Entry) => boolean = () => false,
 ): ModelCall[] {
-  const groups = new Map<string, AssistantEntry[]>();
-  for (const answer of entries) {
-    if (answer.kind !== "assistant" || !isModelCall(answer)) continue;
-    const key = callKey(answer);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [answer]);
-    else group.push(answer);
-  }
-  return [...groups].flatMap(([key, lines]) => splitByRequest(lines).map((some) => toCall(key, some, superseded)));
+  const answers = entries.filter((entry) => entry.kind === "assistant" && isModelCall(entry)) as AssistantEntry[];
+  return [...groupBy(answers, callKey)].flatMap(([key, lines]) =>
+    splitByRequest(lines).map((some) => toCall(key, some, superseded)),
+  );
 }
 
 /** False for answers the client wrote itself. */
@@ -59,12 +55,7 @@ export function callKey(answer: AssistantEntry): string {
 /** Lines of one id are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
 function splitByRequest(lines: AssistantEntry[]): AssistantEntry[][] {
   if (lines.length === 1 || alike(lines) || !disagree(lines)) return [lines];
-  const byRequest = new Map<string, AssistantEntry[]>();
-  for (const line of lines) {
-    const request = line.requestId ?? "";
-    byRequest.set(request, [...(byRequest.get(request) ?? []), line]);
-  }
-  return [...byRequest.values()];
+  return [...groupBy(lines, (line) => line.requestId ?? "").values()];
 }
 
 const counts = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
@@ -81,9 +72,7 @@ function alike(lines: readonly AssistantEntry[]): boolean {
 }
 
 function searchesIn({ server_tool_use: server }: Readonly<Record<string, unknown>>): unknown {
-  return typeof server === "object" && server !== null && "web_search_requests" in server
-    ? server.web_search_requests
-    : 0;
+  return fieldOf(server, "web_search_requests") ?? 0;
 }
 
 /** Input and cache counts of one answer are the same on each of its lines, except where a line says 0. */

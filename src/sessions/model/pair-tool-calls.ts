@@ -1,8 +1,8 @@
+import { fieldOf } from "../../protocol/internal.ts";
 import type { EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import { callKey, isModelCall, type ModelCall } from "./model-call.ts";
 import {
-  fieldOf,
   runsInBackground,
   type SessionToolCall,
   spilledOutput,

@@ -183,6 +183,17 @@ function attributed(held: readonly HeldCall[]): readonly AttributedCall[] {
   });
 }
 
+/** The conversations of the session itself: those of subagents whose files belong to another session are left out. */
+export function ownConversations({ main, agents }: SessionModel): Conversation[] {
+  return [main, ...agents.flatMap(({ thread, borrowedFrom }) => (borrowedFrom === undefined ? [thread] : []))];
+}
+
+/** The calls of these conversations. */
+export function ownCalls({ calls, agents }: SessionModel): AttributedCall[] {
+  const borrowed = new Set(agents.flatMap(({ id, borrowedFrom }) => (borrowedFrom === undefined ? [] : [id])));
+  return calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
+}
+
 function mixedIds(id: string, threads: readonly Conversation[]): ModelFinding[] {
   const seen = new Set<string | undefined>([id, undefined]);
   const findings: ModelFinding[] = [];

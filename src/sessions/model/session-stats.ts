@@ -1,7 +1,8 @@
+import { fieldOf } from "../../protocol/internal.ts";
 import type { AttachmentEntry, Entry } from "./entry.ts";
 import type { ModelCall } from "./model-call.ts";
-import type { AttributedCall, SessionModel } from "./session-model.ts";
-import { fieldOf, type SessionToolCall } from "./session-tool-call.ts";
+import { type AttributedCall, ownCalls, ownConversations, type SessionModel } from "./session-model.ts";
+import type { SessionToolCall } from "./session-tool-call.ts";
 import type { Turn } from "./session-turns.ts";
 import { addTokens, noTokens, type Tokens } from "./tokens.ts";
 import type { Conversation } from "./transcript-conversation.ts";
@@ -52,10 +53,9 @@ export interface CallSpeed {
 export type PriceOf = (call: ModelCall) => number | undefined;
 
 export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}): SessionStats {
-  const threads = [model.main, ...ownAgents(model).map(({ thread }) => thread)];
+  const threads = ownConversations(model);
   const all = threads.flatMap(({ entries }) => entries);
-  const borrowed = new Set(model.agents.filter(({ borrowedFrom }) => borrowedFrom !== undefined).map(({ id }) => id));
-  const calls = model.calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
+  const calls = ownCalls(model);
   const tools = threads.flatMap(({ toolCalls }) => toolCalls);
   const { turns } = model.main.turns();
   const compactions = threads.flatMap((thread) => thread.compactions);
@@ -81,11 +81,6 @@ export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}
     droppedTokens: compactions.reduce((sum, { droppedTokens }) => sum + (droppedTokens ?? 0), 0),
     speed: threads.flatMap((thread) => thread.calls.map((call) => speedOf(call, thread, price))),
   };
-}
-
-/** Agents whose files lie with another session are counted there. */
-function ownAgents(model: SessionModel) {
-  return model.agents.filter(({ borrowedFrom }) => borrowedFrom === undefined);
 }
 
 function toolStats(tools: readonly SessionToolCall[]): Record<string, ToolStats> {

@@ -1,3 +1,4 @@
+import { defined, fieldOf } from "../../protocol/internal.ts";
 import type { EntryBlock, EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import type { ModelCall } from "./model-call.ts";
@@ -87,10 +88,6 @@ function saysInterrupted(block: EntryToolResultBlock): boolean {
   return first?.type === "text" && first.text.startsWith("[Request interrupted by user");
 }
 
-export function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
 /** What a background agent or task said when it stopped. It can say so more than once. */
 export interface TaskNotification {
   readonly taskId?: string;
@@ -114,12 +111,7 @@ export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
   const summary = tag(text, "summary");
   const result = tag(text, "result");
   return {
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(toolUseId === undefined ? {} : { toolUseId }),
-    ...(status === undefined ? {} : { status }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(result === undefined ? {} : { result }),
-    ...(entry.timestamp === undefined ? {} : { timestamp: entry.timestamp }),
+    ...defined({ taskId, toolUseId, status, summary, result, timestamp: entry.timestamp }),
     entry,
   };
 }

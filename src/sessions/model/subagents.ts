@@ -1,6 +1,7 @@
+import { defined, fieldOf } from "../../protocol/internal.ts";
 import type { SubagentMeta } from "../home/client-json.ts";
 import { agentIdIn, type PairedTools } from "./pair-tool-calls.ts";
-import { fieldOf, type SessionToolCall, type TaskNotification } from "./session-tool-call.ts";
+import type { SessionToolCall, TaskNotification } from "./session-tool-call.ts";
 import type { Conversation, ConversationDraft } from "./transcript-conversation.ts";
 
 /** How an agent was joined to what started it. */
@@ -171,8 +172,7 @@ function assemble(
       ...place,
       thread: threadFor(draft),
       linkedBy: link.linkedBy,
-      ...(link.toolCall === undefined ? {} : { toolCall: link.toolCall }),
-      ...(parentId === undefined ? {} : { parentId }),
+      ...defined({ toolCall: link.toolCall, parentId }),
       depth: depthOf(one.id, parents),
       background: link.toolCall?.background ?? false,
       ...(report === undefined ? {} : { report }),

@@ -1,3 +1,4 @@
+import { groupBy } from "../../protocol/internal.ts";
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
 import type { AssistantEntry, Entry, TranscriptItem, Unreadable } from "./entry.ts";
@@ -92,12 +93,7 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
 /** Which call and which tool calls begin in a line. */
 function startsOf(calls: readonly ModelCall[], toolCalls: readonly SessionToolCall[]) {
   const callAt = new Map<Entry, ModelCall>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
-  const toolsAt = new Map<Entry, SessionToolCall[]>();
-  for (const tool of toolCalls) {
-    const list = toolsAt.get(tool.use);
-    if (list === undefined) toolsAt.set(tool.use, [tool]);
-    else list.push(tool);
-  }
+  const toolsAt: ReadonlyMap<Entry, SessionToolCall[]> = groupBy(toolCalls, (tool): Entry => tool.use);
   return { callAt: (entry: Entry) => callAt.get(entry), toolsAt: (entry: Entry) => toolsAt.get(entry) ?? [] };
 }
 

@@ -1,11 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { gunzipSync, constants as zlib } from "node:zlib";
 import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
-import { Problem, plainLine } from "../../protocol/internal.ts";
+import { fieldOf, Problem, plainLine } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
+import { readFullySync } from "../read/byte-source.ts";
 import { cutDeep } from "../read/json-records.ts";
 import { isPathInside, isSafeId, resolveInside } from "../safe-paths.ts";
 import { setField } from "../write/edit-line.ts";
@@ -83,13 +84,7 @@ function readPlainFile(path: string, atMost: number, wanted: number = atMost): B
     if (!stat.isFile()) return { why: "is not a file" };
     if (stat.size > atMost) return { why: `has ${stat.size} bytes, more than ${atMost}` };
     const bytes = Buffer.alloc(Math.min(stat.size, wanted));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = readSync(descriptor, bytes, filled, bytes.length - filled, filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return bytes.subarray(0, filled);
+    return bytes.subarray(0, readFullySync(descriptor, bytes, 0));
   } finally {
     closeSync(descriptor);
   }
@@ -172,8 +167,8 @@ function asWritten(line: Uint8Array): unknown {
 }
 
 function persistedPath(result: unknown): string | undefined {
-  if (typeof result !== "object" || result === null || !("persistedOutputPath" in result)) return undefined;
-  return typeof result.persistedOutputPath === "string" ? result.persistedOutputPath : undefined;
+  const path = fieldOf(result, "persistedOutputPath");
+  return typeof path === "string" ? path : undefined;
 }
 
 /** The path of the copy; undefined when there is nothing to copy, which a reader of the fork will see as well. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openState, takeLock } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { groupBy, Problem } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";
@@ -216,14 +216,12 @@ function placesByFile(
   words: readonly string[],
 ): ReadonlyMap<string, { offset: number; length: number }[]> {
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"*`).join(" ");
-  const byFile = new Map<string, { offset: number; length: number }[]>();
-  for (const row of index.find.all(match)) {
-    const file = String(row["path"]);
-    const list = byFile.get(file) ?? [];
-    byFile.set(file, list);
-    list.push({ offset: Number(row["offset"]), length: Number(row["length"]) });
-  }
-  return byFile;
+  const places = index.find.all(match).map(({ path, offset, length }) => ({
+    file: String(path),
+    offset: Number(offset),
+    length: Number(length),
+  }));
+  return groupBy(places, ({ file }) => file);
 }
 
 /** The entry that lies there now; undefined when the file was changed under our hands. */

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { realFileFinder } from "../find/list-sessions.ts";
 import { findSessions, type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
@@ -194,8 +194,7 @@ export function* hitsOf(entry: Entry, needle: SearchPattern, options: SearchOpti
       file,
       offset,
       length,
-      ...(uuid === undefined ? {} : { uuid }),
-      ...(timestamp === undefined ? {} : { timestamp }),
+      ...defined({ uuid, timestamp }),
       kind,
       phrase: match.phrase,
       snippet: snippetOf(text, match.from, match.to),

@@ -42,17 +42,37 @@ async function openPlain(path: string): Promise<FileBytes> {
   return {
     dev,
     ino,
-    async read(into, offset) {
-      let filled = 0;
-      while (filled < into.length) {
-        const { bytesRead } = await handle.read(into, filled, into.length - filled, offset + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      return filled;
-    },
+    read: (into, offset) => readFully(handle, into, offset),
     close: () => handle.close(),
   };
+}
+
+/** Fills `into` from `offset` and returns the count; fewer bytes than fit only at the end of the file. */
+export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<number> {
+  let filled = 0;
+  while (filled < into.length) {
+    const { bytesRead } = await handle.read(into, filled, into.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
+
+export function readFullySync(descriptor: number, into: Uint8Array, offset: number): number {
+  let filled = 0;
+  while (filled < into.length) {
+    const count = readSync(descriptor, into, filled, into.length - filled, offset + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
+/** As `openTranscriptFile`, with a problem that names the path. */
+export async function openReadable(path: string): Promise<FileHandle> {
+  return openTranscriptFile(path).catch((cause: unknown) => {
+    throw unreadableFile(path, cause);
+  });
 }
 
 /** The exact bytes of one line, read again from disk. Throws `sessions/changed` when the file is no longer the one that was read. */
@@ -76,13 +96,7 @@ function plainSlice(path: string, identity: FileIdentity, offset: number, length
     const { dev, ino } = fstatSync(descriptor);
     if (dev !== identity.dev || ino !== identity.ino) return undefined;
     const bytes = Buffer.allocUnsafe(length);
-    let filled = 0;
-    while (filled < length) {
-      const count = readSync(descriptor, bytes, filled, length - filled, offset + filled);
-      if (count === 0) return undefined;
-      filled += count;
-    }
-    return bytes;
+    return readFullySync(descriptor, bytes, offset) === length ? bytes : undefined;
   } finally {
     closeSync(descriptor);
   }

@@ -57,7 +57,8 @@ async function* events(
   { from = "end", signal, pollMs = 250 }: FollowOptions,
   followed: Map<string, Followed>,
 ): AsyncGenerator<FollowEvent, undefined> {
-  const alarm = wakeOn(place, signal);
+  const own = join(place.folder, place.id);
+  const alarm = wakeOn([place.folder, own, join(own, "subagents")], signal);
   try {
     for (let first = true; signal?.aborted !== true; first = false) {
       for (const { file, agentId } of await filesNow(place)) {
@@ -130,8 +131,14 @@ async function stampOf(file: string): Promise<string> {
   }
 }
 
+export interface Alarm {
+  /** Resolves on a change, on abort, or after `pollMs`. */
+  next(pollMs: number): Promise<void>;
+  close(): void;
+}
+
 /** Watching only wakes us earlier: some file systems say nothing, and the poll finds what they kept to themselves. */
-function wakeOn({ folder, id }: SessionPlace, signal: AbortSignal | undefined) {
+export function wakeOn(paths: readonly string[], signal: AbortSignal | undefined): Alarm {
   let wake: (() => void) | undefined;
   let woken = false;
   const ring = () => {
@@ -155,7 +162,7 @@ function wakeOn({ folder, id }: SessionPlace, signal: AbortSignal | undefined) {
   signal?.addEventListener("abort", ring, { once: true });
   return {
     async next(pollMs: number): Promise<void> {
-      for (const path of [folder, join(folder, id), join(folder, id, "subagents")]) add(path);
+      for (const path of paths) add(path);
       if (!woken && signal?.aborted !== true) {
         await new Promise<void>((done) => {
           const timer = setTimeout(done, pollMs);

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { isObject } from "../../protocol/internal.ts";
+import { isObject, parseJson } from "../../protocol/internal.ts";
 import { type FileIdentity, readLineBytes } from "./byte-source.ts";
 import type { Line, LineReader } from "./read-lines.ts";
 import { recoverObjects } from "./recover-records.ts";
@@ -61,7 +61,7 @@ export function recordsOf(
   if (line.bytes === undefined) return [unreadable(file, line, "too-long", line.offset, line.length)];
   const ascii = line.ascii === true || isAscii(line.bytes);
   const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
-  const value = parse(text);
+  const value = parseJson(text);
   if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
   if (!line.terminated) return [];
   if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
@@ -120,15 +120,6 @@ function unreadable(
 export function cutArchiveItem(file: RecordSource, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
   const place = { line: cursor.lines + 1 };
   return unreadable(file, place, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // What is wrong with the line is found out by looking for objects inside it.
-    return undefined;
-  }
 }
 
 /** Values nested deeper than this are cut: what walks through an entry, printing included, has a stack that ends. */

@@ -1,17 +1,12 @@
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { cutArchiveItem, type RecordSource, recordSource, recordsOf } from "./json-records.ts";
-import { type Cursor, type LineOptions, readLines, type Tail } from "./read-lines.ts";
+import { type LineOptions, type LineReader, readLines } from "./read-lines.ts";
 
 /** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
-export interface EntryReader extends AsyncIterable<readonly TranscriptItem[]> {
-  readonly file: string;
-  readonly cursor: Cursor;
-  readonly tail: Tail | undefined;
-  readonly reset: boolean;
-  /** The file is an archive that ends in the middle; known once all items were handed out, the last of which says so. */
-  readonly isCut: boolean;
-}
+export interface EntryReader
+  extends Pick<LineReader, "file" | "cursor" | "tail" | "reset" | "isCut">,
+    AsyncIterable<readonly TranscriptItem[]> {}
 
 /** By default a last line without newline is given, marked `unterminated`, if it is a whole record. */
 export function readEntries(file: string, options: LineOptions = {}): EntryReader {

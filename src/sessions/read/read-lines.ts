@@ -1,8 +1,6 @@
 import { isAscii } from "node:buffer";
 import { type Cursor, type FileBytes, hasBom, headHash, isBlankLine, isCursorValid, openBytes } from "./byte-source.ts";
 
-export type { Cursor } from "./byte-source.ts";
-
 /** The bytes of one line. Only 0x0A ends a line; one CR before it and a BOM at the start of the file are left out. */
 export interface Line {
   readonly offset: number;
@@ -56,38 +54,24 @@ export const maxLineBytes: number = 64 * 1024 * 1024;
 const chunkBytes = 512 * 1024;
 
 export function readLines(file: string, options: LineOptions = {}): LineReader {
-  const state: State = {
+  const reader: ReaderState = {
+    file,
     cursor: { dev: 0, ino: 0, offset: 0, head: "", lines: 0 },
     tail: undefined,
     reset: false,
     isCut: false,
+    [Symbol.asyncIterator]: () => batches(file, options, reader),
   };
-  return {
-    file,
-    get cursor() {
-      return state.cursor;
-    },
-    get tail() {
-      return state.tail;
-    },
-    get reset() {
-      return state.reset;
-    },
-    get isCut() {
-      return state.isCut;
-    },
-    [Symbol.asyncIterator]: () => batches(file, options, state),
-  };
+  return reader;
 }
 
-interface State {
-  cursor: Cursor;
-  tail: Tail | undefined;
-  reset: boolean;
-  isCut: boolean;
-}
+type ReaderState = { -readonly [Key in keyof LineReader]: LineReader[Key] };
 
-async function* batches(file: string, options: LineOptions, state: State): AsyncGenerator<readonly Line[], undefined> {
+async function* batches(
+  file: string,
+  options: LineOptions,
+  state: ReaderState,
+): AsyncGenerator<readonly Line[], undefined> {
   options.signal?.throwIfAborted();
   const source = await openBytes(file);
   try {
@@ -116,7 +100,7 @@ async function* batches(file: string, options: LineOptions, state: State): Async
   }
 }
 
-async function startOf(source: FileBytes, { from, at }: LineOptions, state: State): Promise<Position> {
+async function startOf(source: FileBytes, { from, at }: LineOptions, state: ReaderState): Promise<Position> {
   if (at !== undefined) return at;
   if (from === undefined) return { offset: 0, line: 1 };
   if (await isCursorValid(source, from)) return { offset: from.offset, line: from.lines + 1 };

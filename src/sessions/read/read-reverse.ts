@@ -1,6 +1,6 @@
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { TranscriptItem } from "../model/entry.ts";
-import { hasBom, isBlankLine, openTranscriptFile, unreadableFile } from "./byte-source.ts";
+import { hasBom, isBlankLine, openReadable, openTranscriptFile } from "./byte-source.ts";
 import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { type Line, maxLineBytes } from "./read-lines.ts";
 
@@ -106,9 +106,7 @@ export function lastBoundaryLine(file: string): Promise<number | undefined> {
  * is none. What the line really is, its parser says.
  */
 async function findLastLine(text: Buffer, file: string): Promise<number | undefined> {
-  const handle = await openTranscriptFile(file).catch((cause: unknown) => {
-    throw unreadableFile(file, cause);
-  });
+  const handle = await openReadable(file);
   try {
     let found = -1;
     const buffer = Buffer.allocUnsafeSlow(searchChunkBytes + text.length);

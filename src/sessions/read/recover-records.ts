@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/internal.ts";
+import { parseObject } from "../../protocol/internal.ts";
 import { isBlank } from "./byte-source.ts";
 /** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
 export type LineStretch =
@@ -49,13 +49,13 @@ function objectsInText(
   let from = afterBlanks(bytes, start, stop);
   let to = beforeBlanks(bytes, from, stop);
   for (let end = closingBrace(bytes, from, to); end > 0; end = closingBrace(bytes, from, to)) {
-    const object = parseObject(bytes, from, end);
+    const object = parseObject(bytes.toString("utf8", from, end));
     if (object === undefined) break;
     front.push({ from, to: end, object });
     from = afterBlanks(bytes, end, to);
   }
   for (let begin = openingBrace(bytes, from, to); begin >= 0; begin = openingBrace(bytes, from, to)) {
-    const object = parseObject(bytes, begin, to);
+    const object = parseObject(bytes.toString("utf8", begin, to));
     if (object === undefined || !isRecord(object)) break;
     back.push({ from: begin, to, object });
     to = beforeBlanks(bytes, from, begin);
@@ -117,14 +117,4 @@ function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let slashes = 0;
   while (at - 1 - slashes >= from && bytes[at - 1 - slashes] === backslash) slashes++;
   return slashes % 2 === 1;
-}
-
-function parseObject(bytes: Buffer, from: number, to: number): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8", from, to));
-    return isObject(value) ? value : undefined;
-  } catch {
-    // Not JSON: the caller keeps these bytes as damage.
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { defined, fieldOf } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace, type SubagentFile, sessionFilesOf } from "../find/session-files.ts";
 import { readSubagentMeta } from "../home/client-json.ts";
 import type { TranscriptItem } from "../model/entry.ts";
@@ -25,16 +26,14 @@ export function sessionContentReader(place: SessionPlace, missing?: "empty"): Co
     signal?: AbortSignal,
   ): Promise<[SubagentContent, boolean]> {
     const { changed, items } = await refresh(held, agent.file, signal);
-    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, await readSubagentMeta(agent.meta));
+    if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, readSubagentMeta(agent.meta));
     const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
     const { id, file, run } = agent;
     return [
       {
         id,
         file,
-        ...(meta === undefined ? {} : { meta }),
-        ...(run === undefined ? {} : { run }),
-        ...(borrowedFrom === undefined ? {} : { borrowedFrom }),
+        ...defined({ meta, run, borrowedFrom }),
         items,
       },
       changed,
@@ -125,7 +124,7 @@ async function agentsOfSourceSession(
   for (const other of await findSessionsIn({ root, name: project, path: folder })) {
     if (other.id === place.id) continue;
     for (const agent of (await sessionFilesOf(other)).agents) {
-      const toolUseId = agent.meta === undefined ? undefined : (await readSubagentMeta(agent.meta))?.toolUseId;
+      const toolUseId = agent.meta === undefined ? undefined : readSubagentMeta(agent.meta)?.toolUseId;
       if (toolUseId === undefined || !wanted.delete(toolUseId)) continue;
       found.push({ agent, session: other.id });
       if (wanted.size === 0) return found;
@@ -139,9 +138,7 @@ function missingStarts(items: readonly TranscriptItem[], own: ReadonlySet<string
   const wanted = new Set<string>();
   for (const item of items) {
     if (item.kind !== "user" || item.role !== "result") continue;
-    const structured = item.toolUseResult;
-    const agentId =
-      typeof structured === "object" && structured !== null && "agentId" in structured ? structured.agentId : undefined;
+    const agentId = fieldOf(item.toolUseResult, "agentId");
     if (typeof agentId !== "string" || own.has(agentId)) continue;
     for (const block of item.content) if (block.type === "tool_result") wanted.add(block.toolUseId);
   }

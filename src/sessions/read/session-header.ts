@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
+import { textsIn } from "../model/entry-text.ts";
 import { lazy } from "../model/transcript-conversation.ts";
-import { openTranscriptFile, unreadableFile } from "./byte-source.ts";
+import { openReadable } from "./byte-source.ts";
 import { recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -56,9 +57,7 @@ interface Ends {
 }
 
 async function endsOf(file: string): Promise<Ends> {
-  const handle = await openTranscriptFile(file).catch((cause: unknown) => {
-    throw unreadableFile(file, cause);
-  });
+  const handle = await openReadable(file);
   try {
     const { size, mtimeMs } = await handle.stat();
     const part = async (from: number, length: number) => {
@@ -180,6 +179,6 @@ function titleIn(lines: readonly LazyLine[]): string | undefined {
 
 function promptText(entry: Entry): string | undefined {
   if (entry.kind !== "user" || entry.role !== "prompt" || entry.source === "agent") return undefined;
-  const text = entry.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const text = textsIn(entry.content).join("\n");
   return text === "" ? undefined : text;
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ensureFolder, type Fs, nodeFs, replaceFile } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
-import { contextOf, isBoundary, lastCompaction } from "../model/compactions.ts";
-import type { GraphEntry } from "../model/entry-graph.ts";
+import { contextOf, lastCompaction } from "../model/compactions.ts";
+import { type GraphEntry, isBoundary } from "../model/entry-graph.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { checkSessionPlace } from "../option-checks.ts";
 import { copyReferencedFiles } from "../parts/part-files.ts";
@@ -128,15 +128,8 @@ async function writeForkNote(place: SessionPlace, from: ForkOrigin, now: number,
 
 /** The origin in a note's text; undefined when it is not one of ours. */
 export function forkOriginIn(text: string): ForkOrigin | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // a note that cannot be read says nothing
-  }
-  const from = typeof value === "object" && value !== null && "forkedFrom" in value ? value.forkedFrom : undefined;
-  if (typeof from !== "object" || from === null) return undefined;
-  const { sessionId, at } = from as Record<string, unknown>;
-  if (typeof sessionId !== "string") return undefined;
-  return { sessionId, ...(typeof at === "string" ? { at } : {}) };
+  const from = fieldOf(parseJson(text), "forkedFrom");
+  const sessionId = fieldOf(from, "sessionId");
+  const at = fieldOf(from, "at");
+  return typeof sessionId === "string" ? { sessionId, ...(typeof at === "string" ? { at } : {}) } : undefined;
 }

@@ -1,7 +1,7 @@
 import { branchesOf } from "../model/branches.ts";
-import { contextOf, hasSummary, isBoundary, lastCompaction } from "../model/compactions.ts";
+import { contextOf, hasSummary, lastCompaction } from "../model/compactions.ts";
 import type { Entry, SystemEntry, TranscriptItem } from "../model/entry.ts";
-import { type GraphEntry, graphOf, isGraphEntry } from "../model/entry-graph.ts";
+import { type GraphEntry, graphOf, isBoundary, isGraphEntry } from "../model/entry-graph.ts";
 import { pairTools } from "../model/pair-tool-calls.ts";
 import {
   buildConversation,

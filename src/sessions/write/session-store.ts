@@ -11,7 +11,7 @@ import {
   readPrivate,
   replaceFile,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
@@ -170,11 +170,6 @@ export async function refuseNewer(root: string, fs: Fs): Promise<number | undefi
 async function readFormat(root: string, fs: Fs): Promise<number | undefined> {
   const bytes = await readPrivate(join(root, name), fs);
   if (bytes === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
-    return typeof format === "number" ? format : Number.POSITIVE_INFINITY;
-  } catch {
-    return Number.POSITIVE_INFINITY; // said by checkFormat
-  }
+  const format = fieldOf(parseJson(bytes.toString("utf8")), "format");
+  return typeof format === "number" ? format : Number.POSITIVE_INFINITY;
 }

@@ -1,3 +1,4 @@
+import { groupBy } from "../../protocol/internal.ts";
 import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 
 /** What is known of a file when several hold the same call. */
@@ -79,14 +80,9 @@ function groupByKey({ words, count }: CallTable): Groups {
 
 /** Rows of one key are one call, unless counts and request ids both differ: then an endpoint gave the id twice. */
 function byRequest({ words }: CallTable, rows: readonly number[]): readonly (readonly number[])[] {
-  const groups = new Map<string, number[]>();
-  for (const row of rows) {
-    const request = `${words[row * wordColumn.size + wordColumn.requestA]}.${words[row * wordColumn.size + wordColumn.requestB]}`;
-    const group = groups.get(request);
-    if (group === undefined) groups.set(request, [row]);
-    else group.push(row);
-  }
-  return [...groups.values()];
+  const requestOf = (row: number) =>
+    `${words[row * wordColumn.size + wordColumn.requestA]}.${words[row * wordColumn.size + wordColumn.requestB]}`;
+  return [...groupBy(rows, requestOf).values()];
 }
 
 /** Input and cache counts of a call are the same on each of its lines, zeros aside. */

@@ -2,7 +2,7 @@ import { defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { OwnerInfo } from "../calls/resolve-calls.ts";
 import type { Rollups } from "../calls/rollups.ts";
-import type { ScanProgress, Told, UnreadablePlace } from "../scan/file-facts.ts";
+import type { FileFacts, ScanProgress, UnreadablePlace } from "../scan/file-facts.ts";
 import type { UnreadFile } from "../scan/scan-files.ts";
 
 /** Everything the transcripts say about use, added up: the one thing all reports are made from. */
@@ -29,7 +29,7 @@ export interface LedgerFile {
   readonly agent?: string;
   /** Where a note about the agent would lie; it is read only by reports that show it. */
   readonly meta?: string;
-  readonly told: Told;
+  readonly facts: FileFacts;
   readonly bytes: number;
   readonly unreadable: number;
   readonly unreadablePlaces: readonly UnreadablePlace[];
@@ -37,8 +37,8 @@ export interface LedgerFile {
 }
 
 export function ownerInfo(file: LedgerFile): OwnerInfo {
-  const { path, session, told } = file;
-  return { path, session, firstAt: told.firstAt ?? Number.NaN, ancestors: told.ancestors };
+  const { path, session, facts } = file;
+  return { path, session, firstAt: facts.firstAt ?? Number.NaN, ancestors: facts.ancestors };
 }
 
 export function ledgerFile(
@@ -47,16 +47,16 @@ export function ledgerFile(
     "session" | "agent" | "meta"
   >,
   bytes: number,
-  { told, unreadable, unreadablePlaces, fallback }: ScanProgress,
+  { facts, unreadable, unreadablePlaces, fallback }: ScanProgress,
 ): LedgerFile {
   const { path, root, project, session, agent, meta } = place;
   return {
     path,
     root,
     project,
-    session: session ?? told.sessionId ?? "",
+    session: session ?? facts.sessionId ?? "",
     ...defined({ agent, meta }),
-    told,
+    facts,
     bytes,
     unreadable,
     unreadablePlaces,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, wordColumn } from "../calls/call-table.ts";
 import { owningFile } from "../calls/resolve-calls.ts";
-import { rollUp, sumColumn } from "../calls/rollups.ts";
+import { joinRollups, renumbered, rollUp } from "../calls/rollups.ts";
 import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
@@ -118,23 +118,12 @@ export async function liveLedger(
       (file, row) =>
         !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * wordColumn.size + wordColumn.keyA] as number),
     );
-    for (let at = 0; at < rolled.count * sumColumn.size; at += sumColumn.size) {
-      rolled.sums[at + sumColumn.file] = (rolled.sums[at + sumColumn.file] as number) + oldFiles.length;
-    }
-    const old = base?.rollups.sums ?? new Float64Array(0);
-    const sums = new Float64Array(old.length + rolled.sums.length);
-    let length = 0;
-    for (let at = 0; at < old.length; at += sumColumn.size) {
-      if (replaced.has(old[at + sumColumn.file] as number)) continue;
-      sums.set(old.subarray(at, at + sumColumn.size), length);
-      length += sumColumn.size;
-    }
-    sums.set(rolled.sums, length);
-    length += rolled.sums.length;
+    const kept = new Map(oldFiles.flatMap((_, index) => (replaced.has(index) ? [] : [[index, index]])));
+    const added = new Map(fresh.map((_, number) => [number, oldFiles.length + number]));
     return {
       files: [...oldFiles, ...fresh.map((one) => ledgerFileOf(one.known))],
       names: [...names.texts],
-      rollups: { count: length / sumColumn.size, sums: sums.subarray(0, length) },
+      rollups: joinRollups(renumbered(base?.rollups, kept), renumbered(rolled, added)),
       from: "index",
       notes: [],
       unread,

@@ -1,6 +1,6 @@
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, wordColumn } from "../calls/call-table.ts";
-import { type Rollups, rollUp, sumColumn } from "../calls/rollups.ts";
+import { joinRollups, renumbered, rollUp } from "../calls/rollups.ts";
 import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
@@ -176,7 +176,7 @@ export async function refresh(
       prices: prices.fingerprint,
       files: kept.map(({ known }) => known),
       names: [...names.texts],
-      rollups: join(moved(before?.rollups, oldPosition), moved(fresh, position)),
+      rollups: joinRollups(renumbered(before?.rollups, oldPosition), renumbered(fresh, position)),
       keys: kept.map(({ number }) => keysOf(number)),
     };
   }
@@ -196,26 +196,4 @@ const none = new Uint32Array(0);
 
 function isSame(one: ScanProgress, other: ScanProgress): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** The rollups of files that have a new number, under that number. */
-function moved(rollups: Rollups | undefined, numbers: ReadonlyMap<number, number>): Float64Array {
-  if (rollups === undefined) return new Float64Array(0);
-  const out = new Float64Array(rollups.sums.length);
-  let length = 0;
-  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
-    const number = numbers.get(rollups.sums[at + sumColumn.file] as number);
-    if (number === undefined) continue;
-    out.set(rollups.sums.subarray(at, at + sumColumn.size), length);
-    out[length + sumColumn.file] = number;
-    length += sumColumn.size;
-  }
-  return out.subarray(0, length);
-}
-
-function join(one: Float64Array, other: Float64Array): Rollups {
-  const sums = new Float64Array(one.length + other.length);
-  sums.set(one);
-  sums.set(other, one.length);
-  return { count: sums.length / sumColumn.size, sums };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openFolder, replaceFile } from "../../files/internal.ts";
+import { openFolder, replaceFile, sha256 } from "../../files/internal.ts";
 import { type CallTable, figureColumn, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import type { StoredFile } from "./call-store.ts";
@@ -55,7 +55,7 @@ const keptMs = 2 * 86_400_000;
 
 /** The version is part of the name: what was read by other rules is not found. */
 function liveName(folder: string, path: string): string {
-  return join(folder, createHash("sha256").update(`${rulesVersion} ${path}`).digest("hex").slice(0, 24));
+  return join(folder, sha256(`${rulesVersion} ${path}`).slice(0, 24));
 }
 
 /** The rows of one file as they are in the table, so that they can be taken back in one go. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { sha256 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { type PriceRow, readRows } from "./price-rows.ts";
 
@@ -32,7 +32,7 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
   const known = new Map<string, readonly PriceRow[]>();
   return {
     rows,
-    fingerprint: createHash("sha256").update(content).digest("hex").slice(0, 16),
+    fingerprint: sha256(content).slice(0, 16),
     rowAt(model, at) {
       let found = known.get(model);
       if (found === undefined) {

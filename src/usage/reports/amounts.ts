@@ -72,23 +72,6 @@ export function tokensIn(amounts: Amounts): number {
   );
 }
 
-/** Rollups by a key of theirs, in the order in which the keys first occur. */
-export function groupBy<Key>(
-  { count }: Rollups,
-  keep: (at: number) => boolean,
-  keyOf: (at: number) => Key,
-): Map<Key, number[]> {
-  const groups = new Map<Key, number[]>();
-  for (let at = 0; at < count * sumColumn.size; at += sumColumn.size) {
-    if (!keep(at)) continue;
-    const key = keyOf(at);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [at]);
-    else group.push(at);
-  }
-  return groups;
-}
-
 export function amountsOf(rollups: Rollups, rows: readonly number[], mode: CostMode): Amounts {
   const all = adder(mode);
   for (const at of rows) all.add(rollups.sums, at);

@@ -1,4 +1,4 @@
-import { sumColumn } from "../calls/rollups.ts";
+import { rollupsWhere } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
@@ -84,9 +84,7 @@ export function makeReport<Name extends ReportName>(
 ): UsageReport<Name> {
   const selection = selectRollups(ledger, request);
   const mode = request.mode ?? "auto";
-  const kept: number[] = [];
-  for (let at = 0; at < ledger.rollups.count * sumColumn.size; at += sumColumn.size)
-    if (selection.keep(at)) kept.push(at);
+  const kept = rollupsWhere(ledger.rollups, selection.keep);
   const used = pricesUsed(selection, kept, prices);
   const totals = amountsOf(ledger.rollups, kept, mode);
   return {

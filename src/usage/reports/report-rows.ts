@@ -1,6 +1,7 @@
-import { priceFlag, sumColumn } from "../calls/rollups.ts";
+import { groupBy } from "../../protocol/internal.ts";
+import { priceFlag, rollupsWhere, sumColumn } from "../calls/rollups.ts";
 import { pricedModel } from "../prices/price-table.ts";
-import { type Amounts, amountsOf, type CostMode, groupBy, timesOf } from "./amounts.ts";
+import { type Amounts, amountsOf, type CostMode, timesOf } from "./amounts.ts";
 import { addDays, type Weekday, weekOf } from "./calendar.ts";
 import { type Selection, undatedDay } from "./selection.ts";
 
@@ -48,16 +49,9 @@ function breakdownBy(
   mode: CostMode,
   keyOf: (at: number) => string,
 ): [string, Amounts][] {
-  const groups = new Map<string, number[]>();
-  for (const at of rows) {
-    if (!holdsTokens(ledger.rollups.sums, at)) continue;
-    const key = keyOf(at);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [at]);
-    else group.push(at);
-  }
-  return [...groups]
-    .map(([key, own]): [string, Amounts] => [key, amountsOf(ledger.rollups, own, mode)])
+  const own = rows.filter((at) => holdsTokens(ledger.rollups.sums, at));
+  return [...groupBy(own, keyOf)]
+    .map(([key, some]): [string, Amounts] => [key, amountsOf(ledger.rollups, some, mode)])
     .sort(([a, x], [b, y]) => y.costMicroUsd - x.costMicroUsd || (a < b ? -1 : 1));
 }
 
@@ -70,7 +64,8 @@ export function holdsTokens(sums: Float64Array, at: number): boolean {
 
 /** Rollups grouped by a text, sorted by it. */
 export function groupsByText(selection: Selection, keyOf: (at: number) => string): [string, number[]][] {
-  return [...groupBy(selection.ledger.rollups, selection.keep, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = rollupsWhere(selection.ledger.rollups, selection.keep);
+  return [...groupBy(rows, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export interface DayRow extends Amounts, Breakdown {

@@ -1,3 +1,4 @@
+import { groupBy } from "../../protocol/internal.ts";
 import { priceFlag, quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PriceTable } from "../prices/price-table.ts";
@@ -37,12 +38,10 @@ export interface UnpricedModel extends Amounts {
 }
 
 export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number[], mode: CostMode): UnpricedModel[] {
-  const groups = new Map<string, number[]>();
-  for (const at of rows) {
-    if (((ledger.rollups.sums[at + sumColumn.situation] as number) & priceFlag.unpriced) === 0) continue;
-    groups.set(modelOf(at), [...(groups.get(modelOf(at)) ?? []), at]);
-  }
-  return [...groups]
+  const unpriced = rows.filter(
+    (at) => ((ledger.rollups.sums[at + sumColumn.situation] as number) & priceFlag.unpriced) !== 0,
+  );
+  return [...groupBy(unpriced, modelOf)]
     .map(([model, own]) => ({ model, ...amountsOf(ledger.rollups, own, mode) }))
     .sort((a, b) => (a.model < b.model ? -1 : 1));
 }
@@ -54,7 +53,7 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
   const undatedCalls = undatedRows.reduce((all, at) => all + (rollups.sums[at + sumColumn.calls] as number), 0);
   const missing = total(costPlace(mode) + 1);
   const unreadable = files.reduce((all, file) => all + file.unreadable, 0);
-  const told: UsageWarning[] = [
+  const warnings: UsageWarning[] = [
     mode === "display"
       ? {
           code: "unwritten-cost",
@@ -106,7 +105,7 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
     },
     ...notes.map((message): UsageWarning => ({ code: "index", count: 1, message })),
   ];
-  return told.filter(({ count }) => count > 0);
+  return warnings.filter(({ count }) => count > 0);
 }
 
 const placesShown = 10;

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
-import { type AgentMeta, readMeta } from "../agent-meta.ts";
+import { readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
 import { quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { pricedModel } from "../prices/price-table.ts";
@@ -22,7 +22,7 @@ export interface Selection {
   /** Empty for what no agent did. */
   agentOf(at: number): string;
   agentType(at: number): string;
-  meta(file: number): AgentMeta | undefined;
+  meta(file: number): SubagentMeta | undefined;
 }
 
 export const undatedDay = "undated";
@@ -39,7 +39,7 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     });
   const projects = projectsOf(ledger, request.projectNames);
   const quarters = new Map<number, string>();
-  const metas = new Map<number, AgentMeta | undefined>();
+  const metas = new Map<number, SubagentMeta | undefined>();
 
   const dayOf = (at: number): string => {
     const quarter = sums[at + sumColumn.quarter] as number;
@@ -53,10 +53,10 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
   const modelOf = (at: number): string => ledger.names[sums[at + sumColumn.model] as number] ?? "";
   const agentOf = (at: number): string => ledger.names[sums[at + sumColumn.agent] as number] ?? "";
   const fileOf = (at: number) => ledger.files[sums[at + sumColumn.file] as number];
-  const meta = (file: number): AgentMeta | undefined => {
+  const meta = (file: number): SubagentMeta | undefined => {
     if (metas.has(file)) return metas.get(file);
     const path = ledger.files[file]?.meta;
-    const found = path === undefined ? undefined : readMeta(path);
+    const found = path === undefined ? undefined : readSubagentMeta(path);
     metas.set(file, found);
     return found;
   };
@@ -65,7 +65,7 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     if (agent === "") return "main";
     const file = sums[at + sumColumn.file] as number;
     if (ledger.files[file]?.agent !== agent) return "unknown";
-    return meta(file)?.agentType ?? ledger.files[file]?.told.agentType ?? "unknown";
+    return meta(file)?.agentType ?? ledger.files[file]?.facts.agentType ?? "unknown";
   };
   const session = request.session === undefined ? undefined : findSession(ledger, request.session);
   const wantsProject =
@@ -154,7 +154,7 @@ interface Projects {
 function projectsOf(ledger: Ledger, map: Readonly<Record<string, string>> = {}): Projects {
   const counts = new Map<string, Map<string, number>>();
   for (const file of ledger.files) {
-    const cwd = file.told.cwd;
+    const cwd = file.facts.cwd;
     if (cwd === undefined) continue;
     const folder = keyOf(file);
     const known = counts.get(folder) ?? new Map<string, number>();

@@ -1,5 +1,5 @@
-import { defined } from "../../protocol/internal.ts";
-import { sumColumn } from "../calls/rollups.ts";
+import { defined, groupBy } from "../../protocol/internal.ts";
+import { rollupsWhere, sumColumn } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
 import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
@@ -52,7 +52,7 @@ export function sessionRows(
     .map(([sessionId, rows]): SessionRow => {
       const main = mains.get(sessionId);
       const any = files[rollups.sums[(rows[0] ?? 0) + sumColumn.file] as number] as LedgerFile;
-      const cwd = main?.told.cwd ?? any.told.cwd;
+      const cwd = main?.facts.cwd ?? any.facts.cwd;
       const title = titleOf(main);
       const own = reportRow(selection, rows, { ...options, agents: false });
       return {
@@ -60,7 +60,7 @@ export function sessionRows(
         project: selection.projects.of(files.indexOf(main ?? any)),
         ...defined({ cwd, title }),
         ...timesOf(rollups, rows),
-        turns: main?.told.turns ?? 0,
+        turns: main?.facts.turns ?? 0,
         ...own,
         main: amountsOf(
           rollups,
@@ -75,41 +75,36 @@ export function sessionRows(
         byAgent: agentRows(selection, rows, options),
         ...(reconcile === undefined
           ? {}
-          : { reconcile: reconciled(own, main?.told.clientMicroUsd, reconcile(sessionId), !narrowed.has(sessionId)) }),
+          : { reconcile: reconciled(own, main?.facts.clientMicroUsd, reconcile(sessionId), !narrowed.has(sessionId)) }),
       };
     })
     .sort((a, b) => ((a.lastAt ?? "") < (b.lastAt ?? "") ? -1 : 1));
 }
 
 function titleOf(file: LedgerFile | undefined): string | undefined {
-  const { customTitle, aiTitle, summary, firstPrompt } = file?.told ?? {};
+  const { customTitle, aiTitle, summary, firstPrompt } = file?.facts ?? {};
   return customTitle ?? aiTitle ?? summary ?? firstPrompt;
 }
 
 function agentRows(selection: Selection, rows: readonly number[], options: RowOptions): AgentRow[] {
   const { files, rollups } = selection.ledger;
-  const groups = new Map<string, number[]>();
-  for (const at of rows) {
-    const agent = selection.agentOf(at);
-    if (agent !== "") groups.set(agent, [...(groups.get(agent) ?? []), at]);
-  }
-  return [...groups].map(([agentId, own]): AgentRow => {
+  const byAgents = rows.filter((at) => selection.agentOf(at) !== "");
+  return [...groupBy(byAgents, selection.agentOf)].map(([agentId, own]): AgentRow => {
     const place = own
       .map((at) => rollups.sums[at + sumColumn.file] as number)
       .find((file) => files[file]?.agent === agentId);
     const meta = place === undefined ? undefined : selection.meta(place);
-    const agentType = meta?.agentType ?? (place === undefined ? undefined : files[place]?.told.agentType);
-    return { agentId, ...meta, ...defined({ agentType }), ...amountsOf(rollups, own, options.mode) };
+    const agentType = meta?.agentType ?? (place === undefined ? undefined : files[place]?.facts.agentType);
+    const { description, toolUseId, parentAgentId, spawnDepth: depth } = meta ?? {};
+    const known = defined({ agentType, description, toolUseId, parentAgentId, depth });
+    return { agentId, ...known, ...amountsOf(rollups, own, options.mode) };
   });
 }
 
 /** Sessions of which a report leaves out calls, by day, model or agent. */
 function narrowedSessions({ ledger: { files, rollups }, keep }: Selection): ReadonlySet<string> {
-  const sessions = new Set<string>();
-  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
-    if (!keep(at)) sessions.add(files[rollups.sums[at + sumColumn.file] as number]?.session ?? "");
-  }
-  return sessions;
+  const left = rollupsWhere(rollups, (at) => !keep(at));
+  return new Set(left.map((at) => files[rollups.sums[at + sumColumn.file] as number]?.session ?? ""));
 }
 
 function reconciled(

@@ -1,5 +1,6 @@
-import { quarterMs, sumColumn } from "../calls/rollups.ts";
-import { type Amounts, adder, groupBy, tokensIn } from "./amounts.ts";
+import { groupBy } from "../../protocol/internal.ts";
+import { quarterMs, rollupsWhere, sumColumn } from "../calls/rollups.ts";
+import { type Amounts, adder, amountsOf, tokensIn } from "./amounts.ts";
 import { type Breakdown, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
@@ -32,7 +33,7 @@ export function blockRows(
 ): BlockRow[] {
   const spans = spansOf(selection);
   const limit = limitFor(selection, spans, options, tokenLimit);
-  const limits = selection.ledger.files.flatMap((file) => file.told.limits);
+  const limits = selection.ledger.files.flatMap((file) => file.facts.limits);
   return spans.flatMap((span, index) => {
     const before = spans[index - 1];
     const gap = before !== undefined && span.first - before.last > blockMs ? [gapRow(before, span, options)] : [];
@@ -53,7 +54,7 @@ interface Span {
 /** Quarters of an hour are enough: blocks end at full hours, and no silence of five hours fits in a quarter. */
 function spansOf({ ledger, keep }: Selection): Span[] {
   const { rollups } = ledger;
-  const quarters = [...groupBy(rollups, keep, (at) => rollups.sums[at + sumColumn.quarter] as number)]
+  const quarters = [...groupBy(rollupsWhere(rollups, keep), (at) => rollups.sums[at + sumColumn.quarter] as number)]
     .filter(([quarter]) => quarter >= 0)
     .sort(([a], [b]) => a - b);
   const spans: Span[] = [];
@@ -80,11 +81,7 @@ function limitFor(
   asked: number | "max" | undefined,
 ): number | undefined {
   if (asked !== "max") return asked;
-  const sizes = spans.slice(0, -1).map(({ rows }) => {
-    const all = adder(mode);
-    for (const at of rows) all.add(ledger.rollups.sums, at);
-    return tokensIn(all.amounts());
-  });
+  const sizes = spans.slice(0, -1).map(({ rows }) => tokensIn(amountsOf(ledger.rollups, rows, mode)));
   return sizes.length === 0 ? undefined : Math.max(...sizes);
 }
 

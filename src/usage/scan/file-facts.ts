@@ -5,12 +5,17 @@ import { openFlags } from "../../files/internal.ts";
 import { fieldOf, isObject } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
 import { textAt, timestampMs } from "../calls/read-usage.ts";
-import { addAncestor, type FileFacts } from "./scan-kernel.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a transcript tells about its session beside its calls: title, turns, limits, the client's own figure. */
-export interface Told extends FileFacts {
+export interface FileFacts {
+  /** The first value in the file counts for these three. */
+  cwd: string | undefined;
+  sessionId: string | undefined;
+  agentType: string | undefined;
+  /** Sessions that this one names as its source. */
+  readonly ancestors: string[];
   /** The first time written in any line, in milliseconds. */
   firstAt: number | undefined;
   customTitle: string | undefined;
@@ -27,7 +32,7 @@ export interface Told extends FileFacts {
   clientMicroUsd: number | undefined;
 }
 
-export function noFileFacts(): Told {
+export function noFileFacts(): FileFacts {
   return {
     cwd: undefined,
     sessionId: undefined,
@@ -45,53 +50,57 @@ export function noFileFacts(): Told {
   };
 }
 
+export function addAncestor(facts: FileFacts, session: string | undefined): void {
+  if (session && !facts.ancestors.includes(session)) facts.ancestors.push(session);
+}
+
 /** An answer was written: a command before it was a turn. */
-export function closePendingCommand(told: Told): void {
-  if (!told.pending) return;
-  told.pending = false;
-  told.turns++;
+export function closePendingCommand(facts: FileFacts): void {
+  if (!facts.pending) return;
+  facts.pending = false;
+  facts.turns++;
 }
 
 /** A prompt whose text need not be looked at. */
-export function countTurn(told: Told): void {
-  told.pending = false;
-  told.turns++;
+export function countTurn(facts: FileFacts): void {
+  facts.pending = false;
+  facts.turns++;
 }
 
 /** Takes in a line that was parsed. */
-export function addRecordFacts(told: Told, object: Json, isMain: boolean): void {
-  if (told.firstAt === undefined) {
+export function addRecordFacts(facts: FileFacts, object: Json, isMain: boolean): void {
+  if (facts.firstAt === undefined) {
     const at = timestampMs(object["timestamp"]);
-    if (!Number.isNaN(at)) told.firstAt = at;
+    if (!Number.isNaN(at)) facts.firstAt = at;
   }
-  told.cwd ??= textAt(object, "cwd");
-  told.sessionId ??= textAt(object, "sessionId");
-  told.agentType ??= textAt(object, "attributionAgent");
-  addAncestor(told, textAt(object, "session_id"));
-  addAncestor(told, sourceOf(object["forkedFrom"]));
-  if (isMain) addFactsByType(told, object);
+  facts.cwd ??= textAt(object, "cwd");
+  facts.sessionId ??= textAt(object, "sessionId");
+  facts.agentType ??= textAt(object, "attributionAgent");
+  addAncestor(facts, textAt(object, "session_id"));
+  addAncestor(facts, sourceOf(object["forkedFrom"]));
+  if (isMain) addFactsByType(facts, object);
 }
 
-function addFactsByType(told: Told, object: Json): void {
+function addFactsByType(facts: FileFacts, object: Json): void {
   switch (object["type"]) {
     case "user":
-      if (object["isSidechain"] !== true) addUserFacts(told, object);
+      if (object["isSidechain"] !== true) addUserFacts(facts, object);
       return;
     case "assistant":
-      if (object["isSidechain"] !== true && !isFiller(object)) closePendingCommand(told);
-      if (object["isApiErrorMessage"] === true) addLimit(told, object);
+      if (object["isSidechain"] !== true && !isFiller(object)) closePendingCommand(facts);
+      if (object["isApiErrorMessage"] === true) addLimit(facts, object);
       return;
     case "custom-title":
-      told.customTitle = textAt(object, "customTitle") ?? told.customTitle;
+      facts.customTitle = textAt(object, "customTitle") ?? facts.customTitle;
       return;
     case "ai-title":
-      told.aiTitle = textAt(object, "aiTitle") ?? told.aiTitle;
+      facts.aiTitle = textAt(object, "aiTitle") ?? facts.aiTitle;
       return;
     case "summary":
-      told.summary = textAt(object, "summary") ?? told.summary;
+      facts.summary = textAt(object, "summary") ?? facts.summary;
       return;
     case "cost-state":
-      told.clientMicroUsd = clientCost(object) ?? told.clientMicroUsd;
+      facts.clientMicroUsd = clientCost(object) ?? facts.clientMicroUsd;
       return;
   }
 }
@@ -101,14 +110,14 @@ function isFiller(object: Json): boolean {
   return fieldOf(object["message"], "model") === "<synthetic>" && object["isApiErrorMessage"] !== true;
 }
 
-function addUserFacts(told: Told, object: Json): void {
+function addUserFacts(facts: FileFacts, object: Json): void {
   const entry = toEntry({ ...nowhere, object });
   if (entry.kind !== "user") return;
-  if (entry.role === "command") told.pending = true;
+  if (entry.role === "command") facts.pending = true;
   if (entry.role !== "prompt" && entry.role !== "notification" && entry.role !== "teammate") return;
-  countTurn(told);
+  countTurn(facts);
   const text = entry.content.find((block) => block.type === "text");
-  if (entry.role === "prompt" && text?.type === "text") told.firstPrompt ??= text.text.slice(0, longestTitle);
+  if (entry.role === "prompt" && text?.type === "text") facts.firstPrompt ??= text.text.slice(0, longestTitle);
 }
 
 /** What a line is does not depend on where it lies. */
@@ -125,10 +134,10 @@ const nowhere: Omit<JsonRecord, "object"> = {
 };
 
 /** `Claude AI usage limit reached|1751234567`: when it ends, in seconds. */
-function addLimit(told: Told, object: Json): void {
+function addLimit(facts: FileFacts, object: Json): void {
   const seconds = /\|(\d{9,11})\b/.exec(JSON.stringify(object["message"] ?? ""))?.[1];
   const at = timestampMs(object["timestamp"]);
-  if (seconds !== undefined && !Number.isNaN(at)) told.limits.push({ at, resetAt: Number(seconds) * 1000 });
+  if (seconds !== undefined && !Number.isNaN(at)) facts.limits.push({ at, resetAt: Number(seconds) * 1000 });
 }
 
 /** The shape of this line is not fixed: the first amount in dollars under a name that says so is taken. */
@@ -154,7 +163,7 @@ export interface ScanProgress {
   /** One past the last newline that was read. */
   offset: number;
   lines: number;
-  readonly told: Told;
+  readonly facts: FileFacts;
   /** Lines that hold no record, or not a whole one. */
   unreadable: number;
   readonly unreadablePlaces: UnreadablePlace[];
@@ -169,7 +178,7 @@ export interface UnreadablePlace {
 }
 
 export function newScanProgress(): ScanProgress {
-  return { offset: 0, lines: 0, told: noFileFacts(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
+  return { offset: 0, lines: 0, facts: noFileFacts(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
 }
 
 const largestNote = 64 * 1024;

@@ -54,7 +54,7 @@ const placesKept = 5;
 /** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
 export function lineSink({ memory, answers, record, names, table }: ScanState, file: ScannedTranscript): LineSink {
   const { path, number, agent, descriptor, progress } = file;
-  const { told } = progress;
+  const { facts } = progress;
   const isMain = agent === undefined;
   const ownAgent = isMain ? 0 : names.numberOf(agent);
   const lost = names.numberOf("sidechain");
@@ -67,13 +67,13 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
     line(event, start, end, offset, terminated) {
       if (event === eventAnswer) {
         answers.read();
-        if (isMain && record.rank === rank.main) closePendingCommand(told);
+        if (isMain && record.rank === rank.main) closePendingCommand(facts);
         add(offset, true);
         return;
       }
       // The text of the first prompt is the session's title, if it has no other.
-      if (event === eventPrompt && told.firstPrompt !== undefined) {
-        if (!isSidechain()) countTurn(told);
+      if (event === eventPrompt && facts.firstPrompt !== undefined) {
+        if (!isSidechain()) countTurn(facts);
         return;
       }
       if (event === eventProgress && !memory.bytes.subarray(start, end).includes('"usage"')) return;
@@ -98,7 +98,7 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
   /** The first lines tell when and where the session began: until then every line is parsed. */
   function parseLess(): void {
     early--;
-    if (told.firstAt === undefined || (told.cwd === undefined && early > 0)) return;
+    if (facts.firstAt === undefined || (facts.cwd === undefined && early > 0)) return;
     early = 0;
     memory.words[wordParseAll] = 0;
   }
@@ -119,7 +119,7 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
   }
 
   function take(object: Readonly<Record<string, unknown>>, offset: number): void {
-    if (isMain || told.firstAt === undefined || told.cwd === undefined) addRecordFacts(told, object, isMain);
+    if (isMain || facts.firstAt === undefined || facts.cwd === undefined) addRecordFacts(facts, object, isMain);
     if (readUsageRecord(object, names, record)) add(offset, false);
   }
 
@@ -128,7 +128,7 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
     if (record.key.b === 0) hashText(`${path}:${offset}`, record.key);
     const row = table.find(number, record);
     if (row >= 0 && !table.isBetter(row, record)) return;
-    if (isFromKernel) answers.readRest(told);
+    if (isFromKernel) answers.readRest(facts);
     if (row >= 0) {
       table.replace(row, record);
       return;

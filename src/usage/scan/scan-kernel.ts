@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { timestampMs } from "../calls/read-usage.ts";
 import { hashId, type IdHash, type NameTable, noParts, rank, type UsageRecord } from "../calls/usage-record.ts";
+import { addAncestor, type FileFacts } from "./file-facts.ts";
 import * as layout from "./kernel/layout.ts";
 import { chunkStart, roomBehind } from "./kernel/layout.ts";
 
@@ -73,19 +74,6 @@ export function kernelBytes(): Uint8Array<ArrayBuffer> {
   return typeof HOOKLINE_SCAN_KERNEL === "string"
     ? Uint8Array.from(Buffer.from(HOOKLINE_SCAN_KERNEL, "base64"))
     : Uint8Array.from(readFileSync(new URL("../../../.build/scan-kernel.wasm", import.meta.url)));
-}
-
-/** What a file's lines say about the file itself; the first word on each counts. */
-export interface FileFacts {
-  cwd: string | undefined;
-  sessionId: string | undefined;
-  agentType: string | undefined;
-  /** Sessions that this one names as its source. */
-  readonly ancestors: string[];
-}
-
-export function addAncestor(facts: FileFacts, session: string | undefined): void {
-  if (session && !facts.ancestors.includes(session)) facts.ancestors.push(session);
 }
 
 /** Turns what the kernel found in an answer into a record. */

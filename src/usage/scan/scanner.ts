@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import { emptyRecord, type NameTable } from "../calls/usage-record.ts";
-import { forkSource, type ScanProgress } from "./file-facts.ts";
+import { addAncestor, forkSource, type ScanProgress } from "./file-facts.ts";
 import { chunkStart, eventDone, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
 import { type LineSink, lineSink } from "./line-sink.ts";
-import { addAncestor, answerReader, openMemory, type ScanMemory } from "./scan-kernel.ts";
+import { answerReader, openMemory, type ScanMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
   /**
@@ -42,7 +42,7 @@ export function openScanner(table: CallTable, names: NameTable, options: ScanOpt
 
   return {
     scan(file, progress, beforeTail) {
-      if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.told, forkSource(file.path));
+      if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.facts, forkSource(file.path));
       return file.path.endsWith(".gz")
         ? scanArchived(file, progress, beforeTail)
         : scanPlain(file, progress, beforeTail);

@@ -1,3 +1,4 @@
+import { fieldOf } from "../../../protocol/internal.ts";
 import type { TranscriptItem } from "../../model/entry.ts";
 import { attachmentInner } from "./known-fields.ts";
 
@@ -59,7 +60,7 @@ function nameOf(item: Exclude<TranscriptItem, { kind: "unreadable" | "other" }>)
 }
 
 function blockName(block: unknown): string {
-  const type: unknown = typeof block === "object" && block !== null && "type" in block ? block.type : undefined;
+  const type = fieldOf(block, "type");
   return typeof type === "string" ? type : "without type";
 }
 

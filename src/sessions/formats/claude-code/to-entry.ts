@@ -4,13 +4,12 @@ import type {
   AttachmentEntry,
   AttachmentType,
   Entry,
-  StandaloneEntry,
-  StandaloneKind,
   SystemEntry,
   SystemSubtype,
   UnknownEntry,
   UserEntry,
 } from "../../model/entry.ts";
+import type { StandaloneEntry, StandaloneKind } from "../../model/standalone-entry.ts";
 import { type RestoreExtent, withLargeParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import {
