@@ -152,28 +152,6 @@ export function rollupsWhere({ count }: Rollups, test: (at: number) => boolean):
   return rows;
 }
 
-/** The rollups of these files, under the new number of each file. */
-export function renumbered(rollups: Rollups | undefined, numbers: ReadonlyMap<number, number>): Float64Array {
-  if (rollups === undefined) return new Float64Array(0);
-  const out = new Float64Array(rollups.sums.length);
-  let length = 0;
-  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
-    const number = numbers.get(rollups.sums[at + sumColumn.file] as number);
-    if (number === undefined) continue;
-    out.set(rollups.sums.subarray(at, at + sumColumn.size), length);
-    out[length + sumColumn.file] = number;
-    length += sumColumn.size;
-  }
-  return out.subarray(0, length);
-}
-
-export function joinRollups(one: Float64Array, other: Float64Array): Rollups {
-  const sums = new Float64Array(one.length + other.length);
-  sums.set(one);
-  sums.set(other, one.length);
-  return { count: sums.length / sumColumn.size, sums };
-}
-
 /** A cost at its place, or one more that could not be told at the next. */
 function addCost(sums: Float64Array, at: number, cost: number): void {
   if (Number.isNaN(cost)) plus(sums, at + 1, 1);

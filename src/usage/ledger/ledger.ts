@@ -1,7 +1,7 @@
 import { defined } from "../../protocol/internal.ts";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import type { OwnerInfo } from "../calls/resolve-calls.ts";
-import type { Rollups } from "../calls/rollups.ts";
+import { type Rollups, sumColumn } from "../calls/rollups.ts";
 import type { FileFacts, ScanProgress, UnreadablePlace } from "../scan/file-facts.ts";
 import type { UnreadFile } from "../scan/scan-files.ts";
 
@@ -62,4 +62,26 @@ export function ledgerFile(
     unreadablePlaces,
     fallback,
   };
+}
+
+/** The rollups of these files, under the new number of each file. */
+export function renumbered(rollups: Rollups | undefined, numbers: ReadonlyMap<number, number>): Float64Array {
+  if (rollups === undefined) return new Float64Array(0);
+  const out = new Float64Array(rollups.sums.length);
+  let length = 0;
+  for (let at = 0; at < rollups.count * sumColumn.size; at += sumColumn.size) {
+    const number = numbers.get(rollups.sums[at + sumColumn.file] as number);
+    if (number === undefined) continue;
+    out.set(rollups.sums.subarray(at, at + sumColumn.size), length);
+    out[length + sumColumn.file] = number;
+    length += sumColumn.size;
+  }
+  return out.subarray(0, length);
+}
+
+export function joinRollups(one: Float64Array, other: Float64Array): Rollups {
+  const sums = new Float64Array(one.length + other.length);
+  sums.set(one);
+  sums.set(other, one.length);
+  return { count: sums.length / sumColumn.size, sums };
 }

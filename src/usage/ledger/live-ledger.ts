@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, wordColumn } from "../calls/call-table.ts";
 import { owningFile } from "../calls/resolve-calls.ts";
-import { joinRollups, renumbered, rollUp } from "../calls/rollups.ts";
+import { rollUp } from "../calls/rollups.ts";
 import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
@@ -18,7 +18,7 @@ import {
   readIndexManifest,
 } from "./index-manifest.ts";
 import { ledgerOf, manifestName } from "./indexed-ledger.ts";
-import { type Ledger, ownerInfo } from "./ledger.ts";
+import { joinRollups, type Ledger, ownerInfo, renumbered } from "./ledger.ts";
 import { addRawRows, rawRows, readLive, writeLive } from "./stored-rows.ts";
 
 export interface LiveLedgerOptions {

@@ -1,6 +1,6 @@
 import type { TranscriptFile } from "../../sessions/internal.ts";
 import { openCallTable, wordColumn } from "../calls/call-table.ts";
-import { joinRollups, renumbered, rollUp } from "../calls/rollups.ts";
+import { rollUp } from "../calls/rollups.ts";
 import { openNameTable } from "../calls/usage-record.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
@@ -16,7 +16,7 @@ import {
   ledgerFileOf,
   type Manifest,
 } from "./index-manifest.ts";
-import { ownerInfo } from "./ledger.ts";
+import { joinRollups, ownerInfo, renumbered } from "./ledger.ts";
 import { addRawRows, rawRows } from "./stored-rows.ts";
 
 export interface Refreshed {
