@@ -1,4 +1,5 @@
 /** Entry point `hookline/agent`: the reference agent. Unstable until 1.0. */
+export type { ServerTrust } from "../engine/internal.ts";
 export type { AgentResult, Denial, ModelSpending } from "../protocol/internal.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { RunAgentOptions } from "./agent-options.ts";
