@@ -30,6 +30,11 @@ type DocPages = (sources: {
   read: (file: string) => string;
 }) => Promise<Map<string, string>>;
 
+test("pages for everyday tasks have at most 90 lines", () => {
+  const tooLong = ["docs/daemon.md", "docs/install.md"].filter((page) => read(page).split("\n").length > 91);
+  expect(tooLong).toEqual([]);
+});
+
 test("every link has a target", () => {
   const broken = pages.flatMap((page) =>
     linksIn(read(page))

@@ -28,7 +28,7 @@ export function blockDestructive({ also = [], ...others }: BlockDestructiveOptio
       return one.kind === "write" && disk.test(resolve(ctx.cwd, one.target.pieces.join("?"))) ? "destroys" : "fine";
     });
     if (found.includes("destroys")) return deny("It destroys what cannot be brought back.");
-    return complete && !found.includes("unknown") ? undefined : ask("It cannot be told beforehand what it does.");
+    return complete && !found.includes("unknown") ? undefined : ask("Its effect cannot be determined in advance.");
   });
   return part;
 }
@@ -42,7 +42,7 @@ function look({ words, opaque, places }: CommandPart, rules: readonly string[][]
     wanted.filter((word) => !word.split("|").some((one) => known.some((text) => fits(text ?? "", one))));
   const missing = rules.filter(([rule]) => rule === name || rule === other).map((rule) => lacks(rule, given));
   if (missing.some((wanted) => wanted.length === 0)) return "destroys";
-  // A word nobody knows may be the one that is missing; it is the subcommand only where that stands.
+  // An unknown word may be the value of an option; it is the subcommand only in the subcommand's position.
   const doubt = given.includes(undefined) && missing.some(([word]) => !given[0] || !/^\w[\w-]*$/.test(word ?? ""));
   // Programs may start what they are given, or run it as code: `npx rimraf`, `perl -e 'system("rm -rf x")'`.
   const inner = startsNothing.test(name) ? [] : given.flatMap((word) => word?.split(/[^\w=+:./-]+/) ?? []);

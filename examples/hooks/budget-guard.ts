@@ -1,4 +1,4 @@
-// Keeps a session, a day, a month or a project within its dollars or tokens: it tells the person, then asks, then stops.
+// Keeps a session, a day, a month or a project within its dollars or tokens: it informs the user, then asks, then stops.
 // app.include(budgetGuard({ usd: 5 }));
 import { ask, type Blueprint, block, blueprint, type Context, halt, systemMessage } from "hookline/sdk";
 
@@ -6,13 +6,13 @@ export interface BudgetGuardOptions {
   /** Of this session: input, output and cache writes together, subagents included. */
   readonly tokens?: number;
   readonly usd?: number;
-  /** What the dollars are for; this session unless told. */
+  /** What the dollars are for (default: this session). */
   readonly per?: "session" | "day" | "month" | "project";
   /** Shares of the budget at which it tells, asks and stops. */
   readonly warnAt?: number;
   readonly askAt?: number;
   readonly haltAt?: number;
-  /** Models without a price, or a transcript that cannot be read: the person is told once, or every tool call is asked about. */
+  /** Models without a price, or a transcript that cannot be read: the user gets one message, or every tool call needs a confirmation. */
   readonly unpriced?: "warn" | "ask";
   /** When spending cannot be read. */
   readonly onFailure?: "continue" | "block";
@@ -41,7 +41,7 @@ export function budgetGuard(options: BudgetGuardOptions = {}): Blueprint {
     return { share: dollars / usd, words: `$${dollars.toFixed(2)} of $${usd.toFixed(2)} for this ${per}`, complete };
   }
   const missing = "a model has no price, or a transcript cannot be read";
-  const gone = (words: string) => `The budget is gone: ${words}. Raise it where budgetGuard is included.`;
+  const gone = (words: string) => `The budget is used up: ${words}. Raise it where budgetGuard is included.`;
   part.preTool(rules, async (event, ctx) => {
     const { share, words, complete } = await used(event.sessionId, ctx);
     if (share >= haltAt) return halt(gone(words));

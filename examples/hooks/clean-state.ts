@@ -1,4 +1,4 @@
-// A strategy: the agent may stop only when git has nothing left to commit. It is told once per turn what is open.
+// A strategy: the agent may stop only when git has nothing left to commit. Once per turn it gets a list of the changes.
 // app.include(cleanState({ ignore: [/^notes\//] }));
 import { block, defineStrategy } from "hookline/sdk";
 

@@ -25,7 +25,7 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
   part.onStop(
     { name: "evaluator-gate", when, timeoutMs },
     async ({ lastAssistantMessage, stopHookActive, promptId = "" }, { state, cwd, env, signal }) => {
-      // What was sent back in an earlier turn does not count, though another gate made the agent go on in this one.
+      // Rounds of an earlier turn do not count, even if another gate made the agent continue in this one.
       const last: { sent: number; promptId: string } | undefined = await state.get("last");
       const sent = stopHookActive && last?.promptId === promptId ? last.sent : 0;
       if (sent >= rounds) return undefined;
@@ -46,7 +46,7 @@ export function evaluatorGate(options: EvaluatorGateOptions = {}): Blueprint {
       const gone = new Promise<never>((_, fail) => child.once("error", fail));
       const said = await Promise.race([text(child.stdout), gone]);
       const [, verdict, missing] = /(?:^|\n)(PASS|FAIL)\b:?[ \t]*([^\n]*)$/.exec(said.trim()) ?? [];
-      // A gate that is broken says so, rather than let everything through in silence.
+      // A broken gate reports an error instead of silently letting everything through.
       if (verdict === undefined) throw new Error(`${program} gave no verdict`);
       if (verdict === "PASS") return undefined;
       await state.set("last", { sent: sent + 1, promptId });

@@ -28,9 +28,9 @@ export function formatOnWrite({ formatters = usual, ...others }: FormatOnWriteOp
     try {
       await promisify(execFile)(program, [...words, file], { cwd, signal });
     } catch (error) {
-      // A program that is not there formats nothing at all.
+      // A missing program formats no file at all.
       if ((error as { code?: unknown }).code === "ENOENT") throw error;
-      // Code that does not parse cannot be formatted; the model will hear of that from somebody else.
+      // Code that does not parse cannot be formatted; other checks report that to the model.
       log.info(`${program} gave up on ${input.file_path}`, { error: String(error) });
       return undefined;
     }

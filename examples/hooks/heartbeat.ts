@@ -20,7 +20,7 @@ export function heartbeat({ file = ".claude/heartbeat.json", ...others }: Heartb
     const path = resolve(projectDir, file);
     if (!existsSync(projectDir)) return;
     mkdirSync(dirname(path), { recursive: true });
-    // By rename: whoever reads it never sees half of it.
+    // By rename: a reader never sees half of it.
     writeFileSync(
       `${path}.${process.pid}`,
       `${JSON.stringify({ at: new Date().toISOString(), event: name, session, tool })}\n`,

@@ -25,7 +25,7 @@ export const longRunning = defineStrategy<LongRunningOptions>({
       if (text === "")
         return context(`This work takes many sessions. Plan it, and keep notes for the next one in ${notes}.`);
       emit("resumed", { characters: text.length });
-      return context(`You go on with earlier work. The notes in ${notes} end so:\n${text.slice(-characters)}`);
+      return context(`You continue earlier work. The notes in ${notes} end with:\n${text.slice(-characters)}`);
     });
     plan.postTool(["Write", "Edit", "MultiEdit"], { name: "note-edits" }, async ({ input }, { state, path, cwd }) => {
       if (resolve(cwd, input.file_path) !== path(notes)) await state.set("editedAt", Date.now());

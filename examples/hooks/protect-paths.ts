@@ -27,7 +27,7 @@ export function protectPaths({ paths = [".env", ".git", "**/*.pem"], ...others }
     const { decision, by, reason } = judge({ tool, input }, rules, place);
     if (decision === "deny") return deny(`Protected: ${reason}.`);
     if (decision === "ask" && by !== "protected") return ask(`It may write to what is protected: ${reason}.`);
-    // What only reads may name what it likes; programs nobody knows may write to what they are given.
+    // Read-only commands may name any path; unknown programs may write to the paths they get.
     if (!("command" in input) || judge({ tool, input }, compileRules([]), place).decision === "allow") return undefined;
     const names = listed.map((path) => basename(path).toLowerCase().replace(/^.*\*/, ""));
     const named = names.some((name) => name !== "" && input.command.toLowerCase().includes(name));
@@ -50,7 +50,7 @@ function reach({ words: [program, ...words], places }: CommandPart, listed: read
   return [...found, ...listed.filter((path) => gone.some((folder) => path.startsWith(`${folder}/`)))];
 }
 
-/** The paths a pattern of the shell stands for, by its first part that is one. */
+/** The paths that a shell pattern matches, by its first part that is a pattern. */
 function standsFor(path: string): readonly string[] {
   const parts = /^([^*?[]*)\/([^/*?[]*)[*?[](?:[^/]*[*?\]])?([^/]*)(.*)$/s.exec(path) ?? [];
   const [, folder = "", front = "", back = "", rest = ""] = parts;

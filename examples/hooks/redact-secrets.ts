@@ -28,7 +28,7 @@ const places = [
   /(?<=\blogin\s{1,3}\S{1,100}\s{1,9}password\s{1,3})\S{3,200}|(?<=\b_auth=|[?&]sig=)[\w%+/=-]{8,300}/gi,
 ];
 
-/** Values whose name says so: in quotes, behind `=`, or with a digit. Variables and calls are left to be read. */
+/** Values with the name of a secret: in quotes, after `=`, or with a digit. Variables and calls stay readable. */
 const keyNames = "(?:api|access|secret|private|account|shared|signing|encryption)[_-]?(?:access[_-]?)?key(?:_base)?";
 const named = (between: RegExp, value: RegExp) =>
   new RegExp(

@@ -13,13 +13,13 @@ export function steer({ file = ".claude/STEER.md", ...others }: SteerOptions = {
   const part = blueprint("steer", others);
   const words = (projectDir: string) => {
     const text = take(resolve(projectDir, file));
-    return text === undefined ? undefined : context(`The person you work for says:\n${text}`);
+    return text === undefined ? undefined : context(`The user says:\n${text}`);
   };
   // A past session cannot be steered.
   const options = { name: "steer", when: (_: unknown, { replay }: { replay: boolean }) => !replay };
   part.postTool(options, (_event, { projectDir }) => words(projectDir));
   part.onPrompt(options, (_event, { projectDir }) => words(projectDir));
-  // At a stop, context makes the agent go on with it.
+  // At a stop, context makes the agent continue with it.
   part.onStop(options, (_event, { projectDir }) => words(projectDir));
   return part;
 }

@@ -1,5 +1,5 @@
 /**
- * Show the person what hooks are doing while they do it, and let Ctrl-C end them.
+ * Shows the user what hooks are doing while they run, and lets Ctrl-C end them.
  * Run it with: node examples/hosts/stream-progress.mjs
  */
 import { openEngine } from "hookline";

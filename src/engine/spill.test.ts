@@ -35,7 +35,7 @@ test("two spills never share a name", async () => {
   expect(new Set(await readdir(folder)).size).toBe(2);
 });
 
-test("a link in the folder's place is not followed: the text is cut and the warning says so", async () => {
+test("a link in place of the folder is not followed: the text is cut, with a warning", async () => {
   const victim = join(base, "victim");
   const link = join(base, "link");
   await nodeFs.mkdir(victim, 0o700);

@@ -130,7 +130,7 @@ describe("who may call the daemon", () => {
     ).toEqual([]);
   });
 
-  test("every route needs the token; it lies in a file of this user's, in no argument list and no log", async () => {
+  test("every route needs the token, which is in a file of this user, in no argument list and no log", async () => {
     const { token } = await endpointFor(file, { env: world.env });
     for (const path of routes()) {
       for (const method of ["GET", "POST"]) {

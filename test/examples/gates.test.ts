@@ -73,7 +73,7 @@ test("budget-guard tells the person once, then asks, then stops, by tokens", asy
   asked.expectAsked("used up");
   goesOn.expectNoOpinion();
   const [halted, , blocked] = await ends({ tokens: Math.floor(spent / 2) });
-  halted.expectHalted("The budget is gone").expectDenied();
+  halted.expectHalted("The budget is used up").expectDenied();
   blocked.expectBlocked("Raise it where budgetGuard is included");
 });
 
@@ -231,7 +231,7 @@ test("long-running hands notes over and wants new ones after edits", async () =>
   (await client.sessionStart(here)).expectContext("keep notes for the next one in PROGRESS.md");
   const notes = await write("PROGRESS.md", `${"old ".repeat(20)}the parser is next\n`);
   utimesSync(notes, 1, 1);
-  (await client.sessionStart(here)).expectContext(/end so:\n.{0,2}the parser is next$/);
+  (await client.sessionStart(here)).expectContext(/end with:\n.{0,2}the parser is next$/);
   (await client.preCompact(here)).expectContext("what is open");
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
   await client.postTool("Write", { file_path: join(dir, "a.ts"), content: "" }, {}, here);

@@ -120,7 +120,7 @@ test("an agent's lines are its own thread, with what is known about it beside", 
 });
 
 test.each(["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""])(
-  "%j is no id, and nothing is touched",
+  "%j is not an id, and nothing is touched",
   async (bad) => {
     const root = await tempFolder();
     const store = await openStore({ root, version: "1" });
