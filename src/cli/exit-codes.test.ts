@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dist } from "../files/fixtures/programs.ts";
-import { install } from "../install/edit/install-entries.ts";
+import { writeEntries } from "../install/edit/install-entries.ts";
 import { stop, type World, world } from "../install/fixtures/world.ts";
 import { callHookline } from "./fixtures/caller.ts";
 
@@ -63,7 +63,7 @@ test("install, uninstall, status and doctor exit with the documented codes", asy
 test("uninstall --scope project or local in the home directory is refused and keeps the user's entries", async () => {
   const here = world();
   const call = here.call({ scope: "user", needs: [stop] });
-  await install(call);
+  await writeEntries(call);
   const atHome = caller(here, here.home);
   for (const scope of ["local", "project"]) {
     const { status, err } = await atHome("uninstall", "--scope", scope);
@@ -83,7 +83,7 @@ test("install refuses project scope in the home directory, and status lists its 
   const { status, err } = await atHome("install", "--cwd", ".", "--transport", "run");
   expect([status, err]).toEqual([1, expect.stringContaining("Take --scope user, or --scope local")]);
   expect(existsSync(call.places.settingsFile)).toBe(false);
-  await install(call);
+  await writeEntries(call);
   const { scopes } = JSON.parse((await atHome("status", "--cwd", ".", "--json")).out) as {
     scopes: { scope: string; drift: { kind: string }[] }[];
   };
@@ -95,7 +95,7 @@ test("install refuses project scope in the home directory, and status lists its 
 
 test("uninstall succeeds when the settings file of another scope is broken", async () => {
   const here = world();
-  await install(here.call({ scope: "user", needs: [stop] }));
+  await writeEntries(here.call({ scope: "user", needs: [stop] }));
   writeFileSync(join(here.project, ".claude/settings.json"), "{");
   expect(await caller(here)("uninstall", "--scope", "user")).toMatchObject({ status: 0, err: "" });
 });

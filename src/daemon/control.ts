@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { takeLock } from "../files/internal.ts";
 import { Problem } from "../protocol/internal.ts";
 import { startDetached } from "../sdk/internal.ts";
-import { type DaemonRecord, type Env, isAlive, openDaemonFolder, readRecord, writeAlias } from "./record-file.ts";
+import { type DaemonRecord, type Env, isAlive, linkRecord, openDaemonFolder, readDaemon } from "./record-file.ts";
 
-export interface StartOptions {
+export interface StartDaemonOptions {
   readonly env: Env;
   /** The program, and the words with which it serves this file in the foreground; paths are absolute. */
   readonly command: readonly [string, ...string[]];
@@ -20,27 +20,27 @@ const waitMs = 15_000;
  * Makes sure that a daemon runs for a hooks file: finds it, or starts one that outlives this process.
  * Contract: many callers at once end with one daemon; it has no descriptor, session or run tag of ours.
  */
-export async function startDaemon(hooksFile: string, options: StartOptions): Promise<DaemonRecord> {
+export async function startDaemon(hooksFile: string, options: StartDaemonOptions): Promise<DaemonRecord> {
   const { env, command, signal } = options;
   const given = resolve(hooksFile);
   const file = realpathSync(given);
   const folder = await openDaemonFolder(file, env);
-  for (const path of new Set([given, file])) await writeAlias(path, env);
+  for (const path of new Set([given, file])) await linkRecord(path, env);
   const until = performance.now() + waitMs;
   while (performance.now() < until) {
     signal?.throwIfAborted();
-    const record = await readRecord(file, env);
+    const record = await readDaemon(file, env);
     if (record !== undefined) return record;
     // Only one caller starts; the others wait for what comes of it.
     const lock = await takeLock(join(folder, "start"), { waitMs: 100 });
     if (!lock.held) continue;
     try {
-      if ((await readRecord(file, env)) !== undefined) continue;
+      if ((await readDaemon(file, env)) !== undefined) continue;
       let failed: Error | undefined;
       launch(command, dirname(file), env, (error) => {
         failed = error;
       });
-      while (performance.now() < until && (await readRecord(file, env)) === undefined) {
+      while (performance.now() < until && (await readDaemon(file, env)) === undefined) {
         if (failed !== undefined) throw notStarted(`The daemon could not be started: ${failed.message}`, file, failed);
         signal?.throwIfAborted();
         await sleep(20);
@@ -57,7 +57,12 @@ export async function startDaemon(hooksFile: string, options: StartOptions): Pro
  * What is said of one event, and how deep in hooks we are, is not the daemon's business. Nor is the folder of whoever starts it, a worktree
  * for instance: that may go, and a process whose folder is gone can load nothing.
  */
-function launch(command: StartOptions["command"], cwd: string, given: Env, onError: (error: Error) => void): void {
+function launch(
+  command: StartDaemonOptions["command"],
+  cwd: string,
+  given: Env,
+  onError: (error: Error) => void,
+): void {
   const { HOOKLINE_DEPTH: _depth, CLAUDE_ENV_FILE: _file, CLAUDE_PROJECT_DIR: _dir, ...env } = given;
   startDetached(command, { cwd, env, onError });
 }
@@ -81,7 +86,7 @@ interface StopOptions {
  */
 export async function stopDaemon(hooksFile: string, options: StopOptions = {}): Promise<boolean> {
   const { env = process.env, signal } = options;
-  const record = await readRecord(hooksFile, env);
+  const record = await readDaemon(hooksFile, env);
   if (record === undefined) return false;
   const until = Date.now() + patienceMs;
   send(record.pid, "SIGTERM");
@@ -118,7 +123,7 @@ export async function daemonStatus(
   hooksFile: string,
   { env = process.env }: { env?: Env } = {},
 ): Promise<DaemonStatus | undefined> {
-  const record = await readRecord(hooksFile, env);
+  const record = await readDaemon(hooksFile, env);
   if (record === undefined) return undefined;
   const { pid, since, port, version, sourceHash } = record;
   return { pid, since, port, version, sourceHash };

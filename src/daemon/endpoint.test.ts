@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { processStart } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "./internal.ts";
-import { recordPath, writeRecord } from "./record-file.ts";
+import { recordPath, writeDaemon } from "./record-file.ts";
 
 let folder: string;
 let env: Record<string, string>;
@@ -72,15 +72,15 @@ test("the record of a dead process and of a number that was given again is none;
     socket: "",
     hooksFile: file,
   };
-  await writeRecord(record, env);
+  await writeDaemon(record, env);
   const status = { pid: process.pid, since: 5, port: 1, version: "1.2.3", sourceHash: "abc" };
   expect(await daemonStatus(file, { env })).toEqual(status);
   expect(statSync(recordPath(file, env)).mode & 0o777).toBe(0o600);
-  await writeRecord({ ...record, start: "12" }, env);
+  await writeDaemon({ ...record, start: "12" }, env);
   expect(await daemonStatus(file, { env })).toBeUndefined();
   const gone = spawn(process.execPath, ["-e", "0"]);
   await new Promise((done) => gone.on("close", done));
-  await writeRecord({ ...record, pid: gone.pid ?? 0 }, env);
+  await writeDaemon({ ...record, pid: gone.pid ?? 0 }, env);
   expect([await daemonStatus(file, { env }), await stopDaemon(file, { env })]).toEqual([undefined, false]);
   rmSync(recordPath(file, env));
   symlinkSync(file, recordPath(file, env));

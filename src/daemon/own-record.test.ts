@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type DaemonRecord, openDaemonFolder, openOwnRecord, ownStart, readRecord, recordPath } from "./record-file.ts";
+import { type DaemonRecord, openDaemonFolder, openOwnRecord, ownStart, readDaemon, recordPath } from "./record-file.ts";
 
 const open = async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-record-"));
@@ -16,17 +16,17 @@ const open = async () => {
     const here = { port: 1, token: "t", secret: "s", socket: "", sourceHash: "a", ...more };
     return openOwnRecord({ ...own, ...here }, env, (line) => void complaints.push(line));
   };
-  return { env, hooksFile, openRecord, complaints, found: () => readRecord(hooksFile, env) };
+  return { env, hooksFile, openRecord, complaints, found: () => readDaemon(hooksFile, env) };
 };
 
 test("a stopping daemon does not overwrite the record of the next one", async () => {
   const { openRecord, complaints, found } = await open();
   const record = await openRecord();
-  for (const hash of ["b", "c", "d"]) record.say(hash);
+  for (const hash of ["b", "c", "d"]) record.updateSource(hash);
   await expect.poll(async () => (await found())?.sourceHash).toBe("d");
-  record.say("e");
+  record.updateSource("e");
   const removed = record.remove();
-  record.say("f");
+  record.updateSource("f");
   await removed;
   expect([await found(), complaints]).toEqual([undefined, []]);
 });
@@ -38,20 +38,24 @@ test("a daemon whose record cannot be looked at for a moment stays, and removes 
   const folder = join(env.HOOKLINE_HOME, "daemon");
   renameSync(folder, `${folder}-away`);
   symlinkSync(folder, folder);
-  expect(await record.isThere()).toBe(true);
+  expect(await record.isPublished()).toBe(true);
   await record.remove();
   rmSync(folder);
   renameSync(`${folder}-away`, folder);
-  expect((await readRecord(hooksFile, env))?.secret).toBe("s");
+  expect((await readDaemon(hooksFile, env))?.secret).toBe("s");
 });
 
 test("a stopping daemon removes only its own record", async () => {
   const { env, hooksFile, openRecord, found } = await open();
   const cleared = await openRecord();
-  expect(await cleared.isThere()).toBe(true);
+  expect(await cleared.isPublished()).toBe(true);
   rmSync(recordPath(hooksFile, env));
-  expect(await cleared.isThere()).toBe(false);
+  expect(await cleared.isPublished()).toBe(false);
   const next = await openRecord({ secret: "another" });
   await cleared.remove();
-  expect([await cleared.isThere(), await next.isThere(), (await found())?.secret]).toEqual([false, true, "another"]);
+  expect([await cleared.isPublished(), await next.isPublished(), (await found())?.secret]).toEqual([
+    false,
+    true,
+    "another",
+  ]);
 });

@@ -23,7 +23,7 @@ export function recordPath(hooksFile: string, env: Env): string {
 }
 
 /** Lines, not JSON: a shell reads it without another program. */
-export async function writeRecord(record: DaemonRecord, env: Env): Promise<void> {
+export async function writeDaemon(record: DaemonRecord, env: Env): Promise<void> {
   const { pid, start, port, version, token, secret, sourceHash, since, hooksFile } = record;
   const key = appKey(hooksFile);
   const words = [daemonRecordMark, pid, start || "-", port, key, token, secret, version, sourceHash || "-", since];
@@ -34,7 +34,7 @@ export async function writeRecord(record: DaemonRecord, env: Env): Promise<void>
 }
 
 /** As `readDaemonRecord`, for the daemon of a hooks file. */
-export function readRecord(hooksFile: string, env: Env): Promise<DaemonRecord | undefined> {
+export function readDaemon(hooksFile: string, env: Env): Promise<DaemonRecord | undefined> {
   return readDaemonRecord(appKey(hooksFile), { env });
 }
 
@@ -55,7 +55,7 @@ const most = 200;
  * links, so the path itself, as it was given, is the name of a link to the record. Should it lead to another hooks file by now, the daemon
  * says so, for it is told the path.
  */
-export function aliasParts(given: string): { readonly folders: readonly string[]; readonly name: string } {
+export function linkNameParts(given: string): { readonly folders: readonly string[]; readonly name: string } {
   let name = given.replaceAll("%", "%25").replaceAll("/", "%2F");
   const folders: string[] = [];
   for (; name.length > most; name = name.slice(most)) folders.push(`${name.slice(0, most)}+`);
@@ -63,9 +63,9 @@ export function aliasParts(given: string): { readonly folders: readonly string[]
 }
 
 /** Lets clients that are given this path find the daemon of the hooks file. */
-export async function writeAlias(given: string, env: Env): Promise<void> {
+export async function linkRecord(given: string, env: Env): Promise<void> {
   // As the shell sees it: bytes, not characters, so that a cut may go through one.
-  const { folders, name } = aliasParts(Buffer.from(given).toString("latin1"));
+  const { folders, name } = linkNameParts(Buffer.from(given).toString("latin1"));
   let folder: Buffer = Buffer.from(await openState(["daemon", "at"], { env }));
   for (const part of folders) {
     folder = below(folder, part);
@@ -86,9 +86,9 @@ function below(folder: Buffer, name: string): Buffer {
 /** The record of this very process, as long as it serves. */
 export interface OwnRecord {
   /** Other code answers now. */
-  say(sourceHash: string): void;
+  updateSource(sourceHash: string): void;
   /** Whether clients find us by it. Not when somebody has cleared the state folder, and maybe another daemon has come since. */
-  isThere(): Promise<boolean>;
+  isPublished(): Promise<boolean>;
   /** Contract: another daemon's record is left alone, and once ours is gone nothing of ours writes it again. */
   remove(): Promise<void>;
 }
@@ -98,24 +98,24 @@ export async function openOwnRecord(
   env: Env,
   complain: (line: string) => void,
 ): Promise<OwnRecord> {
-  await writeRecord(record, env);
+  await writeDaemon(record, env);
   let removed = false;
   // One after the other, so that the last word is the newest.
   let writing: Promise<void> = Promise.resolve();
   const isOurs = async (ifUnknown: boolean): Promise<boolean> => {
     try {
-      return (await readRecord(record.hooksFile, env))?.secret === record.secret;
+      return (await readDaemon(record.hooksFile, env))?.secret === record.secret;
     } catch (error) {
       // What is not safely ours is not ours. Anything else, such as no descriptor left, says nothing about the record.
       return isFileProblem(error) ? false : ifUnknown;
     }
   };
   return {
-    isThere: () => isOurs(true),
-    say(sourceHash) {
+    isPublished: () => isOurs(true),
+    updateSource(sourceHash) {
       if (removed) return;
       writing = writing
-        .then(() => writeRecord({ ...record, sourceHash }, env))
+        .then(() => writeDaemon({ ...record, sourceHash }, env))
         .catch((error: unknown) => complain(`The record is old: ${String(error)}`));
     },
     async remove() {

@@ -6,25 +6,25 @@ import { catalog, type EventRow, handlersThatNeverRun, Problem } from "../protoc
 import { appKey } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
-import { canRunClient, findProgram, packageFor } from "./client/find-package.ts";
-import { elsewhere, replaced, transportNotes } from "./drift/advice.ts";
-import { type Installed, install } from "./edit/install-entries.ts";
-import { type LockFile, lockedPath, lockVersion, readLockFile, readRecord } from "./edit/install-record.ts";
+import { canRunClient, findPackage, findProgram } from "./client/find-package.ts";
+import { otherScopeNotes, replacedAppNote, transportNotes } from "./drift/advice.ts";
+import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
+import { type LockFile, lockVersion, readInstallRecord, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { realFile } from "./edit/settings-file.ts";
-import type { DaemonDoor, Endpoint } from "./installer.ts";
-import { type Calls, callsFor } from "./plan/hook-command.ts";
+import type { DaemonControl, Endpoint } from "./installer.ts";
+import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
 import { type HttpConsent, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
   type AskedTransport,
   hooksFileFor,
-  isUsersOwn,
-  placesOf,
+  type InstallScope,
+  type InstallTarget,
+  isUserScopeFile,
   projectRoot,
-  type Scope,
-  type ScopePlaces,
-  type Standpoint,
+  type ScopeFiles,
+  scopeFiles,
 } from "./plan/install-places.ts";
-import { type Introspected, introspect, introspector } from "./plan/introspect.ts";
+import { type AppReport, introspect, introspector } from "./plan/introspect.ts";
 import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
 
 /** What the program that installs lends: itself, and the daemon if it has one. */
@@ -34,13 +34,13 @@ export interface Installer {
   readonly version: string;
   readonly node: string;
   readonly home: HomeSource;
-  readonly daemon?: DaemonDoor;
+  readonly daemon?: DaemonControl;
   readonly now: () => Date;
   readonly signal?: AbortSignal;
 }
 
-export interface InstallRequest extends Standpoint {
-  readonly scope: Scope;
+export interface InstallRequest extends InstallTarget {
+  readonly scope: InstallScope;
   readonly file?: string;
   readonly transport: AskedTransport;
   readonly allEvents?: boolean;
@@ -58,9 +58,9 @@ export type InstallOutcome =
   | {
       readonly is: "installed";
       readonly hooksFile: string;
-      readonly places: ScopePlaces;
+      readonly places: ScopeFiles;
       readonly planned: readonly PlannedEntry[];
-      readonly installed: Installed;
+      readonly installed: WrittenEntries;
       /** Absent when no entry calls the client. */
       readonly client?: ClientUse;
       /** What the hooks file printed while it was loaded. */
@@ -75,14 +75,14 @@ export type InstallOutcome =
 export async function installApp(request: InstallRequest, installer: Installer): Promise<InstallOutcome> {
   const { scope, transport, allEvents = false, dryRun = false, env } = request;
   const { home, daemon, signal } = installer;
-  const places = placesOf(scope, request);
+  const places = scopeFiles(scope, request);
   const hooksFile = hooksFileFor(scope, request.file, request);
   const root = scope === "user" ? places.root : projectRoot(request);
-  if (await isUsersOwn(places, request)) throw usersOwn(places);
+  if (await isUserScopeFile(places, request)) throw usersOwn(places);
   // In user scope the folder around the client's own may not be there yet.
   const app = await look(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
-  const packageRoot = await packageFor({ scope, root, running: installer.packageRoot, home, dryRun });
+  const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
   const choice = {
     scope,
@@ -100,10 +100,10 @@ export async function installApp(request: InstallRequest, installer: Installer):
     : undefined;
   const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
   const compiled = "program" in made ? { compiledClient: made.program } : {};
-  const calls = callsFor({ scope, root, hooksFile, packageRoot, node: installer.node, ...compiled });
+  const calls = hookCommands({ scope, root, hooksFile, packageRoot, node: installer.node, ...compiled });
   const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
   const old = await readLockFile(places.lockFile);
-  const installed = await install({
+  const installed = await writeEntries({
     places,
     hooksFile,
     planned,
@@ -130,8 +130,8 @@ export async function installApp(request: InstallRequest, installer: Installer):
     ...(planned.some((one) => one.transport === "client") ? { client } : {}),
     prints: app.prints,
     notes: [
-      ...replaced(old, places, hooksFile),
-      ...(await elsewhere(places, hooksFile, request)),
+      ...replacedAppNote(old, places, hooksFile),
+      ...(await otherScopeNotes(places, hooksFile, request)),
       ...ended,
       ...transportNotes(planned, choice),
     ],
@@ -142,7 +142,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
 /** A token that stood in settings may have been seen by whoever took the port. Once no entry holds it, it opens nothing any more. */
 async function endOldToken(
   hooksFile: string,
-  { settings: { before, after, changed } }: Installed,
+  { settings: { before, after, changed } }: WrittenEntries,
   request: InstallRequest,
   { daemon }: Installer,
 ): Promise<readonly string[]> {
@@ -155,13 +155,13 @@ async function endOldToken(
 }
 
 /** Entries with paths of one project would fail in every other one. */
-function usersOwn({ settingsFile }: ScopePlaces): Problem {
+function usersOwn({ settingsFile }: ScopeFiles): Problem {
   const message = `${settingsFile} holds your own settings, which apply in every folder. Take --scope user, or --scope local for this folder alone.`;
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 
 /** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */
-async function look(file: string, cwd: string, request: InstallRequest, installer: Installer): Promise<Introspected> {
+async function look(file: string, cwd: string, request: InstallRequest, installer: Installer): Promise<AppReport> {
   const program = introspector(installer);
   const options = { program, cwd, ...(installer.signal === undefined ? {} : { signal: installer.signal }) };
   if (!request.dryRun) return introspect(file, { ...options, env: request.env });
@@ -176,13 +176,13 @@ async function look(file: string, cwd: string, request: InstallRequest, installe
 /** A dry run chooses no port: one that is not known yet is shown as 0. */
 async function endpointOf(
   hooksFile: string,
-  { settingsFile }: ScopePlaces,
+  { settingsFile }: ScopeFiles,
   { dryRun }: InstallRequest,
   { daemon, home }: Installer,
 ): Promise<Endpoint | undefined> {
   if (!dryRun) return daemon?.endpointFor(hooksFile);
   const url = `http://127.0.0.1:0/v1/hook/${appKey(hooksFile)}`;
-  const record = await readRecord(await realFile(settingsFile), home);
+  const record = await readInstallRecord(await realFile(settingsFile), home);
   return (record && endpointIn(record.entries)) ?? { port: 0, token: "(chosen at install)", url };
 }
 
@@ -199,14 +199,14 @@ function endpointIn(entries: readonly PlannedEntry[]): Endpoint | undefined {
 }
 
 /** The call that the lock file names. */
-export function usedCall(planned: readonly PlannedEntry[], calls: Calls): readonly string[] {
+export function usedCall(planned: readonly PlannedEntry[], calls: HookCommands): readonly string[] {
   return planned.some(({ transport }) => transport === "run") ? calls.run : calls.client;
 }
 
 function lockFor(
   { transport, allEvents }: Pick<InstallRequest, "transport" | "allEvents">,
-  { events, contentHash }: Introspected,
-  { lockFile, settingsFile }: ScopePlaces,
+  { events, contentHash }: AppReport,
+  { lockFile, settingsFile }: ScopeFiles,
   hooksFile: string,
   command: readonly string[],
   now: Date,
@@ -214,9 +214,9 @@ function lockFor(
   return {
     version: lockVersion,
     installedAt: now.toISOString(),
-    hooksPath: lockedPath(lockFile, hooksFile),
+    hooksPath: toLockPath(lockFile, hooksFile),
     hooksRegistered: registeredIds(events),
-    settingsFile: lockedPath(lockFile, settingsFile),
+    settingsFile: toLockPath(lockFile, settingsFile),
     command,
     transport,
     contentHash,

@@ -1,5 +1,5 @@
 /** What installing needs of the warm daemon. Handed in, because this module and the daemon do not know each other. */
-export interface DaemonDoor {
+export interface DaemonControl {
   /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
   endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
   daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;

@@ -3,18 +3,18 @@ export type { ClientForm, ClientUse } from "./client/compiled-client.ts";
 export { repairCommand } from "./drift/advice.ts";
 export { isCodeAsInstalled } from "./drift/code-drift.ts";
 export { clientsInUse, installFindings } from "./drift/install-findings.ts";
-export { type Repair, repair } from "./drift/repair-install.ts";
+export { type InstallRepair, repairInstall } from "./drift/repair-install.ts";
 export { type ScopeStatus, statusOf } from "./drift/scope-status.ts";
 export { purgeTraces, type Uninstalled, uninstall } from "./edit/uninstall-entries.ts";
 export { type Installer, type InstallOutcome, installApp } from "./install-app.ts";
-export type { DaemonDoor } from "./installer.ts";
+export type { DaemonControl } from "./installer.ts";
 export {
   type AskedTransport,
   askedTransports,
-  placesOf,
-  type Scope,
-  type ScopePlaces,
-  type Standpoint,
-  scopes,
+  type InstallScope,
+  type InstallTarget,
+  installScopes,
+  type ScopeFiles,
+  scopeFiles,
 } from "./plan/install-places.ts";
 export type { PlannedEntry } from "./plan/plan-entries.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
 import { withoutComments } from "../engine/settings/json/json-layout.ts";
 import { parseJsonc, plainValue } from "../engine/settings/json/jsonc.ts";
-import { install } from "./edit/install-entries.ts";
+import { writeEntries } from "./edit/install-entries.ts";
 import { uninstall } from "./edit/uninstall-entries.ts";
 import { settingsTexts } from "./fixtures/settings-texts.ts";
 import { guard, stop, world } from "./fixtures/world.ts";
@@ -17,11 +17,11 @@ test(`of ${runs} generated files each has its bytes back after install and unins
   await fc.assert(
     fc.asyncProperty(settingsTexts(), fc.boolean(), async (text, again) => {
       writeFileSync(file, text);
-      const first = await install({ ...call(), stripComments: true });
+      const first = await writeEntries({ ...call(), stripComments: true });
       expect(first.settings.before).toBe(text);
       expect(readFileSync(file, "utf8")).not.toBe(text);
       if (again)
-        await install({
+        await writeEntries({
           ...call({
             needs: [
               { ...guard, ids: ["PreToolUse"] },
@@ -44,7 +44,7 @@ test(`the same where somebody else writes between install and uninstall: what th
   await fc.assert(
     fc.asyncProperty(settingsTexts(), async (text) => {
       writeFileSync(file, text);
-      await install({ ...call(), stripComments: true });
+      await writeEntries({ ...call(), stripComments: true });
       const behind = readFileSync(file, "utf8");
       writeFileSync(file, `${behind}\n// theirs`);
       const { how } = await uninstall({ places: call().places, home: source(), now: new Date() });
@@ -68,7 +68,7 @@ test("whatever others changed between install and uninstall stays, in their layo
       async (text, all, indent) => {
         writeFileSync(file, text);
         const before = valueIn(text);
-        await install({ ...call(), stripComments: true });
+        await writeEntries({ ...call(), stripComments: true });
         const now = all.reduce((settings, one) => one(settings), valueIn(readFileSync(file, "utf8")));
         // As agents do it: read, changed, and written anew as a whole.
         writeFileSync(file, JSON.stringify(now, null, indent));

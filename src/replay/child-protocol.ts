@@ -2,7 +2,7 @@ import type { ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 
 /** What the replaying process is told first, on one line. */
-export interface Hello {
+export interface ChildSetup {
   readonly hooks: string;
   readonly cwd: string;
   /** The only folder it may write to. */
@@ -13,14 +13,14 @@ export interface Hello {
 }
 
 /** One event for it. */
-export interface Ask {
+export interface ReplayQuestion {
   readonly payload: WirePayload;
   readonly at?: string;
   readonly project?: string;
 }
 
 /** Its first line: ready, or why the app cannot be replayed. */
-export type Ready =
+export type ChildReady =
   | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly AppHandler[] }
   | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
 
@@ -31,11 +31,11 @@ export interface AppHandler {
 }
 
 /** What the answer comes to. `effect-refused`: nobody knows, for a guard failed only because this is a replay. */
-export type Decision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
+export type ReplayDecision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
 
 /** An answer, without how it came about. */
 export interface AnswerSummary {
-  readonly decision: Decision;
+  readonly decision: ReplayDecision;
   readonly reason?: string;
   /** The input the tool would have been given instead. */
   readonly input?: ToolInput;
@@ -46,17 +46,17 @@ export interface AnswerSummary {
 }
 
 /** What the app said to one event. */
-export interface Said extends AnswerSummary {
-  readonly handlers: readonly SaidHandler[];
+export interface ReplayAnswer extends AnswerSummary {
+  readonly handlers: readonly HandlerResult[];
   readonly effects?: readonly Effect[];
   /** Names of tasks that would have been started. */
   readonly tasks?: readonly string[];
-  readonly strays?: readonly Stray[];
+  readonly strays?: readonly UncaughtError[];
   /** Equal for two answers that a host cannot tell apart. */
   readonly print: string;
 }
 
-export interface SaidHandler {
+export interface HandlerResult {
   readonly name: string;
   readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached" | "effect-refused";
   readonly ms: number;
@@ -64,7 +64,7 @@ export interface SaidHandler {
 }
 
 /** An error that nobody could catch. */
-export interface Stray {
+export interface UncaughtError {
   readonly handler: string;
   readonly error: string;
 }

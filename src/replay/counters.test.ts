@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openTimes } from "./counters.ts";
+import { openDurations } from "./counters.ts";
 
 test("nothing added, nothing known", () => {
-  const times = openTimes();
+  const times = openDurations();
   expect([times.at(0.5), times.max]).toEqual([undefined, undefined]);
 });
 
 test("median and p95 are within two in a hundred of the true ones, and the maximum is exact", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.01, max: 60_000, noNaN: true }), { minLength: 1 }), (list) => {
-      const times = openTimes();
+      const times = openDurations();
       for (const ms of list) times.add(ms);
       const sorted = list.toSorted((a, b) => a - b);
       for (const share of [0.5, 0.95]) {

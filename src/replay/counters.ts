@@ -1,5 +1,5 @@
 /** Durations in buckets that grow by a fiftieth each: any number of them in little room, percentiles within two in a hundred. */
-export interface Times {
+export interface DurationHistogram {
   add(ms: number): void;
   /** 0.5 is the median. Undefined when nothing was added. */
   at(share: number): number | undefined;
@@ -9,7 +9,7 @@ export interface Times {
 const step = Math.log(1.02);
 const least = 0.001;
 
-export function openTimes(): Times {
+export function openDurations(): DurationHistogram {
   const buckets = new Map<number, number>();
   let count = 0;
   let max: number | undefined;

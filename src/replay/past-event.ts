@@ -39,7 +39,7 @@ export interface UnreadableLine {
 }
 
 /** What the lines before an event say about it. */
-export interface Surroundings {
+export interface TranscriptContext {
   readonly session: string;
   readonly project: string | undefined;
   /** The main transcript of the session. */
@@ -56,7 +56,7 @@ export function pastEvent(
   name: PastEventName,
   entry: UserEntry | AssistantEntry,
   own: Readonly<Record<string, unknown>>,
-  around: Surroundings,
+  around: TranscriptContext,
   lost: readonly string[] = [],
 ): PastEvent {
   const { carries } = eventRow(name);

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessEnd, type RunningProcess, startProcess } from "../exec/internal.ts";
 import { Problem } from "../protocol/internal.ts";
-import type { AppHandler, Ask, Hello, Ready, Said } from "./child-protocol.ts";
+import type { AppHandler, ChildReady, ChildSetup, ReplayAnswer, ReplayQuestion } from "./child-protocol.ts";
 import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
@@ -22,13 +22,13 @@ export interface PlayerOptions {
 export interface Player {
   readonly handlers: readonly AppHandler[];
   /** Contract: answers come in the order of the questions. A handler that ends or blocks the process is an answer too. */
-  ask(event: PastEvent): Promise<Said>;
+  ask(event: PastEvent): Promise<ReplayAnswer>;
   close(): Promise<void>;
 }
 
 interface Question {
   readonly line: string;
-  settle(said: Said): void;
+  settle(said: ReplayAnswer): void;
   fail(problem: unknown): void;
 }
 
@@ -41,18 +41,18 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   await mkdir(join(options.scratch, "tmp"), { recursive: true, mode: 0o700 });
   const open: Question[] = [];
   let ends = 0;
-  let process: Process | undefined = await begin();
+  let process: Process | undefined = await startChild();
   const { handlers } = process;
 
-  async function begin(): Promise<Process> {
+  async function startChild(): Promise<Process> {
     return openProcess(options, {
       answered: (said) => open.shift()?.settle(said),
-      ended: (ended, tail) => void over(ended, tail),
+      ended: (ended, tail) => void onProcessEnd(ended, tail),
       idle: () => open.length === 0,
     });
   }
 
-  async function over(ended: ProcessEnd, tail: string): Promise<void> {
+  async function onProcessEnd(ended: ProcessEnd, tail: string): Promise<void> {
     process = undefined;
     open.shift()?.settle(lostAnswer(ended));
     ends += 1;
@@ -66,7 +66,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   }
 
   async function again(): Promise<void> {
-    process = await begin();
+    process = await startChild();
     for (const { line } of open) process.send(line);
   }
 
@@ -74,7 +74,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
     handlers,
     ask(event) {
       const { payload, at, project } = event;
-      const ask: Ask = {
+      const ask: ReplayQuestion = {
         payload,
         ...(at === undefined ? {} : { at }),
         ...(project === undefined ? {} : { project }),
@@ -98,7 +98,7 @@ interface Process {
 }
 
 interface Listener {
-  answered(said: Said): void;
+  answered(said: ReplayAnswer): void;
   ended(ended: ProcessEnd, tail: string): void;
   /** True when no question is open. */
   idle(): boolean;
@@ -107,11 +107,11 @@ interface Listener {
 async function openProcess(options: PlayerOptions, listener: Listener): Promise<Process> {
   const { scratch, allowEffects, cwd, hooks, signal } = options;
   const mark = `${randomUUID()} `;
-  const hello: Hello = { hooks, cwd, scratch, mark, allowEffects };
+  const hello: ChildSetup = { hooks, cwd, scratch, mark, allowEffects };
   let limitMs = Number.POSITIVE_INFINITY;
   let closing = false;
-  let tellReady: ((ready: Ready) => void) | undefined;
-  const ready = new Promise<Ready>((resolve) => {
+  let tellReady: ((ready: ChildReady) => void) | undefined;
+  const ready = new Promise<ChildReady>((resolve) => {
     tellReady = resolve;
   });
   const running: RunningProcess = startProcess(replayProcess(scratch, allowEffects), {
@@ -126,7 +126,7 @@ async function openProcess(options: PlayerOptions, listener: Listener): Promise<
       if (!whole) return "keep";
       // Everything else on stdout was written past us by the app.
       if (!line.startsWith(mark)) return "take";
-      const told = JSON.parse(line.slice(mark.length)) as Ready | Said;
+      const told = JSON.parse(line.slice(mark.length)) as ChildReady | ReplayAnswer;
       if ("ready" in told) tellReady?.(told);
       else {
         listener.answered(told);
@@ -181,7 +181,7 @@ function endText(ended: ProcessEnd): string {
   return ended.by === "signal" ? ended.signal : ended.by;
 }
 
-function lostAnswer(ended: ProcessEnd): Said {
+function lostAnswer(ended: ProcessEnd): ReplayAnswer {
   const why = `ended the process: ${endText(ended)}`;
   const handlers = [{ name: "(the app)", outcome: "failed", ms: 0, error: why } as const];
   return { decision: "none", handlers, print: `lost ${why}` };

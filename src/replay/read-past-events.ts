@@ -17,7 +17,7 @@ import {
   type PastEvent,
   pastEvent,
   type RefusedThen,
-  type Surroundings,
+  type TranscriptContext,
   type UnreadableLine,
 } from "./past-event.ts";
 
@@ -27,7 +27,7 @@ export async function* pastEventsIn(
   signal: AbortSignal,
   readTo: (bytes: number) => void,
 ): AsyncGenerator<PastEvent | RefusedThen | UnreadableLine, undefined> {
-  const memory: Memory = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
+  const memory: ReaderState = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
   const meta = file.meta === undefined ? undefined : readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
@@ -43,7 +43,7 @@ function unreadable({ line, why }: Unreadable, { path }: TranscriptFile): Unread
   return { name: "unreadable", file: path, line, ...(why === "cut-archive" ? { isCut: true } : {}) };
 }
 
-interface Memory {
+interface ReaderState {
   readonly open: Map<string, { readonly name: string; readonly input: unknown; readonly effort: unknown }>;
   promptId: string | undefined;
   permissionMode: string | undefined;
@@ -53,26 +53,34 @@ interface Memory {
 /** Calls that were never answered must not pile up. */
 const mostOpen = 1_000;
 
-type Around = (entry: UserEntry | AssistantEntry) => Surroundings;
+type Around = (entry: UserEntry | AssistantEntry) => TranscriptContext;
 
-function* eventsOf(entry: Entry, memory: Memory, around: Around): Generator<PastEvent | RefusedThen, undefined> {
+function* eventsOf(
+  entry: Entry,
+  memory: ReaderState,
+  contextOf: Around,
+): Generator<PastEvent | RefusedThen, undefined> {
   memory.project ??= entry.cwd;
   if (entry.kind === "permission-mode") memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
   // A call that was not let through had no end either.
   if (entry.kind === "attachment" && refuses(entry) && memory.open.delete(entry.toolUseId ?? "")) {
     yield { name: "refused-then", toolUseId: entry.toolUseId ?? "" };
   }
-  if (entry.kind === "assistant" && isModelCall(entry)) yield* callsIn(entry, memory, around(entry));
+  if (entry.kind === "assistant" && isModelCall(entry)) yield* callsIn(entry, memory, contextOf(entry));
   if (entry.kind !== "user") return;
   memory.promptId = entry.promptId ?? memory.promptId;
   memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
-  if (entry.role === "result") yield* resultsIn(entry, memory, around(entry));
+  if (entry.role === "result") yield* resultsIn(entry, memory, contextOf(entry));
   // What an agent was told by another one was no event.
   if (entry.role !== "prompt" || entry.isSidechain) return;
-  yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, around(entry));
+  yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, contextOf(entry));
 }
 
-function* callsIn(entry: AssistantEntry, { open }: Memory, around: Surroundings): Generator<PastEvent, undefined> {
+function* callsIn(
+  entry: AssistantEntry,
+  { open }: ReaderState,
+  around: TranscriptContext,
+): Generator<PastEvent, undefined> {
   for (const block of entry.content) {
     if (block.type !== "tool_use") continue;
     const { id, name, input } = block;
@@ -85,8 +93,8 @@ function* callsIn(entry: AssistantEntry, { open }: Memory, around: Surroundings)
 
 function* resultsIn(
   entry: UserEntry,
-  { open }: Memory,
-  around: Surroundings,
+  { open }: ReaderState,
+  around: TranscriptContext,
 ): Generator<PastEvent | RefusedThen, undefined> {
   for (const block of entry.content) {
     const call = block.type === "tool_result" ? open.get(block.toolUseId) : undefined;
@@ -113,9 +121,9 @@ function* resultsIn(
 function around(
   entry: UserEntry | AssistantEntry,
   file: TranscriptFile,
-  memory: Memory,
+  memory: ReaderState,
   agentType: string | undefined,
-): Surroundings {
+): TranscriptContext {
   const session = entry.sessionId ?? file.session ?? "";
   const folder = join(file.root.path, "projects", file.project);
   // An archive keeps all files of a session compressed.

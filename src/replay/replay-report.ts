@@ -1,9 +1,9 @@
 import type { ToolInput } from "../protocol/internal.ts";
-import type { AnswerSummary, AppHandler, Decision, Effect, SaidHandler } from "./child-protocol.ts";
+import type { AnswerSummary, AppHandler, Effect, HandlerResult, ReplayDecision } from "./child-protocol.ts";
 import type { PastEventName } from "./past-event.ts";
 
 /** What an app would have done to the past. */
-export interface Report {
+export interface ReplayReport {
   readonly hooks: string;
   /** What was read. */
   readonly files: number;
@@ -20,13 +20,13 @@ export interface Report {
   readonly events: readonly EventCount[];
   readonly handlers: readonly HandlerReport[];
   /** Calls that would have been refused or asked about; at most as many as asked for. */
-  readonly listed: readonly Listed[];
+  readonly listed: readonly ListedEvent[];
   readonly listedInAll: number;
   /** How many of them had been refused then already. */
   readonly refusedThen: number;
   /** Handlers of events that transcripts do not tell of. */
   readonly notReplayed: readonly AppHandler[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly InputChange[];
   readonly changesInAll: number;
   readonly effects: readonly (Effect & { readonly count: number })[];
   readonly tasks: readonly { readonly name: string; readonly count: number }[];
@@ -39,7 +39,7 @@ export interface Report {
 export interface EventCount {
   readonly event: PastEventName;
   readonly seen: number;
-  readonly decisions: Readonly<Partial<Record<Decision, number>>>;
+  readonly decisions: Readonly<Partial<Record<ReplayDecision, number>>>;
   readonly inputsChanged: number;
   readonly outputsChanged: number;
   readonly contexts: number;
@@ -48,14 +48,14 @@ export interface EventCount {
 export interface HandlerReport {
   readonly name: string;
   readonly calls: number;
-  readonly outcomes: Readonly<Partial<Record<SaidHandler["outcome"], number>>>;
+  readonly outcomes: Readonly<Partial<Record<HandlerResult["outcome"], number>>>;
   readonly medianMs?: number;
   readonly p95Ms?: number;
   readonly maxMs?: number;
 }
 
 /** One event, as a line. */
-export interface Place {
+export interface EventLine {
   readonly at?: string;
   readonly session: string;
   readonly event: PastEventName;
@@ -64,14 +64,14 @@ export interface Place {
   readonly input: string;
 }
 
-export interface Listed extends Place {
-  readonly decision: Decision;
+export interface ListedEvent extends EventLine {
+  readonly decision: ReplayDecision;
   readonly reason?: string;
   /** A hook, a rule or the user had refused it then. */
   readonly refusedThen?: true;
 }
 
-export interface Change extends Place {
+export interface InputChange extends EventLine {
   readonly before: ToolInput;
   readonly after: ToolInput;
 }
@@ -81,11 +81,11 @@ export interface Against {
   readonly hooks: string;
   readonly differing: number;
   /** What this app says to them. */
-  readonly decisions: Readonly<Partial<Record<Decision, number>>>;
+  readonly decisions: Readonly<Partial<Record<ReplayDecision, number>>>;
   readonly list: readonly Difference[];
 }
 
-export interface Difference extends Place {
+export interface Difference extends EventLine {
   readonly now: AnswerSummary;
   readonly before: AnswerSummary;
 }

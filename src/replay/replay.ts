@@ -8,12 +8,18 @@ import { hooksAt } from "./hooks-at-commit.ts";
 import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
 import { openPlayer, type Player } from "./player.ts";
 import { pastEventsIn } from "./read-past-events.ts";
-import type { Report } from "./replay-report.ts";
+import type { ReplayReport } from "./replay-report.ts";
 import { makeScratch } from "./sandbox.ts";
-import { chosenTranscripts, seenKeys, type WhichTranscripts, type Wish, wanted } from "./select-events.ts";
+import {
+  chosenTranscripts,
+  type EventFilter,
+  eventFilter,
+  openKeySet,
+  type WhichTranscripts,
+} from "./select-events.ts";
 import { openTally } from "./tally.ts";
 
-export interface ReplayOptions extends WhichTranscripts, Wish {
+export interface ReplayOptions extends WhichTranscripts, EventFilter {
   /** The hooks file. */
   readonly hooks: string;
   /** Another file, or `git:REF` for the same file as it was there. */
@@ -31,9 +37,9 @@ export interface ReplayOptions extends WhichTranscripts, Wish {
  * An app over past sessions. Nothing is executed: no tool runs, and the app itself runs where it can change nothing.
  * The past is streamed; what is kept of it is counts and the rows of the report.
  */
-export async function replay(options: ReplayOptions): Promise<Report> {
+export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { signal = new AbortController().signal } = options;
-  const isWanted = wanted(options);
+  const isWanted = eventFilter(options);
   const scratch = await makeScratch();
   const players: Player[] = [];
   const open = async (hooks: string, name: string): Promise<Player> => {
@@ -83,7 +89,7 @@ async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> 
   }
 }
 
-type Unread = Report["unread"][number];
+type Unread = ReplayReport["unread"][number];
 
 interface ReadSoFar {
   bytes: number;
@@ -98,7 +104,7 @@ async function* everyEvent(
   { progress }: ReplayOptions,
   signal: AbortSignal,
 ): AsyncGenerator<PastEvent | RefusedThen, undefined> {
-  const seen = seenKeys();
+  const seen = openKeySet();
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
     const readTo = (offset: number) => progress?.({ bytes: read.bytes + Math.min(offset, file.size), of });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PastEvent } from "./past-event.ts";
-import { seenKeys, wanted } from "./select-events.ts";
+import { eventFilter, openKeySet } from "./select-events.ts";
 
 const call = (tool: string, at = "2026-01-02T00:00:00Z"): PastEvent => ({
   name: "PreToolUse",
@@ -14,29 +14,29 @@ const call = (tool: string, at = "2026-01-02T00:00:00Z"): PastEvent => ({
 const prompt: PastEvent = { name: "UserPromptSubmit", payload: {}, session: "s", key: "k", missing: [] };
 
 test("tools are named exactly or by a pattern; Task and Agent are one tool; prompts have none", () => {
-  const some = wanted({ tools: ["Bash", "mcp__github__*", "Task"] });
+  const some = eventFilter({ tools: ["Bash", "mcp__github__*", "Task"] });
   const names = ["Bash", "bash", "BashOutput", "mcp__github__create", "mcp__gitlab__create", "Agent", "Task"];
   expect(names.filter((name) => some(call(name)))).toEqual(["Bash", "mcp__github__create", "Agent", "Task"]);
-  expect([some(prompt), wanted({})(prompt), wanted({ events: [] })(prompt)]).toEqual([false, true, true]);
+  expect([some(prompt), eventFilter({})(prompt), eventFilter({ events: [] })(prompt)]).toEqual([false, true, true]);
 });
 
 test("a name with signs of regular expressions means itself", () => {
-  expect(wanted({ tools: ["a.c(*"] })(call("a.c(d"))).toBe(true);
-  expect(wanted({ tools: ["a.c(*"] })(call("abc(d"))).toBe(false);
+  expect(eventFilter({ tools: ["a.c(*"] })(call("a.c(d"))).toBe(true);
+  expect(eventFilter({ tools: ["a.c(*"] })(call("abc(d"))).toBe(false);
 });
 
 test("since a time; what has no time is not since it", () => {
-  const late = wanted({ sinceMs: Date.parse("2026-01-02T00:00:00Z") });
+  const late = eventFilter({ sinceMs: Date.parse("2026-01-02T00:00:00Z") });
   expect([late(call("Bash")), late(call("Bash", "2026-01-01T23:59:59Z")), late(prompt)]).toEqual([true, false, false]);
 });
 
 test("an event no transcript tells of is a problem with a hint", () => {
-  expect(() => wanted({ events: ["PreTool"] })).toThrow("Did you mean PreToolUse?");
-  expect(() => wanted({ events: ["Stop"] })).toThrow('"Stop" cannot be replayed');
+  expect(() => eventFilter({ events: ["PreTool"] })).toThrow("Did you mean PreToolUse?");
+  expect(() => eventFilter({ events: ["Stop"] })).toThrow('"Stop" cannot be replayed');
 });
 
 test("a key is new once", () => {
-  const seen = seenKeys();
+  const seen = openKeySet();
   const keys = Array.from({ length: 20_000 }, (_, index) => `PreToolUse/${index}/toolu_${index % 7}`);
   expect([keys.every((key) => seen.add(key)), keys.some((key) => seen.add(key))]).toEqual([true, false]);
 });

@@ -5,7 +5,7 @@ import { findRoots, findTranscripts, folderName, type RootOptions, type Transcri
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
 /** Which of the past is wanted; what is left out is all of it. */
-export interface Wish {
+export interface EventFilter {
   readonly sinceMs?: number | undefined;
   /** Names of tools; `*` in one stands for anything. */
   readonly tools?: readonly string[] | undefined;
@@ -13,7 +13,7 @@ export interface Wish {
 }
 
 /** Contract: a wish for an event that no transcript tells of is a `replay/event` problem, not an empty report. */
-export function wanted(wish: Wish): (event: PastEvent) => boolean {
+export function eventFilter(wish: EventFilter): (event: PastEvent) => boolean {
   const events = new Set((wish.events?.length ? wish.events : pastEventNames).map(eventName));
   const tools = (wish.tools ?? []).map(toolPattern);
   return ({ name, tool, at }) =>
@@ -64,12 +64,12 @@ async function folderNames(project: string): Promise<ReadonlySet<string>> {
 }
 
 /** Remembers keys by 53 bits of their hash: years of transcripts fit, and two keys that meet are rarer than a disk error. */
-interface Seen {
+interface KeySet {
   /** True the first time. */
   add(key: string): boolean;
 }
 
-export function seenKeys(): Seen {
+export function openKeySet(): KeySet {
   const seen = new Set<number>();
   return {
     add(key) {

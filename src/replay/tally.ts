@@ -1,19 +1,27 @@
 import { plainLine, type ToolInput } from "../protocol/internal.ts";
-import type { AnswerSummary, Decision, Effect, Said, SaidHandler } from "./child-protocol.ts";
-import { openTimes, type Times } from "./counters.ts";
+import type { AnswerSummary, Effect, HandlerResult, ReplayAnswer, ReplayDecision } from "./child-protocol.ts";
+import { type DurationHistogram, openDurations } from "./counters.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
-import type { Change, Difference, EventCount, HandlerReport, Listed, Place, Report } from "./replay-report.ts";
+import type {
+  Difference,
+  EventCount,
+  EventLine,
+  HandlerReport,
+  InputChange,
+  ListedEvent,
+  ReplayReport,
+} from "./replay-report.ts";
 
 export interface Tally {
-  add(event: PastEvent, said: Said, before?: Said): void;
+  add(event: PastEvent, said: ReplayAnswer, before?: ReplayAnswer): void;
   /** The call was not let through then. Contract: called after `add` of the call. */
   refusedThen(toolUseId: string): void;
-  report(read: Read): Report;
+  report(read: Read): ReplayReport;
 }
 
 /** What is known of the reading, not of the answers. */
 export type Read = Pick<
-  Report,
+  ReplayReport,
   "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed"
 > & {
   readonly againstHooks?: string;
@@ -28,13 +36,13 @@ export function openTally(limit: number): Tally {
   const effects = counter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
   const tasks = counter<{ name: string }>(({ name }) => name);
   const failures = counter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
-  const listed = list<{ -readonly [Key in keyof Listed]: Listed[Key] }>(limit);
+  const listed = list<{ -readonly [Key in keyof ListedEvent]: ListedEvent[Key] }>(limit);
   /** Refused calls whose own end is not known yet, each with its row, if it has one. */
   const open = new Map<string, { refusedThen?: true } | undefined>();
   let refusedThen = 0;
-  const changes = list<Change>(limit);
+  const changes = list<InputChange>(limit);
   const differences = list<Difference>(limit);
-  const differing: Partial<Record<Decision, number>> = {};
+  const differing: Partial<Record<ReplayDecision, number>> = {};
 
   return {
     add(event, said, before) {
@@ -117,20 +125,20 @@ function callOf({ payload }: PastEvent): string {
 }
 
 /** Transcripts are read file by file; people read from the oldest to the newest. */
-function byTime<Row extends Place>(rows: readonly Row[]): readonly Row[] {
+function byTime<Row extends EventLine>(rows: readonly Row[]): readonly Row[] {
   return [...rows].sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
 }
 
 /** Answers that would have stood in somebody's way, or of which nobody knows. */
-function isListed(decision: Decision): boolean {
+function isListed(decision: ReplayDecision): boolean {
   return decision !== "none" && decision !== "allow";
 }
 
 type Counting = { -readonly [Key in keyof Omit<EventCount, "event" | "decisions">]: number } & {
-  readonly decisions: Partial<Record<Decision, number>>;
+  readonly decisions: Partial<Record<ReplayDecision, number>>;
 };
 
-function count(events: Map<PastEventName, Counting>, name: PastEventName, said: Said): void {
+function count(events: Map<PastEventName, Counting>, name: PastEventName, said: ReplayAnswer): void {
   const counting = events.get(name) ?? { seen: 0, decisions: {}, inputsChanged: 0, outputsChanged: 0, contexts: 0 };
   events.set(name, counting);
   counting.seen += 1;
@@ -142,12 +150,12 @@ function count(events: Map<PastEventName, Counting>, name: PastEventName, said: 
 
 interface Handling {
   calls: number;
-  readonly outcomes: Partial<Record<SaidHandler["outcome"], number>>;
-  readonly times: Times;
+  readonly outcomes: Partial<Record<HandlerResult["outcome"], number>>;
+  readonly times: DurationHistogram;
 }
 
-function countHandler(handlers: Map<string, Handling>, { name, outcome, ms }: SaidHandler): void {
-  const handling = handlers.get(name) ?? { calls: 0, outcomes: {}, times: openTimes() };
+function countHandler(handlers: Map<string, Handling>, { name, outcome, ms }: HandlerResult): void {
+  const handling = handlers.get(name) ?? { calls: 0, outcomes: {}, times: openDurations() };
   handlers.set(name, handling);
   handling.calls += 1;
   handling.outcomes[outcome] = (handling.outcomes[outcome] ?? 0) + 1;
@@ -164,7 +172,7 @@ function handlerReport(name: string, { calls, outcomes, times }: Handling): Hand
 
 const lineLength = 200;
 
-function placeOf(event: PastEvent): Place {
+function placeOf(event: PastEvent): EventLine {
   const { payload, name, session, tool, at } = event;
   const text = tool === undefined ? String(payload["prompt"] ?? "") : inputLine(payload["tool_input"]);
   return {
@@ -191,11 +199,18 @@ function cutTexts(input: ToolInput): ToolInput {
   return JSON.parse(JSON.stringify(input, cut)) as ToolInput;
 }
 
-function spoken({ decision, reason }: Said): Pick<Listed, "decision" | "reason"> {
+function spoken({ decision, reason }: ReplayAnswer): Pick<ListedEvent, "decision" | "reason"> {
   return { decision, ...(reason === undefined ? {} : { reason }) };
 }
 
-function summaryOf({ handlers: _h, effects: _e, tasks: _t, strays: _s, print: _p, ...summary }: Said): AnswerSummary {
+function summaryOf({
+  handlers: _h,
+  effects: _e,
+  tasks: _t,
+  strays: _s,
+  print: _p,
+  ...summary
+}: ReplayAnswer): AnswerSummary {
   return summary.input === undefined ? summary : { ...summary, input: cutTexts(summary.input) };
 }
 

@@ -12,7 +12,7 @@ import {
 import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aliasParts, recordPath } from "../../src/daemon/record-file.ts";
+import { linkNameParts, recordPath } from "../../src/daemon/record-file.ts";
 import { listening, removeFakeRecords, standInNode, wholeAnswer, writeFakeRecord } from "./fake-daemon.ts";
 import { app, clientForms, type DaemonWorld, event, guard, openDaemonWorld, type Ran } from "./world.ts";
 
@@ -152,7 +152,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     for (const [what, plant] of Object.entries(plants)) {
       const file = world.file(`${form}-in-place-${what.replaceAll(" ", "-")}.mjs`, guard);
       await writeFakeRecord(world, file, version, { port: 1, node });
-      const { folders, name } = aliasParts(file);
+      const { folders, name } = linkNameParts(file);
       const path = join(world.env["HOOKLINE_HOME"] ?? "", "daemon/at", ...folders, name);
       rmSync(path);
       plant(path);

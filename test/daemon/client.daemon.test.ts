@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daemonStatus } from "../../src/daemon/internal.ts";
-import { openDaemonFolder, recordPath, writeAlias, writeRecord } from "../../src/daemon/record-file.ts";
+import { linkRecord, openDaemonFolder, recordPath, writeDaemon } from "../../src/daemon/record-file.ts";
 import { survivorsOf } from "../../src/exec/end-tree.ts";
 import { processStart } from "../../src/files/internal.ts";
 import { compileClient } from "../../src/install/client/compile-client.ts";
@@ -267,7 +267,7 @@ describe("when the daemon is not what it should be", () => {
         hooksFile: file,
       };
       // The number is ours and alive, but another process was meant.
-      await writeRecord({ ...record, pid: process.pid, start: "1" }, world.env);
+      await writeDaemon({ ...record, pid: process.pid, start: "1" }, world.env);
       expect((await ask([file], event())).stdout).toBe(denial("no"));
       expect([heard, lastLog()]).toMatchObject([[], { inProcess: "none" }]);
       await until("a daemon", () => isServed(world, file));
@@ -275,7 +275,7 @@ describe("when the daemon is not what it should be", () => {
       const own = readFileSync(`/proc/${process.pid}/stat`, "utf8");
       const ownStart = own.slice(own.lastIndexOf(")") + 2).split(" ")[19] ?? "";
       await world.cli(["serve", file, "--stop"]);
-      await writeRecord({ ...record, pid: process.pid, start: ownStart }, world.env);
+      await writeDaemon({ ...record, pid: process.pid, start: ownStart }, world.env);
       expect((await ask([file], event())).stdout).toBe(denial("no"));
       expect([heard.length, lastLog()]).toMatchObject([1, { inProcess: "rerun", rerun: true }]);
       expect(start).not.toBe("1");
@@ -303,8 +303,8 @@ describe("when the daemon is not what it should be", () => {
       const { port } = server.address() as { port: number };
       const own = { pid: process.pid, start, port, token, secret, version, sourceHash: "", since: 1 };
       await openDaemonFolder(file, world.env);
-      await writeRecord({ ...own, node: process.execPath, socket: "", hooksFile: file }, world.env);
-      await writeAlias(file, world.env);
+      await writeDaemon({ ...own, node: process.execPath, socket: "", hooksFile: file }, world.env);
+      await linkRecord(file, world.env);
       const { code, stdout } = await world.client([file, "--on-failure", "block"], event(), { form });
       server.close();
       rmSync(recordPath(file, world.env));

@@ -10,7 +10,7 @@ const token = newToken();
 const nothing = () => undefined;
 const options: RouteOptions = {
   ...{ key: "k", file: "", version: "0", secret: "", complain: nothing, ending: new AbortController().signal },
-  ...{ health: () => ({}), leave: nothing, sawHost: nothing, canSee: () => true },
+  ...{ health: () => ({}), leave: nothing, noteAgent: nothing, canReadEnvironment: () => true },
   app: {
     ...{ sourceHash: "", open: 0, end: async () => undefined },
     call: async ({ text, transport }) => {

@@ -3,10 +3,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import {
   type DaemonRecord,
+  linkRecord,
   openDaemonFolder,
   recordPath,
-  writeAlias,
-  writeRecord,
+  writeDaemon,
 } from "../../src/daemon/record-file.ts";
 import { processStart } from "../../src/files/internal.ts";
 import type { DaemonWorld } from "./world.ts";
@@ -23,8 +23,8 @@ export async function writeFakeRecord(
 ): Promise<void> {
   const own = { pid: process.pid, start: processStart(process.pid) ?? "", token, secret, version };
   await openDaemonFolder(file, world.env);
-  await writeRecord({ ...own, sourceHash: "", since: 1, socket: "", hooksFile: file, ...rest }, world.env);
-  await writeAlias(file, world.env);
+  await writeDaemon({ ...own, sourceHash: "", since: 1, socket: "", hooksFile: file, ...rest }, world.env);
+  await linkRecord(file, world.env);
   written.add(recordPath(file, world.env));
 }
 

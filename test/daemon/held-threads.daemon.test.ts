@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RouteOptions, routes } from "../../src/daemon/server/routes.ts";
-import { Interest } from "../../src/daemon/worker/messages.ts";
-import { openThread } from "../../src/daemon/worker/worker-thread.ts";
+import { CallerLiveness } from "../../src/daemon/worker/messages.ts";
+import { startWorkerThread } from "../../src/daemon/worker/worker-thread.ts";
 import { openLoopback } from "../../src/loopback/internal.ts";
 import { app, type DaemonWorld, event, openDaemonWorld } from "./world.ts";
 
@@ -25,7 +25,7 @@ const holds = app(
 test("a worker that was blocked accepts calls again", async () => {
   const file = world.file("holds.mjs", holds);
   const module = pathToFileURL(join(world.folder, "package/dist/cli/run/worker-thread.js"));
-  const thread = await openThread({ file, cwd: world.project, sourceHash: "", module });
+  const thread = await startWorkerThread({ file, cwd: world.project, sourceHash: "", module });
   if (typeof thread === "string") throw new Error(thread);
   const call = (ms: number) => {
     const text = event({ tool_input: { command: String(ms) } });
@@ -34,13 +34,13 @@ test("a worker that was blocked accepts calls again", async () => {
       transport: "http",
       ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
     } as const;
-    return thread.call(asked, { again: false, deadlineMs: () => 30_000 }, new Interest());
+    return thread.call(asked, { again: false, deadlineMs: () => 30_000 }, new CallerLiveness());
   };
   const kinds = new Map<string, number>();
   for (let round = 0; round < 3; round++) {
     const ends = await Promise.all([call(900), ...Array.from({ length: 500 }, () => call(0))]);
     for (const { kind } of ends) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-    await expect.poll(() => thread.held, { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => thread.isStuck, { timeout: 5_000 }).toBe(false);
   }
   // More calls were withdrawn than there is room for at one time.
   expect(kinds.get("untouched")).toBeGreaterThan(1_024);
@@ -52,7 +52,7 @@ test("an http entry with on-failure=block is denied when the payload is too larg
   const nothing = () => undefined;
   const options: RouteOptions = {
     ...{ key: "k", file: "", version: "0", secret: "" },
-    ...{ health: () => ({}), leave: nothing, sawHost: nothing, canSee: () => true },
+    ...{ health: () => ({}), leave: nothing, noteAgent: nothing, canReadEnvironment: () => true },
     ending: new AbortController().signal,
     complain: nothing,
     app: {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../../src/replay/internal.ts";
+import type { ReplayReport } from "../../src/replay/internal.ts";
 import { type Machine, machine } from "./program.ts";
 
 let world: Machine;
@@ -46,7 +46,7 @@ test("of everything that reaches out of a process, nothing works on this Node", 
   const words = ["replay", hooks, "--project", "/home/dev/a-plain", "--event", "UserPromptSubmit", "--json"];
   const { stdout, stderr, code } = await world.hookline([...words, "--against", silent], env);
   expect([code, stderr]).toEqual([0, ""]);
-  const { against, handlers, failures } = JSON.parse(stdout) as Report;
+  const { against, handlers, failures } = JSON.parse(stdout) as ReplayReport;
   expect(JSON.parse(against?.list[0]?.now.contexts?.[0] ?? "{}")).toEqual({ tried: 84, worked: [] });
   expect(handlers.map(({ outcomes }) => outcomes)).toEqual([{ "effect-refused": 1 }]);
   expect(failures).toEqual([]);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
-import type { Report } from "../../src/replay/internal.ts";
+import type { ReplayReport } from "../../src/replay/internal.ts";
 import { app } from "../sdk/guard-app.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -25,7 +25,7 @@ export interface Machine {
   file(name: string, text: string): string;
   hookline(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The report of `hookline replay … --json`, which must succeed. */
-  replay(...args: string[]): Promise<Report>;
+  replay(...args: string[]): Promise<ReplayReport>;
   /** Every file below the folder, sorted: to see that nothing was left. */
   files(): readonly string[];
   remove(): void;
@@ -60,7 +60,7 @@ export function machine(): Machine {
     async replay(...args) {
       const { stdout, stderr, code } = await hookline(["replay", ...args, "--json"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      return JSON.parse(stdout) as Report;
+      return JSON.parse(stdout) as ReplayReport;
     },
     files: () => readdirSync(outer, { recursive: true, encoding: "utf8" }).sort(),
     remove: () => rmSync(outer, { recursive: true, force: true }),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../../src/replay/internal.ts";
+import type { ReplayReport } from "../../src/replay/internal.ts";
 import { type Machine, machine } from "./program.ts";
 
 let world: Machine;
@@ -24,7 +24,7 @@ test("every recipe at once: init --with includes them, the written test passes, 
   const files = world.files();
   const replayed = await world.hookline(["replay", "--all", "--json"]);
   expect([replayed.code, replayed.stderr]).toEqual([0, ""]);
-  const report = JSON.parse(replayed.stdout) as Report;
+  const report = JSON.parse(replayed.stdout) as ReplayReport;
   expect({ effects: report.effects, failures: report.failures, calls: report.toolCalls }).toEqual({
     effects: [],
     failures: [],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Report } from "../../src/replay/internal.ts";
+import type { ReplayReport } from "../../src/replay/internal.ts";
 import { app } from "../sdk/guard-app.ts";
 import { guard, type Machine, machine, unchanged } from "./program.ts";
 
@@ -137,7 +137,7 @@ app.onPrompt({ name: "all" }, async (event, { state, tasks, git, path }) => {
     const words = ["--project", "/home/dev/a-plain", "--against", world.file("silent.mjs", app(""))];
     const inside = { CLAUDE_PROJECT_DIR: world.project };
     const { stdout } = await world.hookline(["replay", file, ...words, "--json"], inside);
-    const report = JSON.parse(stdout) as Report;
+    const report = JSON.parse(stdout) as ReplayReport;
     expect(report.against?.list.map(({ now }) => now.contexts)).toEqual([
       ["copied  sdk/unavailable /home/dev/project/a"],
     ]);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { reviewTrust, type TrustEntry } from "../../engine/internal.ts";
-import type { PlannedEntry, ScopePlaces } from "../../install/internal.ts";
+import type { PlannedEntry, ScopeFiles } from "../../install/internal.ts";
 import { appInputs } from "../../sdk/internal.ts";
 import type { Io } from "../command-line/command.ts";
 
@@ -12,7 +12,7 @@ export interface ApprovalResult {
 
 /** Approves the entries that install wrote into a project. Entries in the user's own settings need no approval. */
 export async function approveEntries(
-  places: ScopePlaces,
+  places: ScopeFiles,
   planned: readonly PlannedEntry[],
   io: Io,
 ): Promise<ApprovalResult> {

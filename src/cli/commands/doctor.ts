@@ -1,11 +1,11 @@
 import { diagnose, type Finding } from "../../engine/internal.ts";
 import {
   clientsInUse,
+  type InstallRepair,
+  type InstallTarget,
   installFindings,
   isCodeAsInstalled,
-  type Repair,
-  repair,
-  type Standpoint,
+  repairInstall,
 } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
@@ -52,13 +52,13 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
   },
 };
 
-function standpointAt(cwd: string, { home, env }: Io): Standpoint {
+function standpointAt(cwd: string, { home, env }: Io): InstallTarget {
   return { cwd, home, env };
 }
 
 /** Approves repaired entries, unless the code has changed since it was installed. */
-async function repairAll(cwd: string, io: Io): Promise<readonly Repair[]> {
-  const repairs = await repair(standpointAt(cwd, io), installContext(io));
+async function repairAll(cwd: string, io: Io): Promise<readonly InstallRepair[]> {
+  const repairs = await repairInstall(standpointAt(cwd, io), installContext(io));
   for (const { wrote } of repairs) {
     if (wrote !== undefined && (await isCodeAsInstalled(wrote.places)))
       await approveEntries(wrote.places, wrote.planned, io);
@@ -66,11 +66,11 @@ async function repairAll(cwd: string, io: Io): Promise<readonly Repair[]> {
   return repairs;
 }
 
-function repairsJson(repairs: readonly Repair[], call: ParsedCall): object {
+function repairsJson(repairs: readonly InstallRepair[], call: ParsedCall): object {
   return call.flag("fix") ? { repairs: repairs.map(({ done, message }) => ({ done, message })) } : {};
 }
 
-function repairsText(repairs: readonly Repair[], call: ParsedCall): string {
+function repairsText(repairs: readonly InstallRepair[], call: ParsedCall): string {
   if (!call.flag("fix")) return "";
   if (repairs.length === 0) return "Nothing to repair.\n";
   return repairs.map(({ done, message }) => `${done ? "repaired" : "not done"}  ${escapeControls(message)}\n`).join("");

@@ -2,8 +2,8 @@ import {
   type AskedTransport,
   askedTransports,
   type InstallOutcome,
+  type InstallScope,
   installApp,
-  type Scope,
 } from "../../install/internal.ts";
 import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
@@ -78,7 +78,7 @@ Exit status: 0 when installed or already installed, 1 on failure, 2 when the app
 
 async function runInstall(file: string | undefined, call: ParsedCall, io: Io): Promise<InstallOutcome> {
   const transport: AskedTransport = choice(call, "transport", askedTransports) ?? "auto";
-  const scope: Scope = scopeOf(call) ?? "project";
+  const scope: InstallScope = scopeOf(call) ?? "project";
   const tokenEnv = call.text("token-env");
   if (tokenEnv !== undefined && !/^[A-Za-z_]\w*$/.test(tokenEnv)) {
     throw new Problem("cli/usage", `--token-env must be the name of an environment variable, not "${tokenEnv}".`);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
-import { type ReplayOptions, type Report, replay } from "../../replay/internal.ts";
+import { type ReplayOptions, type ReplayReport, replay } from "../../replay/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile } from "../command-line/input.ts";
 import { choices, pointInTime, wholeNumber } from "../options/option-values.ts";
@@ -86,7 +86,7 @@ Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
 };
 
 /** Undefined when the user interrupted it. */
-async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promise<Report | undefined> {
+async function unlessInterrupted({ signal }: Io, options: ReplayOptions): Promise<ReplayReport | undefined> {
   try {
     return await replay(options);
   } catch (error) {
@@ -99,7 +99,7 @@ const failures = ["deny", "ask", "change"] as const;
 type Failure = (typeof failures)[number];
 
 /** Uses counts, since lists are truncated. */
-function finds({ events, against, changesInAll }: Report, what: Failure): boolean {
+function finds({ events, against, changesInAll }: ReplayReport, what: Failure): boolean {
   const decisions = what === "deny" ? ["deny", "block", "halt"] : ["deny", "block", "halt", "ask", "defer"];
   if (against !== undefined) {
     if (what === "change") return against.differing > 0;

@@ -1,9 +1,9 @@
 import {
-  placesOf,
+  installScopes,
   purgeTraces,
-  type ScopePlaces,
+  type ScopeFiles,
   type ScopeStatus,
-  scopes,
+  scopeFiles,
   statusOf,
   uninstall,
 } from "../../install/internal.ts";
@@ -62,7 +62,7 @@ Exit status: 0 when the app is not installed (any more), 1 on failure.`,
 async function selectedScope(
   call: ParsedCall,
   io: Io,
-): Promise<{ readonly places: ScopePlaces; readonly hooksFile?: string }> {
+): Promise<{ readonly places: ScopeFiles; readonly hooksFile?: string }> {
   const named = scopeOf(call);
   const target = installTarget(call, io);
   const all = await statusOf(target, installContext(io), named ? [named] : undefined, "nothing");
@@ -74,7 +74,7 @@ async function selectedScope(
   const status: ScopeStatus | undefined = installed[0] ?? all[0];
   return {
     // Outside a project only the user scope exists; a scope that was named must exist.
-    places: status?.places ?? placesOf(named ?? "user", target),
+    places: status?.places ?? scopeFiles(named ?? "user", target),
     ...defined({ hooksFile: status?.hooksFile }),
   };
 }
@@ -82,7 +82,9 @@ async function selectedScope(
 /** Whether another scope has entries that need the daemon. An unreadable settings file might. */
 async function isInstalledElsewhere(hooksFile: string, call: ParsedCall, io: Io): Promise<boolean> {
   const target = installTarget(call, io);
-  const statuses = scopes.map((scope) => statusOf(target, installContext(io), [scope], "nothing").catch(problemOf));
+  const statuses = installScopes.map((scope) =>
+    statusOf(target, installContext(io), [scope], "nothing").catch(problemOf),
+  );
   return (await Promise.all(statuses)).some(
     (all) => all instanceof Problem || all.some((one) => one.installed && one.hooksFile === hooksFile),
   );

@@ -4,11 +4,11 @@ import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../../daemo
 import { packageFile, packageVersion } from "../../files/internal.ts";
 import {
   compileClient,
-  type DaemonDoor,
+  type DaemonControl,
   type Installer,
-  type Scope,
-  type Standpoint,
-  scopes,
+  type InstallScope,
+  type InstallTarget,
+  installScopes,
 } from "../../install/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
@@ -26,12 +26,12 @@ export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", OptionSpec>
 };
 
 /** The value of --scope; undefined when it was not given. */
-export function scopeOf(call: ParsedCall): Scope | undefined {
-  return choice(call, "scope", scopes);
+export function scopeOf(call: ParsedCall): InstallScope | undefined {
+  return choice(call, "scope", installScopes);
 }
 
 /** Where to install. Throws a `Problem` when --cwd names a directory that does not exist. */
-export function installTarget(call: ParsedCall, io: Io): Standpoint {
+export function installTarget(call: ParsedCall, io: Io): InstallTarget {
   const { home, env } = io;
   const project = projectFolder(call, io);
   return { cwd: io.cwd, home, env, ...(project === undefined ? {} : { project }) };
@@ -47,7 +47,7 @@ export function projectFolder(call: ParsedCall, io: Io): string | undefined {
 }
 
 /** What the installer needs from the command line: this package, this Node, the daemon. */
-export function installContext(io: Io): Installer & { readonly daemon: DaemonDoor } {
+export function installContext(io: Io): Installer & { readonly daemon: DaemonControl } {
   const { env, home, signal } = io;
   return {
     packageRoot: packageFile(),

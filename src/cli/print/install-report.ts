@@ -1,4 +1,4 @@
-import type { ClientUse, InstallOutcome, ScopePlaces, Uninstalled } from "../../install/internal.ts";
+import type { ClientUse, InstallOutcome, ScopeFiles, Uninstalled } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
 import type { ApprovalResult } from "../commands/approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
@@ -90,7 +90,7 @@ export function maskTokens(settings: string): string {
 
 export function uninstallText(
   done: Uninstalled,
-  { settingsFile, scope }: ScopePlaces,
+  { settingsFile, scope }: ScopeFiles,
   { dryRun, purged, scopeNamed }: { dryRun: boolean; purged: readonly string[]; scopeNamed: boolean },
   style: Style,
 ): string {
@@ -119,7 +119,7 @@ export function uninstallText(
 
 export function uninstallJson(
   done: Uninstalled,
-  { settingsFile, scope }: ScopePlaces,
+  { settingsFile, scope }: ScopeFiles,
   dryRun: boolean,
   purged: readonly string[],
 ): string {

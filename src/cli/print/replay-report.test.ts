@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Report } from "../../replay/internal.ts";
+import type { ReplayReport } from "../../replay/internal.ts";
 import { replayText } from "./replay-report.ts";
 import type { Style } from "./style.ts";
 import { displayWidth } from "./table.ts";
@@ -12,7 +12,7 @@ const place = {
   session: "0a1b2c3d-0000-4000-8000-000000000000",
   event: "PreToolUse",
 } as const;
-const report: Report = {
+const report: ReplayReport = {
   hooks: "/p/hooks.ts",
   files: 48,
   bytes: 61_200_000,
@@ -76,7 +76,7 @@ const report: Report = {
   ],
 };
 
-const against: Report = {
+const against: ReplayReport = {
   ...report,
   against: {
     hooks: "git:HEAD~1",

@@ -1,5 +1,5 @@
 import { plainLine, plainText } from "../../protocol/internal.ts";
-import type { EventCount, Report } from "../../replay/internal.ts";
+import type { EventCount, ReplayReport } from "../../replay/internal.ts";
 import { diffLines } from "./diff.ts";
 import { countText, plural, sizeText } from "./figures.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { truncate, wrap } from "./table.ts";
 
 /** The result first, then the events, the handlers and the calls. */
-export function replayText(report: Report, layout: ReportLayout): string {
+export function replayText(report: ReplayReport, layout: ReportLayout): string {
   const calls = report.against === undefined ? [listedText, changesText] : [againstText];
   const sections = [headline, eventsText, handlersText, ...calls, effectsText, notesText];
   return sections
@@ -24,7 +24,7 @@ export function replayText(report: Report, layout: ReportLayout): string {
     .join("\n");
 }
 
-function headline(report: Report, { style, columns }: ReportLayout): string {
+function headline(report: ReplayReport, { style, columns }: ReportLayout): string {
   const { toolCalls, prompts, sessions, files, bytes, events, against, refusedThen, unread } = report;
   if (files === 0 && unread.length === 0)
     return "No transcripts found for this project. Use --all for every project or --root for another directory.\n";
@@ -64,7 +64,7 @@ function many(count: number, one: string): string {
   return `${countText(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
-function changesText({ changes, changesInAll }: Report, { style, columns }: ReportLayout): string {
+function changesText({ changes, changesInAll }: ReplayReport, { style, columns }: ReportLayout): string {
   if (changes.length === 0) return "";
   const blocks = changes.map((change) => {
     const lines = diffLines(inputText(change.before), inputText(change.after), 1).map(({ mark, text }) => {
@@ -85,7 +85,7 @@ function inputText(input: Readonly<Record<string, unknown>>): string {
   return `${lines.join("\n")}\n`;
 }
 
-function notesText(report: Report, { style, columns }: ReportLayout): string {
+function notesText(report: ReplayReport, { style, columns }: ReportLayout): string {
   const { tasks, failures, missing, unreadableLines, unread, repeated, notReplayed } = report;
   const left = notReplayed.map(({ name, event }) => (name.startsWith(event) ? name : `${name} (${event})`));
   const absent = missing.map(({ part, events }) => `${part} (${many(events, "event")})`);

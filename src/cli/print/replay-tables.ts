@@ -1,5 +1,5 @@
 import { plainLine } from "../../protocol/internal.ts";
-import type { AnswerSummary, Difference, Listed, Place, Report } from "../../replay/internal.ts";
+import type { AnswerSummary, Difference, EventLine, ListedEvent, ReplayReport } from "../../replay/internal.ts";
 import { countText, plural, timeText } from "./figures.ts";
 import type { Style } from "./style.ts";
 import { displayWidth, tableText, truncate, wrap } from "./table.ts";
@@ -10,7 +10,7 @@ export interface ReportLayout {
   readonly columns: number;
 }
 
-export function eventsText({ events }: Report, layout: ReportLayout): string {
+export function eventsText({ events }: ReplayReport, layout: ReportLayout): string {
   const decisions = ["deny", "block", "halt", "ask", "defer", "allow", "none", "effect-refused"] as const;
   const used = decisions.filter((decision) => events.some((event) => event.decisions[decision] !== undefined));
   const more = [
@@ -28,7 +28,7 @@ export function eventsText({ events }: Report, layout: ReportLayout): string {
   return figures(["event", "seen", ...used, ...shown.map(([title]) => title)], rows, layout);
 }
 
-export function handlersText({ handlers }: Report, layout: ReportLayout): string {
+export function handlersText({ handlers }: ReplayReport, layout: ReportLayout): string {
   const outcomes = ["answered", "passed", "skipped", "failed", "timed-out", "not-reached", "effect-refused"] as const;
   const used = outcomes.filter((outcome) => handlers.some((handler) => handler.outcomes[outcome] !== undefined));
   const ms = (value: number | undefined) =>
@@ -70,7 +70,7 @@ function figures(
 /** Below this width a row takes several lines. */
 const narrow = 90;
 
-export function listedText({ listed, listedInAll }: Report, { style, columns }: ReportLayout): string {
+export function listedText({ listed, listedInAll }: ReplayReport, { style, columns }: ReportLayout): string {
   if (listed.length === 0) return "";
   const title = `${style.bold("Denied and asked")}\n`;
   const more = moreLine(listed.length, listedInAll);
@@ -83,13 +83,13 @@ export function listedText({ listed, listedInAll }: Report, { style, columns }: 
   return title + tableText(head, rows, style, columns, painted) + more;
 }
 
-interface Group extends Listed {
+interface Group extends ListedEvent {
   /** The number of equal calls. */
   readonly calls: number;
 }
 
 /** Equal calls of one session with equal answers are one row, in the place of the first. */
-function groupEqualCalls(listed: readonly Listed[]): readonly Group[] {
+function groupEqualCalls(listed: readonly ListedEvent[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const row of listed) {
     const { at: _at, ...alike } = row;
@@ -105,7 +105,7 @@ function reasonText({ calls, refusedThen, reason = "" }: Group): string {
   return `${marks.length > 0 ? `(${marks.join(", ")}) ` : ""}${plainLine(reason)}`;
 }
 
-export function againstText({ against }: Report, { style, columns }: ReportLayout): string {
+export function againstText({ against }: ReplayReport, { style, columns }: ReportLayout): string {
   if (against === undefined || against.list.length === 0) return "";
   const title = `${style.bold("Answered differently")}\n`;
   const more = moreLine(against.list.length, against.differing);
@@ -121,7 +121,7 @@ export function againstText({ against }: Report, { style, columns }: ReportLayou
   return title + tableText([...places, ...head], rows, style, columns) + more;
 }
 
-export function effectsText({ effects }: Report, { style, columns }: ReportLayout): string {
+export function effectsText({ effects }: ReplayReport, { style, columns }: ReportLayout): string {
   if (effects.length === 0) return "";
   const rows = effects.map(({ handler, kind, target, count }) => [
     plainLine(handler ?? "(the app)"),
@@ -143,7 +143,7 @@ const flexible = { flexible: true } as const;
 const places = [{ header: "when" }, { header: "session" }, { header: "tool", ...flexible }];
 
 /** Time, session and tool. */
-export function callColumns({ at, session, tool, event }: Place): readonly string[] {
+export function callColumns({ at, session, tool, event }: EventLine): readonly string[] {
   const after = event === "PreToolUse" || event === "UserPromptSubmit" ? "" : " (after)";
   return [timeText(at), plainLine(session).slice(0, 8), tool === undefined ? "(prompt)" : `${plainLine(tool)}${after}`];
 }
@@ -152,7 +152,7 @@ export function moreLine(shown: number, inAll: number): string {
   return inAll > shown ? `and ${countText(inAll - shown)} more; use --limit N to show them\n` : "";
 }
 
-function narrowRows<Row extends Place>(
+function narrowRows<Row extends EventLine>(
   rows: readonly Row[],
   columns: number,
   details: (row: Row) => readonly string[],

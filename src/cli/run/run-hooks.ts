@@ -14,10 +14,9 @@ import {
   guardExit,
   type LogRecord,
   loadApp,
-  openTranscript,
   type ReadPayload,
-  type RunEnvironment,
   readPayload,
+  runEnvironment,
   sourceHash,
 } from "../../sdk/internal.ts";
 import type { UncachedCode } from "../code-cache.ts";
@@ -80,7 +79,9 @@ async function answerEvent(call: RunArguments, state: RunState, fail: FailRun): 
   state.payload = payload.value;
   const records: LogRecord[] = [];
   const unwatch = modeOf(state) === "block" ? watchHandlers(loaded.app, state, fail) : undefined;
-  const settled = await loaded.app.dispatch(payload.value, appWorld(call, loaded.app, records));
+  const { file, onFailure } = call;
+  const environment = runEnvironment(loaded.app, { env, cwd: process.cwd(), complain: warn, file, onFailure }, records);
+  const settled = await loaded.app.dispatch(payload.value, environment);
   // A promise that is rejected by now must be reported before the answer is written.
   await new Promise(setImmediate);
   unwatch?.();
@@ -218,26 +219,6 @@ function parse(input: Input): ReadPayload {
 function payloadIn(input: Input): WirePayload | undefined {
   const read = parse(input);
   return "value" in read ? read.value : undefined;
-}
-
-function appWorld({ file, onFailure }: RunArguments, app: AppRuntime, records: LogRecord[]): RunEnvironment {
-  let never: AbortSignal | undefined;
-  return {
-    env: process.env,
-    cwd: process.cwd(),
-    file: resolve(file),
-    /** Never aborted: the process just ends. */
-    get signal() {
-      never ??= new AbortController().signal;
-      return never;
-    },
-    replay: false,
-    now: Date.now,
-    openTranscript,
-    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    complain: warn,
-    ...(onFailure === undefined ? {} : { onFailure }),
-  };
 }
 
 function warn(line: string): void {

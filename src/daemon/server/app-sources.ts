@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-import { type Stats, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { dirname, relative, sep } from "node:path";
-import { appInputs, endBuilds } from "../../sdk/internal.ts";
+import { readFileSync, type Stats, statSync } from "node:fs";
+import { appInputs, endBuilds, hashInputs } from "../../sdk/internal.ts";
 
 /** The files an app is made of, as they were when it was loaded. */
 export interface Sources {
@@ -24,7 +21,7 @@ type Mark = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
 const stepMs = 50;
 
 /** Contract: never fails. A file that cannot be taken apart stands for itself; loading it says what is wrong. */
-export async function readSources(file: string): Promise<Sources> {
+export async function readAppSources(file: string): Promise<Sources> {
   const settledAt = Date.now() - stepMs;
   const paths = [...(await inputsOf(file))].sort();
   // The marks are taken before the content: what changes in between shows as a change.
@@ -32,11 +29,11 @@ export async function readSources(file: string): Promise<Sources> {
     const mark = markOf(path);
     return { path, mark, fresh: mark !== undefined && mark.ctimeMs > settledAt };
   });
-  return { files, hash: await hashOf(file, paths) };
+  return { files, hash: hashInputs(file, paths, readOrEmpty) };
 }
 
 /** True when a file was or may have been touched, whether or not its content is another. Costs one look at each file. */
-export function touched({ files }: Sources): boolean {
+export function maybeChanged({ files }: Sources): boolean {
   for (const { path, mark, fresh } of files) if (fresh || !sameMark(markOf(path), mark)) return true;
   return false;
 }
@@ -65,12 +62,11 @@ function sameMark(one: Mark | undefined, other: Mark | undefined): boolean {
   return size === other.size && mtimeMs === other.mtimeMs && ctimeMs === other.ctimeMs && ino === other.ino;
 }
 
-async function hashOf(file: string, paths: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  for (const path of paths) {
-    const name = relative(dirname(file), path).split(sep).join("/");
-    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-    hash.update(`${name}\n${bytes.length}\n`).update(bytes);
+/** A file that cannot be read counts as empty. */
+function readOrEmpty(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0); // loading it says what is wrong
   }
-  return hash.digest("hex");
 }

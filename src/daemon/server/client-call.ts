@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { turnAway } from "../../loopback/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
-import { Interest, type ThreadAnswer } from "../worker/messages.ts";
+import { environmentOf } from "../worker/call-environment.ts";
+import { CallerLiveness, type WorkerAnswer } from "../worker/messages.ts";
 import type { WarmApp } from "./warm-app.ts";
 
 export interface ClientOptions {
@@ -12,9 +13,9 @@ export interface ClientOptions {
   readonly app: WarmApp;
   /** Somebody with another version of the package is here: it is time to go. */
   readonly leave: () => void;
-  readonly sawHost: (pid: number) => void;
+  readonly noteAgent: (pid: number) => void;
   /** Whether the environment of this client can be looked up. */
-  readonly canSee: (caller: Caller) => boolean;
+  readonly canReadEnvironment: (caller: Caller) => boolean;
   /** Keeps a payload, when that was asked for. */
   readonly keep?: (payload: string) => void;
 }
@@ -23,21 +24,21 @@ export interface ClientOptions {
 const signOfLifeEveryMs = 1_000;
 
 /** The handshake. Whoever is turned away answers in process. */
-export function isWelcome(
+export function checkHandshake(
   caller: Caller,
   reply: ServerResponse,
-  { file, version, leave, sawHost }: ClientOptions,
+  { file, version, leave, noteAgent }: ClientOptions,
 ): boolean {
   if (caller.protocol !== "1" || caller.version !== version) {
     turnAway(reply, 409, `this daemon is of version ${version} and leaves`, { "Hookline-Version": version });
     leave();
     return false;
   }
-  if (!leadsTo(caller.hooksFile, file)) {
+  if (!isSameFile(caller.hooksFile, file)) {
     turnAway(reply, 421, `this daemon answers for ${file}`);
     return false;
   }
-  if (caller.hostPid > 0) sawHost(caller.hostPid);
+  if (caller.hostPid > 0) noteAgent(caller.hostPid);
   return true;
 }
 
@@ -46,22 +47,22 @@ export async function answerClient(
   bytes: Buffer,
   onFailure: FailureMode | undefined,
   reply: ServerResponse,
-  open: Set<Interest>,
+  open: Set<CallerLiveness>,
   options: ClientOptions,
 ): Promise<void> {
   const envBytes = Math.min(caller.envBytes, bytes.length);
   const text = bytes.toString("utf8", envBytes);
   const env = envBytes > 0 ? bytes.toString("utf8", 0, envBytes) : undefined;
   const envOf = env === undefined ? caller.pid : 0;
-  if (envOf > 0 && !options.canSee(caller)) {
+  if (envOf > 0 && !options.canReadEnvironment(caller)) {
     return turnAway(reply, 428, "the environment of the client cannot be seen from here");
   }
   options.keep?.(text);
-  const interest = new Interest();
+  const interest = new CallerLiveness();
   open.add(interest);
   reply.on("close", () => {
     open.delete(interest);
-    if (!reply.writableFinished) interest.lose("the host went away");
+    if (!reply.writableFinished) interest.markGone("the host went away");
   });
   const signOfLife = setInterval(() => reply.writeProcessing(), signOfLifeEveryMs);
   const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
@@ -76,7 +77,7 @@ export async function answerClient(
  * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
  * length, for it has our version.
  */
-function send(reply: ServerResponse, said: ThreadAnswer, { secret, version, app }: ClientOptions): void {
+function send(reply: ServerResponse, said: WorkerAnswer, { secret, version, app }: ClientOptions): void {
   const wide = (value: number, width: number) => String(value).padStart(width, "0");
   const out = Buffer.byteLength(said.stdout);
   const error = Buffer.byteLength(said.stderr);
@@ -122,20 +123,10 @@ export function callerOf({ headers }: Pick<IncomingMessage, "headers">): Caller 
   };
 }
 
-/** Contract: undefined when that process is not a client of ours, so that nobody is answered with a stranger's environment. */
-export function environmentOf(pid: number): string | undefined {
-  try {
-    if (!readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("hookline-client")) return undefined;
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return undefined; // gone, another user's, or a system without /proc
-  }
-}
-
 const mostSeen = 1_000;
 
 /** Clients of one host are all where the first one is: what could be seen once is not looked at again before a handler asks. */
-export function seesEnvironments(): (caller: Caller) => boolean {
+export function environmentReader(): (caller: Caller) => boolean {
   const seen = new Set<number>();
   return ({ pid, hostPid }) => {
     if (seen.has(hostPid)) return true;
@@ -147,7 +138,7 @@ export function seesEnvironments(): (caller: Caller) => boolean {
 }
 
 /** Whether a path leads to this very file; a link may point elsewhere since the daemon was started. */
-function leadsTo(path: string, file: string): boolean {
+function isSameFile(path: string, file: string): boolean {
   try {
     return path === file || realpathSync(path) === file;
   } catch {

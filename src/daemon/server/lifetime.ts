@@ -35,8 +35,8 @@ export function watchIdle({ idleMs, busy, leave }: IdleOptions): { touch(): void
 }
 
 /** The agents that this daemon has answered: as long as one of them lives, its http entries need somebody there. */
-interface Hosts {
-  saw(pid: number): void;
+interface KnownAgents {
+  noteAgent(pid: number): void;
   /** Whether any of them still runs. */
   anyAlive(): boolean;
 }
@@ -46,16 +46,16 @@ const lookAgainMs = 60_000;
 /** A hook in shell form has another number with every call. */
 const mostSeen = 1_000;
 
-export function openHosts(): Hosts {
+export function openKnownAgents(): KnownAgents {
   const known = new Map<number, { pid: number; start: string }>();
   const seen = new Map<number, number>();
   return {
-    saw(pid) {
+    noteAgent(pid) {
       const now = performance.now();
       if (now - (seen.get(pid) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
       if (seen.size >= mostSeen) seen.clear();
       seen.set(pid, now);
-      const host = beyondShells(pid);
+      const host = agentBehindShells(pid);
       const start = (processStart(host) ?? "").replace(/[^0-9a-zA-Z]/g, "");
       if (host > 1) known.set(host, { pid: host, start });
     },
@@ -67,7 +67,7 @@ export function openHosts(): Hosts {
 }
 
 /** A hook in shell form is called by a shell that ends with the call; who called that is the host. */
-function beyondShells(pid: number): number {
+function agentBehindShells(pid: number): number {
   let at = pid;
   for (let steps = 0; steps < 4; steps++) {
     const { name, parent } = look(at);
@@ -93,14 +93,14 @@ const drainMs = 5_000;
 const lastWordMs = 500;
 
 /** Waits for the calls an app has; those that take too long are told that nobody waits any more, and get a last word. */
-export async function drained(app: WarmApp, ending: AbortController): Promise<void> {
-  await idle(app, drainMs);
+export async function drainCalls(app: WarmApp, ending: AbortController): Promise<void> {
+  await waitUntilIdle(app, drainMs);
   if (app.open === 0) return;
   ending.abort();
-  await idle(app, lastWordMs);
+  await waitUntilIdle(app, lastWordMs);
 }
 
-async function idle(app: WarmApp, withinMs: number): Promise<void> {
+async function waitUntilIdle(app: WarmApp, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs;
   while (app.open > 0 && performance.now() < until) await new Promise((done) => setTimeout(done, 20));
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/internal.ts";
-import { answerWithoutHandlers, appFailure, type FailureMode, readPayload } from "../../sdk/internal.ts";
-import { answerOf, Interest, type ThreadAnswer } from "../worker/messages.ts";
-import { answerClient, type Caller, type ClientOptions, callerOf, isWelcome } from "./client-call.ts";
+import type { FailureMode } from "../../sdk/internal.ts";
+import { CallerLiveness, failedAnswer, type WorkerAnswer } from "../worker/messages.ts";
+import { answerClient, type Caller, type ClientOptions, callerOf, checkHandshake } from "./client-call.ts";
 
 export interface RouteOptions extends ClientOptions {
   readonly key: string;
@@ -17,9 +17,9 @@ const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
 
 /** What the daemon answers, behind the gate. */
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
-  const open = new Set<Interest>();
+  const open = new Set<CallerLiveness>();
   const leave = () => {
-    for (const one of open) one.lose("the daemon leaves");
+    for (const one of open) one.markGone("the daemon leaves");
   };
   options.ending.addEventListener("abort", leave, { once: true });
   const hook = `/v1/hook/${options.key}`;
@@ -33,11 +33,11 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     if (request.method !== "POST") return turnAway(reply, 405, "events are sent with POST", { Allow: "POST" });
     if (!isJson(request)) return turnAway(reply, 415, "an event is application/json");
     const caller = callerOf(request);
-    if (caller !== undefined && !isWelcome(caller, reply, options)) return;
+    if (caller !== undefined && !checkHandshake(caller, reply, options)) return;
     const onFailure = caller?.onFailure ?? modeIn(query);
     answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
       options.complain(`A call was not answered: ${String(error)}`);
-      refuseOrTell(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
+      sendFailure(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
     });
   };
 }
@@ -56,33 +56,33 @@ async function answer(
   reply: ServerResponse,
   caller: Caller | undefined,
   onFailure: FailureMode | undefined,
-  open: Set<Interest>,
+  open: Set<CallerLiveness>,
   options: RouteOptions,
 ): Promise<void> {
   const body = await readBody(request, limits);
   if ("gone" in body) return;
   if ("status" in body) {
     letSend(request);
-    return refuseOrTell(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
+    return sendFailure(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
   }
   if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, open, options);
   const text = body.bytes.toString("utf8");
   options.keep?.(text);
-  const interest = new Interest();
+  const interest = new CallerLiveness();
   open.add(interest);
   reply.on("close", () => {
     open.delete(interest);
-    if (!reply.writableFinished) interest.lose("the host went away");
+    if (!reply.writableFinished) interest.markGone("the host went away");
   });
   const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
   const said = await options.app.call(asked, interest);
-  if ("busy" in said) return refuseOrTell(reply, 503, said.busy, said.mode, options, text);
+  if ("busy" in said) return sendFailure(reply, 503, said.busy, said.mode, options, text);
   return sendHttp(reply, said, onFailure, options);
 }
 
 function sendHttp(
   reply: ServerResponse,
-  said: ThreadAnswer,
+  said: WorkerAnswer,
   onFailure: FailureMode | undefined,
   options: RouteOptions,
 ): void {
@@ -90,11 +90,11 @@ function sendHttp(
   const headers = { "Hookline-Version": version, "Hookline-Source": app.sourceHash };
   const unclear = said.unreadable === true && onFailure !== "block";
   if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
-  else sendProven(reply, httpBody(said), options, headers);
+  else sendWithProof(reply, httpBody(said), options, headers);
 }
 
 /** Whoever asks for a proof can tell our answer from that of a stranger on the port. */
-function sendProven(
+function sendWithProof(
   reply: ServerResponse,
   text: string,
   { secret }: RouteOptions,
@@ -107,7 +107,7 @@ function sendProven(
 }
 
 /** Hosts let an action pass when an http hook answers with an error: under `block` it is told no in the words of an answer. */
-function refuseOrTell(
+function sendFailure(
   reply: ServerResponse,
   status: number,
   why: string,
@@ -119,13 +119,11 @@ function refuseOrTell(
     sendJson(reply, status, { error: why });
     return;
   }
-  const payload = readPayload(text);
-  const said = "value" in payload ? answerWithoutHandlers(payload.value, "block", why) : appFailure(why, "block");
-  sendProven(reply, httpBody(answerOf(said)), options);
+  sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)), options);
 }
 
 /** An http answer has no exit status: what only a status could say is said in the words that most events know. */
-function httpBody({ exitCode, stdout, stderr, json }: ThreadAnswer): string {
+function httpBody({ exitCode, stdout, stderr, json }: WorkerAnswer): string {
   if (json) return stdout;
   if (exitCode !== 0) {
     const reason = stderr.trim() || "refused";

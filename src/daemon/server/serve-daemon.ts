@@ -12,8 +12,8 @@ import {
   openOwnRecord,
   ownStart,
 } from "../record-file.ts";
-import { seesEnvironments } from "./client-call.ts";
-import { drained, openHosts, watchIdle } from "./lifetime.ts";
+import { environmentReader } from "./client-call.ts";
+import { drainCalls, openKnownAgents, watchIdle } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import { openWarmApp } from "./warm-app.ts";
 
@@ -66,7 +66,7 @@ async function serveAlone(
 ): Promise<void> {
   const { env, version, complain } = options;
   const secret = newToken();
-  const hosts = openHosts();
+  const hosts = openKnownAgents();
   const since = Date.now();
   const leaving = new AbortController();
   const ending = new AbortController();
@@ -77,7 +77,7 @@ async function serveAlone(
     cwd: process.cwd(),
     module: options.thread,
     complain,
-    changed: (sourceHash) => record?.say(sourceHash),
+    changed: (sourceHash) => record?.updateSource(sourceHash),
     failed({ event, session, why, log }, { transport }) {
       complain(why);
       const noted = { time: new Date().toISOString(), event, failed: why, transport, source: app.sourceHash };
@@ -97,8 +97,8 @@ async function serveAlone(
     app,
     health: () => ({ pid: process.pid, version, source: app.sourceHash, since, calls: app.open }),
     leave: () => leaving.abort(),
-    sawHost: hosts.saw,
-    canSee: seesEnvironments(),
+    noteAgent: hosts.noteAgent,
+    canReadEnvironment: environmentReader(),
     ending: ending.signal,
     complain,
     ...(options.keep === undefined ? {} : { keep: options.keep }),
@@ -129,7 +129,7 @@ async function serveAlone(
     await record.remove();
     server.stop();
     await release();
-    await drained(app, ending);
+    await drainCalls(app, ending);
   } finally {
     clearInterval(looking);
     idle.end();
@@ -143,7 +143,7 @@ async function serveAlone(
 
 /** One that clients do not find any more would keep the port and the lock from one that they do. */
 async function leaveUnlessFound(record: OwnRecord | undefined, leaving: AbortController): Promise<void> {
-  if ((await record?.isThere()) === false) leaving.abort();
+  if ((await record?.isPublished()) === false) leaving.abort();
 }
 
 /** A stranger on the port keeps http entries from us, but clients find us through the record. */

@@ -6,18 +6,18 @@ import {
   appFailure,
   appKey,
   type LogRecord,
-  openTranscript,
   type RunEnvironment,
   readPayload,
+  runEnvironment,
   type SettledEvent,
   withExitGuard,
 } from "../../sdk/internal.ts";
-import { type Asked, answerOf } from "../worker/messages.ts";
-import { drained } from "./lifetime.ts";
+import { type HookRequest, workerAnswer } from "../worker/messages.ts";
+import { drainCalls } from "./lifetime.ts";
 import { routes } from "./routes.ts";
 import type { WarmApp } from "./warm-app.ts";
 
-export interface ServeHereOptions extends HereOptions {
+export interface ServeInProcessOptions extends InProcessOptions {
   readonly port: number;
   /** Undefined: one is made. */
   readonly token: string | undefined;
@@ -40,7 +40,7 @@ export interface ServedApp {
  * Answers for an app that this process holds, on 127.0.0.1 alone and behind the daemon's gate and routes.
  * Contract: never without a token; one that can be guessed is a `Problem`.
  */
-export async function serveHere(app: AppRuntime, options: ServeHereOptions): Promise<ServedApp> {
+export async function serveInProcess(app: AppRuntime, options: ServeInProcessOptions): Promise<ServedApp> {
   const { port, version, file, signal } = options;
   const token = options.token ?? newToken();
   if (!/^[!-~]{16,512}$/.test(token)) {
@@ -48,14 +48,14 @@ export async function serveHere(app: AppRuntime, options: ServeHereOptions): Pro
     throw new Problem("sdk/weak-token", message);
   }
   const ending = new AbortController();
-  const here = appHere(app, options);
+  const here = inProcessApp(app, options);
   const since = Date.now();
   const nothing = () => undefined;
   const key = file === undefined ? newToken().slice(0, 32) : appKey(file);
   const handle = routes({
     ...{ key, version, app: here, ending: ending.signal },
     // Clients find a daemon by its record, and there is none: whoever says it is one is turned away.
-    ...{ file: "", secret: newToken(), leave: nothing, sawHost: nothing, canSee: () => false },
+    ...{ file: "", secret: newToken(), leave: nothing, noteAgent: nothing, canReadEnvironment: () => false },
     complain: options.complain,
     health: () => ({ pid: process.pid, version, source: here.sourceHash, since, calls: here.open }),
   });
@@ -63,7 +63,7 @@ export async function serveHere(app: AppRuntime, options: ServeHereOptions): Pro
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     server.stop();
-    await drained(here, ending);
+    await drainCalls(here, ending);
     server.end();
     await app.end?.();
   };
@@ -78,23 +78,23 @@ export async function serveHere(app: AppRuntime, options: ServeHereOptions): Pro
 }
 
 /** What an app is lent that runs in this very thread. */
-interface HereOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
+interface InProcessOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   /** Absolute. */
   readonly file: string | undefined;
   readonly sourceHash: string | undefined;
 }
 
 /** An app that a program holds, as the routes ask for one. Nothing ends a handler that holds the thread. */
-function appHere(app: AppRuntime, options: HereOptions): WarmApp {
+function inProcessApp(app: AppRuntime, options: InProcessOptions): WarmApp {
   let open = 0;
   const { env, complain, sourceHash } = options;
-  const about = (asked: Asked) => ({
+  const about = (asked: HookRequest) => ({
     transport: asked.transport,
     ...(sourceHash === undefined ? {} : { source: sourceHash }),
   });
   const limits = typeof app.options.log === "object" ? app.options.log : {};
   /** What is left once the answer is out. */
-  const finish = async ({ dispose }: SettledEvent, records: readonly LogRecord[], asked: Asked) => {
+  const finish = async ({ dispose }: SettledEvent, records: readonly LogRecord[], asked: HookRequest) => {
     for (const record of records) appendLog({ ...record, ...about(asked) }, env, complain, limits);
     await dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
     open--;
@@ -109,38 +109,19 @@ function appHere(app: AppRuntime, options: HereOptions): WarmApp {
       const payload = readPayload(asked.text);
       if ("fault" in payload) {
         const why = `The event cannot be read: ${payload.fault}.`;
-        const said = answerOf(appFailure(why, app.modeFor(undefined, asked.onFailure)));
+        const said = workerAnswer(appFailure(why, app.modeFor(undefined, asked.onFailure)));
         return { ...said, unreadable: true };
       }
       const gone = new AbortController();
-      interest.whenLost((why) => gone.abort(new Error(why)));
+      interest.onGone((why) => gone.abort(new Error(why)));
       const records: LogRecord[] = [];
       open++;
-      const world = worldOf(asked, app, gone.signal, records, options);
+      const { cwd, file } = options;
+      const { onFailure } = asked;
+      const world = runEnvironment(app, { env, cwd, complain, file, onFailure, signal: gone.signal }, records);
       const settled = await withExitGuard(() => app.dispatch(payload.value, world));
       setImmediate(() => void finish(settled, records, asked));
-      return answerOf(settled);
+      return workerAnswer(settled);
     },
-  };
-}
-
-function worldOf(
-  { onFailure }: Asked,
-  app: AppRuntime,
-  signal: AbortSignal,
-  records: LogRecord[],
-  { env, cwd, file, complain }: HereOptions,
-): RunEnvironment {
-  return {
-    env,
-    cwd,
-    signal,
-    replay: false,
-    now: Date.now,
-    openTranscript,
-    complain,
-    ...(file === undefined ? {} : { file }),
-    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    ...(onFailure === undefined ? {} : { onFailure }),
   };
 }

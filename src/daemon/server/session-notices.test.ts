@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { openNotices } from "./warm-app.ts";
+import { openSessionNotices } from "./warm-app.ts";
 
 const answer = { exitCode: 0, stdout: "", stderr: "", json: false };
 const from = (session_id: string) => JSON.stringify({ hook_event_name: "Stop", session_id });
 const told = (notice: string) => ({ ...answer, stdout: `${JSON.stringify({ systemMessage: notice })}\n`, json: true });
 
 test("each session is told once; another notice, or the same after it was forgotten, is told again", () => {
-  const notices = openNotices();
+  const notices = openSessionNotices();
   const say = (session: string, notice = "n") => notices.add(answer, from(session), notice);
   expect([say("a"), say("a"), say("b")]).toEqual([told("n"), answer, told("n")]);
   expect([say("a", "m"), say("a", "m")]).toEqual([told("m"), answer]);
@@ -15,7 +15,7 @@ test("each session is told once; another notice, or the same after it was forgot
 });
 
 test("it stands beside what the answer says; where that is no JSON, or a refusal by status, on stderr", () => {
-  const add = (given: Partial<typeof answer>) => openNotices().add({ ...answer, ...given }, from("a"), "n");
+  const add = (given: Partial<typeof answer>) => openSessionNotices().add({ ...answer, ...given }, from("a"), "n");
   const wire = { systemMessage: "aside", decision: "block" };
   expect(JSON.parse(add({ stdout: JSON.stringify(wire), json: true }).stdout)).toEqual({
     ...wire,
@@ -26,7 +26,7 @@ test("it stands beside what the answer says; where that is no JSON, or a refusal
 });
 
 test("of many thousands of sessions only the latest are remembered", () => {
-  const notices = openNotices();
+  const notices = openSessionNotices();
   for (let session = 0; session <= 10_000; session++) notices.add(answer, from(String(session)), "n");
   expect(notices.add(answer, from("10000"), "n")).toEqual(answer);
   expect(notices.add(answer, from("0"), "n")).toEqual(told("n"));

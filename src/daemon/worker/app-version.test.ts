@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readSources } from "../server/app-sources.ts";
+import { readAppSources } from "../server/app-sources.ts";
 import { openWarmApp } from "../server/warm-app.ts";
-import { type Generation, openGeneration } from "./app-version.ts";
-import { type Asked, Interest } from "./messages.ts";
+import { type AppVersion, openAppVersion } from "./app-version.ts";
+import { CallerLiveness, type HookRequest } from "./messages.ts";
 
 const module = new URL("../fixtures/odd-thread.mjs", import.meta.url);
 let folder: string;
@@ -18,14 +18,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const nothing = () => undefined;
-const asked = (command: string): Asked => ({
+const asked = (command: string): HookRequest => ({
   text: JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name: "Bash", tool_input: { command } }),
   transport: "http",
   ...{ onFailure: undefined, env: undefined, envOf: 0, cwd: undefined },
 });
-const open = async (): Promise<Generation> => {
+const open = async (): Promise<AppVersion> => {
   const options = { file, cwd: folder, sourceHash: "", module, complain: nothing };
-  const opened = await openGeneration(options, await readSources(file));
+  const opened = await openAppVersion(options, await readAppSources(file));
   if (typeof opened === "string") throw new Error(opened);
   return opened;
 };
@@ -43,16 +43,16 @@ const refused = (reason: string) => ({
 
 test("a handler that ends its worker runs once, and its failure mode decides", async () => {
   const generation = await open();
-  expect(await generation.call(asked("exit"), new Interest())).toMatchObject(refused("ended its thread"));
+  expect(await generation.call(asked("exit"), new CallerLiveness())).toMatchObject(refused("ended its thread"));
   expect(runs()).toEqual(["exit"]);
-  expect(await generation.call(asked("fine"), new Interest())).toMatchObject({ kind: "answer" });
+  expect(await generation.call(asked("fine"), new CallerLiveness())).toMatchObject({ kind: "answer" });
   await generation.end();
 });
 
 test("a call beside one that ends its thread is run again, and that one is not run without end", async () => {
   const generation = await open();
-  const beside = generation.call(asked("second time"), new Interest());
-  expect(await generation.call(asked("exit"), new Interest())).toMatchObject(refused("ended its thread"));
+  const beside = generation.call(asked("second time"), new CallerLiveness());
+  expect(await generation.call(asked("exit"), new CallerLiveness())).toMatchObject(refused("ended its thread"));
   expect(await beside).toMatchObject({ kind: "answer" });
   expect(runs()).toEqual(["exit", "exit", "second time", "second time"]);
   await generation.end();
@@ -60,17 +60,17 @@ test("a call beside one that ends its thread is run again, and that one is not r
 
 test("a call that runs when the daemon stops is not started again", async () => {
   const generation = await open();
-  const call = generation.call(asked("never"), new Interest());
+  const call = generation.call(asked("never"), new CallerLiveness());
   await expect.poll(runs).toEqual(["never"]);
   await generation.end();
   expect(await call).toEqual({ kind: "busy", why: "the daemon leaves", mode: "block" });
-  expect(await generation.call(asked("fine"), new Interest())).toMatchObject({ kind: "busy" });
+  expect(await generation.call(asked("fine"), new CallerLiveness())).toMatchObject({ kind: "busy" });
   expect(runs()).toEqual(["never"]);
 });
 
 test("a file saved while it loads is loaded again before the next answer", async () => {
   const app = await openWarmApp({ file, cwd: folder, module, complain: nothing, changed: nothing, failed: nothing });
-  const say = async () => app.call(asked("fine"), new Interest());
+  const say = async () => app.call(asked("fine"), new CallerLiveness());
   writeFileSync(file, "slow two");
   const first = say();
   await expect.poll(() => existsSync(`${file}.loading`)).toBe(true);

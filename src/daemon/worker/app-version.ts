@@ -1,22 +1,29 @@
 import { answerWithoutHandlers, defaultDeadline, type FailureMode, readPayload } from "../../sdk/internal.ts";
 import type { Sources } from "../server/app-sources.ts";
-import { type AppFacts, type Asked, answerOf, type Interest, type ThreadAnswer } from "./messages.ts";
-import { type CallEnd, openThread, type Thread, type ThreadOptions } from "./worker-thread.ts";
+import {
+  type AppFacts,
+  type CallerLiveness,
+  eventFacts,
+  type HookRequest,
+  type WorkerAnswer,
+  workerAnswer,
+} from "./messages.ts";
+import { type CallEnd, startWorkerThread, type WorkerOptions, type WorkerThread } from "./worker-thread.ts";
 
 /** An app as it was loaded once, in as many threads as it takes to answer. */
-export interface Generation {
+export interface AppVersion {
   /** Set again when files were touched and say the same. */
   sources: Sources;
-  call(asked: Asked, interest: Interest): Promise<GenerationEnd>;
+  call(asked: HookRequest, interest: CallerLiveness): Promise<AppVersionEnd>;
   /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
   retire(over: () => void): void;
   /** Contract: settles in time; calls that it still has get no answer. */
   end(): Promise<void>;
 }
 
-export type GenerationEnd =
+export type AppVersionEnd =
   | Extract<CallEnd, { kind: "answer" }>
-  | { readonly kind: "without-answer"; readonly answer: ThreadAnswer; readonly failure: Failure }
+  | { readonly kind: "without-answer"; readonly answer: WorkerAnswer; readonly failure: Failure }
   /** Nobody here can answer; `mode` says what that means to those who cannot answer by themselves. */
   | { readonly kind: "busy"; readonly why: string; readonly mode: FailureMode };
 
@@ -28,44 +35,44 @@ export interface Failure {
   readonly log: AppFacts["log"];
 }
 
-export interface GenerationOptions extends ThreadOptions {
+export interface AppVersionOptions extends WorkerOptions {
   readonly complain: (line: string) => void;
 }
 
 const mostThreads = 8;
 
 /** Contract: a text when the app does not load. */
-export async function openGeneration(options: GenerationOptions, sources: Sources): Promise<Generation | string> {
-  const first = await openThread(options);
+export async function openAppVersion(options: AppVersionOptions, sources: Sources): Promise<AppVersion | string> {
+  const first = await startWorkerThread(options);
   if (typeof first === "string") return first;
-  let threads: Thread[] = [first];
+  let threads: WorkerThread[] = [first];
   let retired: (() => void) | undefined;
   let ending: Promise<unknown> | undefined;
   /** Calls without an end, whether or not a thread has them. */
   let open = 0;
 
   /** One that takes up calls. Threads that were needed while another was held leave when it is free again. */
-  const pick = async (): Promise<Thread | undefined> => {
+  const pick = async (): Promise<WorkerThread | undefined> => {
     threads = threads.filter(({ ended }) => !ended);
-    const usable = threads.filter(({ held }) => !held);
+    const usable = threads.filter(({ isStuck }) => !isStuck);
     for (const spare of usable.slice(1)) if (spare.open === 0) void close(spare);
     if (usable[0] !== undefined) return usable[0];
     if (threads.length >= mostThreads || ending !== undefined) return undefined;
-    const opened = await openThread(options);
+    const opened = await startWorkerThread(options);
     if (typeof opened === "string") return undefined;
     // The generation may have been ended meanwhile.
     if (ending === undefined) threads.push(opened);
     else opened.end();
     return opened;
   };
-  let picking: Promise<Thread | undefined> | undefined;
-  const thread = (): Promise<Thread | undefined> => {
+  let picking: Promise<WorkerThread | undefined> | undefined;
+  const thread = (): Promise<WorkerThread | undefined> => {
     picking ??= pick().finally(() => {
       picking = undefined;
     });
     return picking;
   };
-  const close = async (one: Thread) => {
+  const close = async (one: WorkerThread) => {
     const problem = await one.close();
     if (problem !== undefined) options.complain(problem);
   };
@@ -77,9 +84,9 @@ export async function openGeneration(options: GenerationOptions, sources: Source
     if (retired !== undefined && ending === undefined && open === 0) void end().then(retired);
   };
 
-  const answer = async (asked: Asked, interest: Interest): Promise<GenerationEnd> => {
+  const answer = async (asked: HookRequest, interest: CallerLiveness): Promise<AppVersionEnd> => {
     let again = false;
-    const busy = (): GenerationEnd => {
+    const busy = (): AppVersionEnd => {
       const why = ending === undefined ? "all threads are held by handlers" : "the daemon leaves";
       return { kind: "busy", why, mode: modeOf(asked, first.facts) };
     };
@@ -91,11 +98,11 @@ export async function openGeneration(options: GenerationOptions, sources: Source
       if (end.kind === "answer") return end;
       if (end.kind === "late") {
         const why = `held its thread past the deadline of ${end.afterMs} ms and was ended`;
-        return settleWithout(asked, usable.facts, why);
+        return failedCall(asked, usable.facts, why);
       }
       // One that may be innocent gets a second chance, one that takes its thread down again does not.
       if (end.kind === "fell" && (end.alone || again)) {
-        return settleWithout(asked, usable.facts, `ended its thread${end.why}`);
+        return failedCall(asked, usable.facts, `ended its thread${end.why}`);
       }
       // Handlers may have run in part; that is better than no answer, and the log says so.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
@@ -122,32 +129,29 @@ export async function openGeneration(options: GenerationOptions, sources: Source
   };
 }
 
-function isUsable({ held, ended }: Thread): boolean {
-  return !held && !ended;
+function isUsable({ isStuck, ended }: WorkerThread): boolean {
+  return !isStuck && !ended;
 }
 
 function deadlineOf(text: string, facts: AppFacts): number {
-  const { event } = aboutEvent(text);
+  const { event } = eventFacts(text);
   return facts.events[event]?.deadlineMs ?? defaultDeadline(event);
 }
 
-/** What is known of an event without its app. */
-export function aboutEvent(text: string): Pick<Failure, "event" | "session"> {
-  const payload = readPayload(text);
-  if (!("value" in payload)) return { event: "", session: undefined };
-  return { event: String(payload.value["hook_event_name"]), session: payload.value["session_id"] };
-}
-
-function settleWithout(asked: Asked, facts: AppFacts, what: string): GenerationEnd {
+function failedCall(asked: HookRequest, facts: AppFacts, what: string): AppVersionEnd {
   const payload = readPayload(asked.text);
-  const about = aboutEvent(asked.text);
+  const about = eventFacts(asked.text);
   const why = `A handler of ${about.event} ${what}.`;
   const value = "value" in payload ? payload.value : { hook_event_name: about.event };
   const failure = { ...about, why, log: facts.log };
-  return { kind: "without-answer", answer: answerOf(answerWithoutHandlers(value, modeOf(asked, facts), why)), failure };
+  return {
+    kind: "without-answer",
+    answer: workerAnswer(answerWithoutHandlers(value, modeOf(asked, facts), why)),
+    failure,
+  };
 }
 
-function modeOf({ text, onFailure }: Asked, facts: AppFacts): FailureMode {
-  const modes = [onFailure, facts.events[aboutEvent(text).event]?.onFailure ?? facts.onFailure];
+function modeOf({ text, onFailure }: HookRequest, facts: AppFacts): FailureMode {
+  const modes = [onFailure, facts.events[eventFacts(text).event]?.onFailure ?? facts.onFailure];
   return modes.includes("block") ? "block" : "continue";
 }

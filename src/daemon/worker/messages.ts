@@ -1,17 +1,24 @@
-import type { FailureMode, LogFileOptions, WireAnswer } from "../../sdk/internal.ts";
+import {
+  answerWithoutHandlers,
+  appFailure,
+  type FailureMode,
+  type LogFileOptions,
+  readPayload,
+  type WireAnswer,
+} from "../../sdk/internal.ts";
 
 /** Between the server and the thread that runs handlers. */
 export interface CallMessage {
   readonly id: number;
   /** Where the thread claims the call before it begins, so that a call it never got to can be given to another thread. */
   readonly slot: number;
-  readonly asked: Asked;
+  readonly asked: HookRequest;
   /** It had begun on another thread. */
   readonly again: boolean;
 }
 
 /** What somebody wants answered. */
-export interface Asked {
+export interface HookRequest {
   readonly text: string;
   readonly transport: "http" | "client";
   readonly onFailure: FailureMode | undefined;
@@ -22,14 +29,14 @@ export interface Asked {
   readonly cwd: string | undefined;
 }
 
-export type ToThread =
+export type ToWorker =
   | CallMessage
   | { readonly abort: number; readonly why: string }
   /** No more calls come; what the app holds shall end. */
   | { readonly close: true };
 
 /** An answer as a process would give it. */
-export interface ThreadAnswer {
+export interface WorkerAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -47,17 +54,17 @@ export interface AppFacts {
   readonly events: Readonly<Record<string, { readonly onFailure: FailureMode; readonly deadlineMs: number }>>;
 }
 
-export type FromThread =
+export type FromWorker =
   | { readonly kind: "ready"; readonly facts: AppFacts }
   | { readonly kind: "no-load"; readonly message: string }
-  | { readonly kind: "answer"; readonly id: number; readonly answer: ThreadAnswer }
+  | { readonly kind: "answer"; readonly id: number; readonly answer: WorkerAnswer }
   /** A withdrawn call was found in the queue and left alone: its slot is free again. */
   | { readonly kind: "passed-over"; readonly slot: number }
   /** Nothing is left to do here, and nothing is held; or why something still is. */
   | { readonly kind: "closed"; readonly problem?: string };
 
 /** Given to a thread when it is started. */
-export interface ThreadData {
+export interface WorkerInput {
   readonly file: string;
   readonly cwd: string;
   readonly sourceHash: string;
@@ -65,14 +72,36 @@ export interface ThreadData {
 }
 
 /** What a slot says. */
-export const claim: { readonly open: 0; readonly taken: 1; readonly withdrawn: 2 } = {
+export const slotState: { readonly open: 0; readonly taken: 1; readonly withdrawn: 2 } = {
   open: 0,
   taken: 1,
   withdrawn: 2,
 };
 
-export function answerOf({ exitCode, stdout, stderr, wire }: WireAnswer): ThreadAnswer {
+export function workerAnswer({ exitCode, stdout, stderr, wire }: WireAnswer): WorkerAnswer {
   return { exitCode, stdout, stderr, json: wire !== undefined };
+}
+
+/**
+ * The answer to an event that no handler answered. A client gets what a process would give: exit 2 under `block`. An http answer has no
+ * exit status, so it says the same in the event's own fields.
+ */
+export function failedAnswer(
+  { text, transport }: Pick<HookRequest, "text" | "transport">,
+  mode: FailureMode,
+  why: string,
+): WorkerAnswer {
+  const payload = readPayload(text);
+  if ("fault" in payload) return workerAnswer(appFailure(why, mode));
+  if (transport === "client") return workerAnswer(appFailure(why, mode, payload.value));
+  return workerAnswer(answerWithoutHandlers(payload.value, mode, why));
+}
+
+/** Name and session of an event; the name is empty when the payload cannot be read. */
+export function eventFacts(text: string): { readonly event: string; readonly session: unknown } {
+  const payload = readPayload(text);
+  if ("fault" in payload) return { event: "", session: undefined };
+  return { event: String(payload.value["hook_event_name"]), session: payload.value["session_id"] };
 }
 
 /**
@@ -81,18 +110,18 @@ export function answerOf({ exitCode, stdout, stderr, wire }: WireAnswer): Thread
  * An `AbortSignal` would say it too, but making and listening to one is among the dearest things a server can do for a call, and next to no
  * call ever needs it. The thread makes one for handlers that ask.
  */
-export class Interest {
+export class CallerLiveness {
   #lost: string | undefined;
   #tell: ((why: string) => void) | undefined;
 
-  lose(why: string): void {
+  markGone(why: string): void {
     if (this.#lost !== undefined) return;
     this.#lost = why;
     this.#tell?.(why);
   }
 
   /** Contract: told at most once, and at once when it is lost already. Only the last who asked is told. */
-  whenLost(tell: (why: string) => void): void {
+  onGone(tell: (why: string) => void): void {
     this.#tell = tell;
     if (this.#lost !== undefined) tell(this.#lost);
   }

@@ -3,35 +3,33 @@ import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../protocol/internal.ts";
 import {
   type AppRuntime,
-  answerWithoutHandlers,
   appFailure,
   endBuilds,
   errorWithLocation,
-  type FailureMode,
   guardExit,
   type LogRecord,
   loadApp,
   openLog,
-  openTranscript,
-  type RunEnvironment,
   readPayload,
-  type WireAnswer,
 } from "../../sdk/internal.ts";
-import { environmentOf } from "../server/client-call.ts";
+import { CallEnvironment } from "./call-environment.ts";
 import {
   type AppFacts,
-  answerOf,
   type CallMessage,
-  claim,
-  type FromThread,
-  type ThreadData,
-  type ToThread,
+  eventFacts,
+  type FromWorker,
+  failedAnswer,
+  slotState,
+  type ToWorker,
+  type WorkerAnswer,
+  type WorkerInput,
+  workerAnswer,
 } from "./messages.ts";
 
 /** What all calls of a thread share. */
-interface Here {
+interface WorkerState {
   readonly app: AppRuntime;
-  readonly data: ThreadData;
+  readonly data: WorkerInput;
   readonly log: ReturnType<typeof openLog>;
   /** Nothing is left to do for a call. Contract: true for the first who says so. */
   readonly done: (id: number) => boolean;
@@ -40,12 +38,12 @@ interface Here {
 }
 
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
-export async function answerCalls(): Promise<void> {
-  const data = workerData as ThreadData;
+export async function runWorker(): Promise<void> {
+  const data = workerData as WorkerInput;
   const claims = new Int32Array(data.claims);
-  const running = new Map<number, Running>();
-  const current = new AsyncLocalStorage<Running>();
-  guardThread(current);
+  const running = new Map<number, RunningCall>();
+  const current = new AsyncLocalStorage<RunningCall>();
+  guardWorker(current);
   let app: AppRuntime;
   try {
     app = await loadApp(data.file, { env: process.env, cwd: data.cwd });
@@ -60,22 +58,22 @@ export async function answerCalls(): Promise<void> {
     return first;
   };
   const { log } = app.options;
-  const here: Here = {
+  const here: WorkerState = {
     ...{ app, data, done },
     isOpen: (id) => running.has(id),
     log: openLog(process.env, typeof log === "object" ? log : {}),
   };
-  parentPort?.on("message", (message: ToThread) => {
+  parentPort?.on("message", (message: ToWorker) => {
     if ("abort" in message) return running.get(message.abort)?.abort().abort(new Error(message.why));
     if ("close" in message) {
       closing = true;
       // An answered call may still have a line of the log to write and providers to end.
       return running.size === 0 ? void close(app) : undefined;
     }
-    if (Atomics.compareExchange(claims, message.slot, claim.open, claim.taken) !== claim.open) {
+    if (Atomics.compareExchange(claims, message.slot, slotState.open, slotState.taken) !== slotState.open) {
       return send({ kind: "passed-over", slot: message.slot });
     }
-    const call = begin(message, here);
+    const call = beginCall(message, here);
     running.set(message.id, call);
     void current.run(call, () =>
       answer(call, here).catch((error: unknown) => call.fail(`The app gave no answer: ${messageOf(error)}`)),
@@ -84,7 +82,7 @@ export async function answerCalls(): Promise<void> {
   send({ kind: "ready", facts: factsOf(app) });
 }
 
-function send(message: FromThread): void {
+function send(message: FromWorker): void {
   parentPort?.postMessage(message);
 }
 
@@ -107,11 +105,12 @@ function factsOf(app: AppRuntime): AppFacts {
   };
 }
 
-function begin(message: CallMessage, { app, data, log, done }: Here): Running {
+function beginCall(message: CallMessage, { app, data, log, done }: WorkerState): RunningCall {
   let controller: AbortController | undefined;
   const prints: string[] = [];
+  const mode = () => app.modeFor(eventFacts(message.asked.text).event || undefined, message.asked.onFailure);
   const note = (why: string) => {
-    const record = { time: new Date().toISOString(), event: eventOf(message) ?? "", failed: why };
+    const record = { time: new Date().toISOString(), event: eventFacts(message.asked.text).event, failed: why };
     log({ ...record, ...aboutCall(message, data) }, () => undefined);
   };
   return {
@@ -121,21 +120,10 @@ function begin(message: CallMessage, { app, data, log, done }: Here): Running {
       controller ??= new AbortController();
       return controller;
     },
-    blocks: () => app.modeFor(eventOf(message), message.asked.onFailure) === "block",
+    blocks: () => mode() === "block",
     fail(why) {
       if (!done(message.id)) return;
-      const event = eventOf(message);
-      const mode = app.modeFor(event, message.asked.onFailure);
-      const payload = readPayload(message.asked.text);
-      // A process says it by its status; an http answer in the event's own words.
-      const byWords = message.asked.transport === "http" && "value" in payload;
-      reply(
-        message,
-        byWords
-          ? answerWithoutHandlers(payload.value, mode, why)
-          : appFailure(why, mode, "value" in payload ? payload.value : undefined),
-        prints,
-      );
+      reply(message, failedAnswer(message.asked, mode(), why), prints);
       note(why);
     },
     tell(why) {
@@ -145,30 +133,31 @@ function begin(message: CallMessage, { app, data, log, done }: Here): Running {
   };
 }
 
-function eventOf({ asked: { text } }: CallMessage): string | undefined {
-  const payload = readPayload(text);
-  return "value" in payload ? String(payload.value["hook_event_name"]) : undefined;
-}
-
-async function answer(call: Running, here: Here): Promise<void> {
+async function answer(call: RunningCall, here: WorkerState): Promise<void> {
   const { app, data, log, done, isOpen } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
     done(message.id);
     const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
-    const said = answerOf(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
+    const said = workerAnswer(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
     return send({ kind: "answer", id: message.id, answer: { ...said, unreadable: true } });
   }
   const records: LogRecord[] = [];
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
-  const world = new WorldOfCall(call, here, records, complain);
+  const world = new CallEnvironment(
+    message.asked,
+    data,
+    call.abort,
+    complain,
+    app.options.log === false ? undefined : records,
+  );
   const settled = await app.dispatch(payload.value, world);
   // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer. An http answer has
   // no stderr, so there only a refusal is worth the wait; the log has the report in any case.
   if (message.asked.transport !== "http" || call.blocks()) await new Promise(setImmediate);
   if (isOpen(message.id)) {
-    reply(message, settled, prints);
+    reply(message, workerAnswer(settled), prints);
     for (const record of records) {
       log({ ...record, ...aboutCall(message, data) }, complain);
     }
@@ -177,64 +166,17 @@ async function answer(call: Running, here: Here): Promise<void> {
   done(message.id);
 }
 
-function reply({ id }: CallMessage, { exitCode, stdout, stderr, wire }: WireAnswer, prints: readonly string[]): void {
-  const all = prints.length === 0 ? stderr : prints.join("") + stderr;
-  send({ kind: "answer", id, answer: { exitCode, stdout, stderr: all, json: wire !== undefined } });
+function reply({ id }: CallMessage, answer: WorkerAnswer, prints: readonly string[]): void {
+  const stderr = prints.length === 0 ? answer.stderr : prints.join("") + answer.stderr;
+  send({ kind: "answer", id, answer: { ...answer, stderr } });
 }
 
-function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: ThreadData) {
+function aboutCall({ asked: { transport }, again }: CallMessage, { sourceHash }: WorkerInput) {
   return { transport, source: sourceHash, ...(again ? { rerun: true } : {}) };
 }
 
-/** What a handler can ask for. Most do not; a class, because getters that are made for each call cost more than all they give. */
-class WorldOfCall implements RunEnvironment {
-  readonly cwd: string;
-  readonly file: string;
-  readonly replay = false;
-  readonly now: () => number = Date.now;
-  readonly openTranscript = openTranscript;
-  readonly log?: (record: LogRecord) => void;
-  readonly complain: (line: string) => void;
-  readonly onFailure?: FailureMode;
-  readonly #call: Running;
-  #env: RunEnvironment["env"] | undefined;
-
-  constructor(call: Running, { app, data }: Here, records: LogRecord[], complain: (line: string) => void) {
-    const { cwd, onFailure } = call.message.asked;
-    this.#call = call;
-    this.cwd = cwd ?? data.cwd;
-    this.file = data.file;
-    this.complain = complain;
-    if (app.options.log !== false) this.log = (record) => void records.push(record);
-    if (onFailure !== undefined) this.onFailure = onFailure;
-  }
-
-  /** Taken apart only for those who look. */
-  get env(): RunEnvironment["env"] {
-    if (this.#env !== undefined) return this.#env;
-    const { env, envOf } = this.#call.message.asked;
-    const block = env ?? (envOf > 0 ? environmentOf(envOf) : undefined);
-    this.#env = block === undefined ? process.env : readEnv(block);
-    return this.#env;
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.abort().signal;
-  }
-}
-
-/** A shell cannot hold NUL; it ends entries with the character after it. */
-function readEnv(block: string): Record<string, string> {
-  const env: Record<string, string> = Object.create(null);
-  for (const entry of block.split(block.includes("\0") ? "\0" : "\x01")) {
-    const at = entry.indexOf("=", 1);
-    if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
-  }
-  return env;
-}
-
 /** A call while it runs. */
-interface Running {
+interface RunningCall {
   readonly message: CallMessage;
   readonly abort: () => AbortController;
   /** What handlers print and complain about goes back with the answer, as if they had a process of their own. */
@@ -248,7 +190,7 @@ interface Running {
 }
 
 /** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
-function guardThread(current: AsyncLocalStorage<Running>): void {
+function guardWorker(current: AsyncLocalStorage<RunningCall>): void {
   guardExit(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
     current.getStore()?.prints.push(typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString());

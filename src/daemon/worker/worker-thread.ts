@@ -2,19 +2,19 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../../protocol/internal.ts";
 import {
   type AppFacts,
-  type Asked,
+  type CallerLiveness,
   type CallMessage,
-  claim,
-  type FromThread,
-  type Interest,
-  type ThreadAnswer,
-  type ThreadData,
-  type ToThread,
+  type FromWorker,
+  type HookRequest,
+  slotState,
+  type ToWorker,
+  type WorkerAnswer,
+  type WorkerInput,
 } from "./messages.ts";
 
 /** What became of a call. */
 export type CallEnd =
-  | { readonly kind: "answer"; readonly answer: ThreadAnswer }
+  | { readonly kind: "answer"; readonly answer: WorkerAnswer }
   /** The thread never got to it: another one may have it. */
   | { readonly kind: "untouched" }
   /** It had begun when the thread was ended for another call's sake. */
@@ -24,18 +24,18 @@ export type CallEnd =
   /** It is the one that held the thread past its deadline. */
   | { readonly kind: "late"; readonly afterMs: number };
 
-export interface ThreadCall extends Pick<CallMessage, "again"> {
+export interface WorkerCall extends Pick<CallMessage, "again"> {
   /** Asked for only when it has taken a while. */
   readonly deadlineMs: () => number;
 }
 
-export interface Thread {
+export interface WorkerThread {
   readonly facts: AppFacts;
-  call(asked: Asked, call: ThreadCall, interest: Interest): Promise<CallEnd>;
+  call(asked: HookRequest, call: WorkerCall, interest: CallerLiveness): Promise<CallEnd>;
   /** Calls that have no end yet. */
   readonly open: number;
   /** It has not taken up a call for a while: something holds it. */
-  readonly held: boolean;
+  readonly isStuck: boolean;
   readonly ended: boolean;
   /** At once, whatever it does. */
   end(): void;
@@ -43,7 +43,7 @@ export interface Thread {
   close(): Promise<string | undefined>;
 }
 
-export interface ThreadOptions extends Omit<ThreadData, "claims"> {
+export interface WorkerOptions extends Omit<WorkerInput, "claims"> {
   /** The module whose body is `answerCalls`. */
   readonly module: URL;
 }
@@ -60,17 +60,17 @@ const closeMs = 2_500;
 const readyMs = 12_000;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
-export function openThread(options: ThreadOptions): Promise<Thread | string> {
+export function startWorkerThread(options: WorkerOptions): Promise<WorkerThread | string> {
   const { module, file, cwd, sourceHash } = options;
   const claims = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT);
   let worker: Worker;
   try {
-    worker = new Worker(module, { workerData: { file, cwd, sourceHash, claims } satisfies ThreadData, stdin: false });
+    worker = new Worker(module, { workerData: { file, cwd, sourceHash, claims } satisfies WorkerInput, stdin: false });
   } catch (error) {
     return Promise.resolve(`No thread can be started for ${file}: ${String(error)}`);
   }
   return new Promise((resolve) => {
-    const give = (found: Thread | string) => {
+    const give = (found: WorkerThread | string) => {
       clearTimeout(timer);
       if (typeof found === "string") void worker.terminate();
       resolve(found);
@@ -79,9 +79,9 @@ export function openThread(options: ThreadOptions): Promise<Thread | string> {
     const timer = setTimeout(() => give(late), readyMs);
     const fell = (error: Error) => give(`${file} does not load: ${error.message}`);
     const ended = () => give(`${file} does not load: its thread ended.`);
-    const first = (message: FromThread) => {
+    const first = (message: FromWorker) => {
       worker.off("error", fell).off("exit", ended);
-      if (message.kind === "ready") give(readyThread(worker, new Int32Array(claims), message.facts));
+      if (message.kind === "ready") give(connectWorker(worker, new Int32Array(claims), message.facts));
       else give(message.kind === "no-load" ? message.message : late);
     };
     worker.once("error", fell).once("exit", ended).once("message", first);
@@ -95,7 +95,7 @@ interface Open {
   readonly end: (end: CallEnd) => void;
 }
 
-function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Thread {
+function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts): WorkerThread {
   const calls = new Map<number, Open>();
   const free = Array.from({ length: slots }, (_, slot) => slot);
   const state = { held: false, ended: false };
@@ -103,8 +103,8 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
   let ticking: NodeJS.Timeout | undefined;
   let closed: ((problem?: string) => void) | undefined;
 
-  const lendAgain = (slot: number) => {
-    Atomics.store(claims, slot, claim.open);
+  const releaseSlot = (slot: number) => {
+    Atomics.store(claims, slot, slotState.open);
     free.push(slot);
   };
   const settle = (id: number, end: CallEnd) => {
@@ -112,7 +112,7 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     if (call === undefined) return;
     calls.delete(id);
     // A withdrawn call still lies in the thread's queue; its slot is not lent again before the thread has come to it.
-    if (end.kind === "answer") lendAgain(call.slot);
+    if (end.kind === "answer") releaseSlot(call.slot);
     call.end(end);
   };
   const endThread = (begunEnd: (id: number) => CallEnd = () => ({ kind: "interrupted" })) => {
@@ -145,24 +145,24 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
     }
   };
 
-  worker.on("message", (message: FromThread) => {
+  worker.on("message", (message: FromWorker) => {
     state.held = false;
     if (message.kind === "answer") settle(message.id, { kind: "answer", answer: message.answer });
-    if (message.kind === "passed-over") lendAgain(message.slot);
+    if (message.kind === "passed-over") releaseSlot(message.slot);
     if (message.kind === "closed") {
       closed?.(message.problem);
       endThread();
     }
   });
   worker.on("error", (error) => fell(`: ${messageOf(error)}`)).on("exit", () => fell(""));
-  const post = (message: ToThread) => worker.postMessage(message);
+  const post = (message: ToWorker) => worker.postMessage(message);
 
   return {
     facts,
     get open() {
       return calls.size;
     },
-    get held() {
+    get isStuck() {
       return state.held || free.length === 0;
     },
     get ended() {
@@ -192,16 +192,16 @@ function readyThread(worker: Worker, claims: Int32Array, facts: AppFacts): Threa
         calls.set(id, { slot, postedAt: performance.now(), deadlineMs, end: resolve });
         post({ id, slot, asked, again });
         ticking ??= setInterval(tick, tickMs);
-        interest.whenLost((why) => calls.has(id) && post({ abort: id, why }));
+        interest.onGone((why) => calls.has(id) && post({ abort: id, why }));
       });
     },
   };
 }
 
 function isOpen(claims: Int32Array, slot: number): boolean {
-  return Atomics.load(claims, slot) === claim.open;
+  return Atomics.load(claims, slot) === slotState.open;
 }
 
 function withdraw(claims: Int32Array, slot: number): boolean {
-  return Atomics.compareExchange(claims, slot, claim.open, claim.withdrawn) === claim.open;
+  return Atomics.compareExchange(claims, slot, slotState.open, slotState.withdrawn) === slotState.open;
 }

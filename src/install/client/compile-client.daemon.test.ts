@@ -3,13 +3,13 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSy
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { clientsInUse, installFindings } from "../drift/install-findings.ts";
-import { repair } from "../drift/repair-install.ts";
+import { repairInstall } from "../drift/repair-install.ts";
 import { statusOf } from "../drift/scope-status.ts";
-import { install } from "../edit/install-entries.ts";
+import { writeEntries } from "../edit/install-entries.ts";
 import { type World, world } from "../fixtures/world.ts";
 import type { Installer } from "../install-app.ts";
 import { compileClient, findCompiler } from "./compile-client.ts";
-import { linkClient, programOfScript, shippedClient } from "./compiled-client.ts";
+import { linkClient, programBehindScript, shippedClient } from "./compiled-client.ts";
 
 const env = { PATH: process.env["PATH"] ?? "" };
 
@@ -55,7 +55,7 @@ test("doctor reports a script that starts the compiled client as compiled, and n
   const here = world();
   const packageRoot = join(here.project, "node_modules/hookline");
   cpSync(resolve("client"), join(packageRoot, "client"), { recursive: true });
-  await install(here.call());
+  await writeEntries(here.call());
   const bin = join(here.folder, "bin");
   mkdirSync(bin);
   for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
@@ -79,18 +79,18 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
   test("the program is this user's alone, made once, found by the script, and another one for another source", async () => {
     const here = world();
     const place = { packageRoot: shipped(here), home: here.source() };
-    expect(programOfScript(place)).toBeUndefined();
+    expect(programBehindScript(place)).toBeUndefined();
     const made = await compileClient({ ...place, env });
     if ("why" in made) throw new Error(made.why);
     const { program } = made;
     expect([statSync(program).mode & 0o777, statSync(dirname(program)).mode & 0o777]).toEqual([0o700, 0o700]);
     expect(readdirSync(dirname(program)).sort()).toEqual(["hookline-client", "package"]);
-    expect(programOfScript(place)).toBe(program);
+    expect(programBehindScript(place)).toBe(program);
     const before = statSync(program).mtimeMs;
     expect(await compileClient({ ...place, env: {} })).toEqual({ program });
     expect(statSync(program).mtimeMs).toBe(before);
     chmodSync(program, 0o722);
-    expect(programOfScript(place)).toBeUndefined();
+    expect(programBehindScript(place)).toBeUndefined();
     writeFileSync(join(place.packageRoot, "client/bytes.h"), "// other");
     expect(await compileClient({ ...place, env, dryRun: true })).not.toEqual({ program });
   });
@@ -152,13 +152,13 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const call = here.call({ scope: "local" });
     const old = call.lock.command[0] ?? "";
     const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
-    await install({ ...compiled, now: call.now, home: call.home });
+    await writeEntries({ ...compiled, now: call.now, home: call.home });
     const seen = async () => (await statusOf(standpoint, installer, ["local"], "nothing"))[0]?.client;
     expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false, isScript: false });
 
     rmSync(dirname(made.program), { recursive: true });
     expect(await seen()).toBeUndefined();
-    expect(await repair(standpoint, installer)).toEqual([
+    expect(await repairInstall(standpoint, installer)).toEqual([
       { done: true, message: expect.stringContaining("Compiled the client") },
     ]);
     expect(await seen()).toMatchObject({ form: "compiled", stale: false });
@@ -166,7 +166,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const source = join(packageRoot, "client/bytes.h");
     writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);
     expect((await installFindings(standpoint, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
-    expect(await repair(standpoint, installer)).toMatchObject([{ done: true }]);
+    expect(await repairInstall(standpoint, installer)).toMatchObject([{ done: true }]);
     expect(await installFindings(standpoint, installer)).toEqual([]);
     expect((await seen())?.path).not.toBe(made.program);
   });

@@ -22,7 +22,7 @@ export interface CompileOptions extends ClientPlace {
 }
 
 /** `why`: the script has to do. */
-export type Compiled = { readonly program: string } | { readonly why: string };
+export type CompileResult = { readonly program: string } | { readonly why: string };
 
 /** Tried in order. A static program starts sooner, because no loader has to find shared libraries; not every system can link one. */
 const linkModes: readonly (readonly string[])[] = [["-static"], []];
@@ -31,7 +31,7 @@ const linkModes: readonly (readonly string[])[] = [["-static"], []];
  * The client as a program of this machine, compiled at the first call: a shell takes longer to start than a warm call may take.
  * Contract: never throws. What is in its place is whole, was started once, and lies where this user alone may write.
  */
-export async function compileClient(options: CompileOptions): Promise<Compiled> {
+export async function compileClient(options: CompileOptions): Promise<CompileResult> {
   try {
     return await compiled(options);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function compileClient(options: CompileOptions): Promise<Compiled> 
   }
 }
 
-async function compiled(options: CompileOptions): Promise<Compiled> {
+async function compiled(options: CompileOptions): Promise<CompileResult> {
   const { packageRoot, home, env, dryRun = false } = options;
   if (env["HOOKLINE_CLIENT"] === "script") return { why: "HOOKLINE_CLIENT says script" };
   const program = compiledClientPath({ packageRoot, home });
@@ -73,12 +73,12 @@ async function make(program: string, compiler: string, options: CompileOptions):
   try {
     for (const linkMode of linkModes) {
       const made = await start(compiler, [...compilerWords(packageRoot), ...linkMode, "-o", temp]);
-      why = isEnd(made, 0) ? undefined : `cc: ${said(made)}`;
+      why = isEnd(made, 0) ? undefined : `cc: ${compilerError(made)}`;
       if (why !== undefined) continue;
       await chmod(temp, 0o700);
       const tried = await start(temp, []);
       const starts = isEnd(tried, 1) && tried.stderr.text.includes("takes one hooks file");
-      why = starts ? undefined : `it does not start: ${said(tried)}`;
+      why = starts ? undefined : `it does not start: ${compilerError(tried)}`;
       if (why !== undefined) continue;
       await rename(temp, program);
       return undefined;
@@ -114,7 +114,7 @@ function isEnd({ ended }: FinishedProcess, code: number): boolean {
   return ended.by === "exit" && ended.code === code;
 }
 
-function said({ ended, stderr }: FinishedProcess): string {
+function compilerError({ ended, stderr }: FinishedProcess): string {
   const lines = stderr.text.split("\n").filter((line) => line.trim() !== "");
   return lines.find((line) => /error/i.test(line)) ?? lines[0] ?? JSON.stringify(ended);
 }

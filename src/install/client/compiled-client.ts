@@ -13,7 +13,7 @@ import {
 } from "../../files/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import { projectDir } from "../plan/hook-command.ts";
-import { type OwnPlace, ownHooks } from "../plan/own-entries.ts";
+import { type OwnEntry, ownHooks } from "../plan/own-entries.ts";
 
 /** The client that handles a call: the script of the package, or the program that was compiled from the C source next to it. */
 export type ClientForm = "script" | "compiled";
@@ -75,7 +75,7 @@ export function isCompiled(program: string): boolean {
 }
 
 /** The program that the script of this package hands over to; undefined when it does the work itself. */
-export function programOfScript({ packageRoot, home }: ClientPlace): string | undefined {
+export function programBehindScript({ packageRoot, home }: ClientPlace): string | undefined {
   if (!existsSync(shippedClient(packageRoot))) return undefined;
   const found = join(clientFolder(home), "at", scriptName(packageRoot));
   return existsSync(found) && isCompiled(realpathSync(found)) ? realpathSync(found) : undefined;
@@ -135,7 +135,7 @@ export interface ClientInUse {
 
 /** Undefined when no entry calls the client, or calls one that is not there. */
 export async function clientInUse(
-  entries: readonly OwnPlace[],
+  entries: readonly OwnEntry[],
   lock: LockFile | undefined,
   root: string,
   home: HomeSource,
@@ -149,11 +149,11 @@ export async function clientInUse(
     return { form: "compiled", path, stale, isScript: false };
   }
   if (!existsSync(path)) return undefined;
-  const handsOver = programOfScript({ packageRoot: dirname(dirname(path)), home }) !== undefined;
+  const handsOver = programBehindScript({ packageRoot: dirname(dirname(path)), home }) !== undefined;
   return { form: handsOver ? "compiled" : "script", path, stale: false, isScript: true };
 }
 
-function clientPathIn(entries: readonly OwnPlace[], lock: LockFile | undefined): string | undefined {
+function clientPathIn(entries: readonly OwnEntry[], lock: LockFile | undefined): string | undefined {
   const programs = entries.flatMap(ownHooks).map((hook) => {
     if (hook.type !== "command") return "";
     // A line for a shell is the lock file's own, or nobody knows where its words end.

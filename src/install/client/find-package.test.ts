@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../fixtures/world.ts";
-import { canRunClient, packageFor } from "./find-package.ts";
+import { canRunClient, findPackage } from "./find-package.ts";
 
 function packageIn(modules: string): string {
   const root = join(modules, "hookline");
@@ -28,12 +28,12 @@ function packageIn(modules: string): string {
 test("in project scope it is the project's own package, or advice", async () => {
   const { project, source } = world();
   const asked = { scope: "project", root: project, running: "/opt/hookline", home: source(), dryRun: false } as const;
-  await expect(packageFor(asked)).rejects.toMatchObject({
+  await expect(findPackage(asked)).rejects.toMatchObject({
     code: "install/no-dependency",
     message: expect.stringMatching(/npm install --save-dev hookline.*--scope local/),
   });
   const own = packageIn(join(project, "node_modules"));
-  expect(await packageFor(asked)).toBe(own);
+  expect(await findPackage(asked)).toBe(own);
 });
 
 test("a package in npx's cache is copied with what it needs, at its version, once; a dry run copies nothing", async () => {
@@ -41,17 +41,17 @@ test("a package in npx's cache is copied with what it needs, at its version, onc
   const cache = join(folder, ".npm/_npx/0123abcd/node_modules");
   const running = packageIn(cache);
   const asked = { scope: "user", root: project, running, home: source(), dryRun: false } as const;
-  expect(await packageFor({ ...asked, dryRun: true })).toBe(running);
+  expect(await findPackage({ ...asked, dryRun: true })).toBe(running);
   expect(existsSync(state)).toBe(false);
   const copy = join(state, "packages/hookline-1.2.3/node_modules");
-  expect(await Promise.all([packageFor(asked), packageFor(asked)])).toEqual([
+  expect(await Promise.all([findPackage(asked), findPackage(asked)])).toEqual([
     join(copy, "hookline"),
     join(copy, "hookline"),
   ]);
   rmSync(cache, { recursive: true });
   expect(readFileSync(join(copy, "zod/index.js"), "utf8")).toBe("// zod");
   expect(readdirSync(join(state, "packages"))).toEqual(["hookline-1.2.3"]);
-  expect(await packageFor({ ...asked, running: "/opt/node_modules/hookline" })).toBe("/opt/node_modules/hookline");
+  expect(await findPackage({ ...asked, running: "/opt/node_modules/hookline" })).toBe("/opt/node_modules/hookline");
 });
 
 test("without bash in PATH and in its usual place, or without the script, the client cannot run", () => {

@@ -3,10 +3,10 @@ import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { type HomeSource, ignoringErrors, openState, readRegularFile, tempName } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import type { Scope } from "../plan/install-places.ts";
+import type { InstallScope } from "../plan/install-places.ts";
 
 export interface PackageSearch {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   /** The project's folder. */
   readonly root: string;
   /** The package that runs now. */
@@ -19,16 +19,16 @@ export interface PackageSearch {
  * The package that entries will call. In project scope it is the project's own, since others get the entries too; else the one that
  * runs now, copied first when it lies in npx's cache, which is cleared without warning.
  */
-export async function packageFor({ scope, root, running, home, dryRun }: PackageSearch): Promise<string> {
-  if (scope === "project") return projectsOwn(root);
+export async function findPackage({ scope, root, running, home, dryRun }: PackageSearch): Promise<string> {
+  if (scope === "project") return projectPackage(root);
   const modules = dirname(running);
   const inNpxCache = /[\\/]_npx[\\/][^\\/]+[\\/]node_modules$/.test(modules);
   if (!inNpxCache) return running;
   const copy = join("packages", `hookline-${versionIn(running)}`);
-  return copied(modules, copy, home, dryRun);
+  return copyFromNpxCache(modules, copy, home, dryRun);
 }
 
-function projectsOwn(root: string): string {
+function projectPackage(root: string): string {
   const own = join(root, "node_modules", "hookline");
   if (existsSync(join(own, "package.json"))) return own;
   // A checkout of this very package is its own dependency.
@@ -41,7 +41,7 @@ function projectsOwn(root: string): string {
 }
 
 /** The package with everything it needs: in that cache, all of it lies side by side. */
-async function copied(modules: string, place: string, home: HomeSource, dryRun: boolean): Promise<string> {
+async function copyFromNpxCache(modules: string, place: string, home: HomeSource, dryRun: boolean): Promise<string> {
   const [folder = "", name = ""] = place.split(/[\\/]/);
   if (dryRun) return join(modules, "hookline");
   const below = await openState([folder], home);
@@ -80,9 +80,9 @@ export function hasBash(env: Readonly<Record<string, string | undefined>>, shell
 export function findProgram(
   name: string,
   { PATH = "" }: Readonly<Record<string, string | undefined>>,
-  mayLieIn: (folder: string) => boolean = () => true,
+  accept: (folder: string) => boolean = () => true,
 ): string | undefined {
-  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && mayLieIn(folder));
+  const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && accept(folder));
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
 

@@ -1,28 +1,28 @@
 import { basename, dirname } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
-import { type InstallRecord, type LockFile, readLockFile, unlockedPath } from "../edit/install-record.ts";
-import { shellWord } from "../plan/hook-command.ts";
+import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
+import { shellQuote } from "../plan/hook-command.ts";
 import {
   type AskedTransport,
-  placesOf,
-  type Scope,
-  type ScopePlaces,
-  type Standpoint,
-  scopes,
+  type InstallScope,
+  type InstallTarget,
+  installScopes,
+  type ScopeFiles,
+  scopeFiles,
 } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 
 /** What advice about one scope's install has to know. */
-export interface Advised {
-  readonly places: ScopePlaces;
+export interface InstalledScope {
+  readonly places: ScopeFiles;
   readonly hooksFile?: string | undefined;
   readonly lock?: LockFile | undefined;
   readonly record?: InstallRecord | undefined;
 }
 
 /** The command that installs the same app in the same scope again, as a person can paste it. */
-export function installAgain(
-  { places, hooksFile, lock }: Advised,
+export function installCommand(
+  { places, hooksFile, lock }: InstalledScope,
   transport: string | undefined = lock?.transport,
 ): string {
   const isUsual =
@@ -30,7 +30,7 @@ export function installAgain(
     (/^hooks\.m?[tj]s$/.test(basename(hooksFile)) && dirname(hooksFile) === dirname(places.settingsFile));
   return [
     "hookline install",
-    ...(isUsual ? [] : [shellWord(hooksFile)]),
+    ...(isUsual ? [] : [shellQuote(hooksFile)]),
     ...(places.scope === "project" ? [] : [`--scope ${places.scope}`]),
     // http is not repeated: it has to be asked for each time.
     ...(transport === "run" || transport === "client" ? [`--transport ${transport}`] : []),
@@ -38,8 +38,8 @@ export function installAgain(
 }
 
 /** The command that brings entries back: without this user's notes, as after a move of the project, it is an install. */
-export function repairCommand(advised: Advised): string {
-  return advised.record === undefined ? installAgain(advised) : "hookline doctor --fix";
+export function repairCommand(advised: InstalledScope): string {
+  return advised.record === undefined ? installCommand(advised) : "hookline doctor --fix";
 }
 
 /** Something that is no longer as it was installed. */
@@ -72,19 +72,23 @@ export function drift(kind: DriftKind, message: string): Drift {
 }
 
 /** A scope holds one app. */
-export function replaced(old: LockFile | undefined, { lockFile }: ScopePlaces, hooksFile: string): readonly string[] {
-  const before = old === undefined ? hooksFile : unlockedPath(lockFile, old.hooksPath);
+export function replacedAppNote(
+  old: LockFile | undefined,
+  { lockFile }: ScopeFiles,
+  hooksFile: string,
+): readonly string[] {
+  const before = old === undefined ? hooksFile : fromLockPath(lockFile, old.hooksPath);
   return before === hooksFile ? [] : [`It takes the place of ${before}, which was installed here before.`];
 }
 
 /** The same app in two scopes runs twice. */
-export async function elsewhere(
-  { scope }: ScopePlaces,
+export async function otherScopeNotes(
+  { scope }: ScopeFiles,
   hooksFile: string,
-  standpoint: Standpoint,
+  standpoint: InstallTarget,
 ): Promise<readonly string[]> {
   const notes: string[] = [];
-  for (const other of scopes.filter((one) => one !== scope)) {
+  for (const other of installScopes.filter((one) => one !== scope)) {
     if ((await installedFile(other, standpoint)) !== hooksFile) continue;
     notes.push(
       `The same app is installed in ${other} scope too; its handlers run twice. hookline uninstall --scope ${other} removes it there.`,
@@ -93,11 +97,11 @@ export async function elsewhere(
   return notes;
 }
 
-async function installedFile(scope: Scope, standpoint: Standpoint): Promise<string | undefined> {
+async function installedFile(scope: InstallScope, standpoint: InstallTarget): Promise<string | undefined> {
   try {
-    const { lockFile } = placesOf(scope, standpoint);
+    const { lockFile } = scopeFiles(scope, standpoint);
     const lock = await readLockFile(lockFile);
-    return lock && unlockedPath(lockFile, lock.hooksPath);
+    return lock && fromLockPath(lockFile, lock.hooksPath);
   } catch (error) {
     // A scope that does not exist here, or whose lock file status and doctor report.
     if (error instanceof Problem) return undefined;
@@ -108,7 +112,7 @@ async function installedFile(scope: Scope, standpoint: Standpoint): Promise<stri
 /** What the choice of transports means for the user. */
 export function transportNotes(
   planned: readonly PlannedEntry[],
-  { scope, transport, warm, sh }: { scope: Scope; transport: AskedTransport; warm: boolean; sh: boolean },
+  { scope, transport, warm, sh }: { scope: InstallScope; transport: AskedTransport; warm: boolean; sh: boolean },
 ): readonly string[] {
   const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
   const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { Problem } from "../../protocol/internal.ts";
 import { appInputs, buildFile } from "../../sdk/internal.ts";
-import { type InstallRecord, type LockFile, readLockFile, unlockedPath } from "../edit/install-record.ts";
+import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { type Installer, registeredIds } from "../install-app.ts";
-import type { ScopePlaces, Standpoint } from "../plan/install-places.ts";
+import type { InstallTarget, ScopeFiles } from "../plan/install-places.ts";
 import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
-import { refusal } from "../plan/sandboxed-load.ts";
-import { type Drift, drift, installAgain } from "./advice.ts";
+import { effectRefused } from "../plan/sandboxed-load.ts";
+import { type Drift, drift, installCommand } from "./advice.ts";
 
 /** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
 export type Look = "run" | "nothing";
@@ -19,13 +19,13 @@ export async function codeDrift(
   hooksFile: string,
   lock: LockFile | undefined,
   record: InstallRecord | undefined,
-  places: ScopePlaces,
-  { env }: Standpoint,
+  places: ScopeFiles,
+  { env }: InstallTarget,
   installer: Installer,
   look: Look,
 ): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
   const { root, scope } = places;
-  const again = installAgain({ places, hooksFile, lock });
+  const again = installCommand({ places, hooksFile, lock });
   if (!existsSync(hooksFile))
     return {
       drift: [
@@ -38,7 +38,7 @@ export async function codeDrift(
     };
   if (look === "nothing") return { drift: [], notes: [] };
   try {
-    const contentHash = await contentHashOf(hooksFile, await appInputs(hooksFile));
+    const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
     if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
     if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
@@ -47,7 +47,8 @@ export async function codeDrift(
     return { drift: handlerDrift(registeredIds(events), lock, again), notes: [changed], contentHash };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const triedEffects = error.message.includes(refusal) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
+    const triedEffects =
+      error.message.includes(effectRefused) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
     if (triedEffects)
       return {
         drift: [],
@@ -58,11 +59,11 @@ export async function codeDrift(
 }
 
 /** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
-export async function isCodeAsInstalled({ lockFile }: ScopePlaces): Promise<boolean> {
+export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boolean> {
   const lock = await readLockFile(lockFile);
   if (lock === undefined) return false;
-  const file = unlockedPath(lockFile, lock.hooksPath);
-  return existsSync(file) && (await contentHashOf(file, await appInputs(file))) === lock.contentHash;
+  const file = fromLockPath(lockFile, lock.hooksPath);
+  return existsSync(file) && contentHashOf(file, await appInputs(file)) === lock.contentHash;
 }
 
 function handlerDrift(

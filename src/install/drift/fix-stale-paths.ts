@@ -2,24 +2,31 @@ import { existsSync, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { CommandHook } from "../../protocol/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
-import { type Calls, closedCall, insideCall, isClosed, projectDir, shellLine } from "../plan/hook-command.ts";
+import {
+  failClosedCommand,
+  type HookCommands,
+  isFailClosed,
+  projectDir,
+  shellLine,
+  unwrapCommand,
+} from "../plan/hook-command.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 
 /** Paths of a call that lead nowhere, the hooks file apart: that one is drift. */
-export function gonePaths(call: readonly string[], root: string): readonly string[] {
+export function missingPaths(call: readonly string[], root: string): readonly string[] {
   return programsOf(call, root).filter((path) => !existsSync(path));
 }
 
 /** Paths that entries call and that are not there, each once. */
-export function goneFrom(entries: readonly PlannedEntry[], lock: LockFile, root: string): readonly string[] {
-  return [...new Set(entries.flatMap((entry) => gonePaths(callOf(entry, lock), root)))];
+export function missingPrograms(entries: readonly PlannedEntry[], lock: LockFile, root: string): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => missingPaths(callOf(entry, lock), root)))];
 }
 
 /** Entries that call what is there: those that name a path which is gone get the words of now, and keep all else. */
-export function repointed(
+export function withCurrentPaths(
   entries: readonly PlannedEntry[],
   lock: LockFile,
-  calls: Calls,
+  calls: HookCommands,
   root: string,
   gone: readonly string[],
 ): readonly PlannedEntry[] {
@@ -32,7 +39,7 @@ export function repointed(
 }
 
 /** Scripts of ours that an entry calls and that may not be executed are made so, for whoever may read them; gives their paths. */
-export async function madeExecutable(
+export async function makeExecutable(
   entries: readonly PlannedEntry[],
   lock: LockFile,
   root: string,
@@ -55,7 +62,7 @@ function callOf({ group: { hooks } }: PlannedEntry, { command }: LockFile): read
   const [hook] = hooks;
   if (hook.type !== "command") return [];
   if (hook.args === undefined) return hook.command.startsWith(`${shellLine(command)} `) ? command : [];
-  const words = insideCall([hook.command, ...hook.args]);
+  const words = unwrapCommand([hook.command, ...hook.args]);
   return words.slice(0, words.indexOf(mode));
 }
 
@@ -71,7 +78,7 @@ function withCall(hook: CommandHook, call: readonly string[]): CommandHook {
   if (args === undefined)
     return { ...hook, command: `${shellLine(call)}${command.slice(command.lastIndexOf(` ${mode} `))}` };
   const whole = [...call, ...args.slice(args.indexOf(mode))];
-  const [program = "", ...words] = isClosed([command, ...args]) ? closedCall(whole) : whole;
+  const [program = "", ...words] = isFailClosed([command, ...args]) ? failClosedCommand(whole) : whole;
   return { ...hook, command: program, args: words };
 }
 

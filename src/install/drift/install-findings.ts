@@ -8,9 +8,9 @@ import { clientShell, hasBash } from "../client/find-package.ts";
 import { modeOf } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import { httpReport } from "../plan/http-entries.ts";
-import { type Scope, type Standpoint, scopes } from "../plan/install-places.ts";
-import { installAgain, repairCommand } from "./advice.ts";
-import { goneFrom, gonePaths } from "./fix-stale-paths.ts";
+import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
+import { installCommand, repairCommand } from "./advice.ts";
+import { missingPaths, missingPrograms } from "./fix-stale-paths.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
 /** What a person should know about an installed app, in the shape of the engine's findings. */
@@ -40,10 +40,10 @@ export type InstallFindingCode = keyof typeof installFindingCodes;
 
 /** What is wrong with what was installed here. Starts nothing and writes nothing. */
 export async function installFindings(
-  standpoint: Standpoint,
+  standpoint: InstallTarget,
   installer: Installer,
 ): Promise<readonly InstallFinding[]> {
-  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+  const looked = await Promise.all(installScopes.map((scope) => look(scope, standpoint, installer)));
   const installed = looked
     .flat()
     .filter((one) => "installed" in one)
@@ -63,10 +63,10 @@ export async function installFindings(
 
 /** The client that each scope's entries come to. */
 export async function clientsInUse(
-  standpoint: Standpoint,
+  standpoint: InstallTarget,
   installer: Installer,
-): Promise<readonly { readonly scope: Scope; readonly client: ClientForm; readonly behindScript?: true }[]> {
-  const looked = await Promise.all(scopes.map((scope) => look(scope, standpoint, installer)));
+): Promise<readonly { readonly scope: InstallScope; readonly client: ClientForm; readonly behindScript?: true }[]> {
+  const looked = await Promise.all(installScopes.map((scope) => look(scope, standpoint, installer)));
   return looked
     .flat()
     .filter((one) => "installed" in one)
@@ -78,8 +78,8 @@ export async function clientsInUse(
 }
 
 async function look(
-  scope: Scope,
-  standpoint: Standpoint,
+  scope: InstallScope,
+  standpoint: InstallTarget,
   installer: Installer,
 ): Promise<readonly (ScopeStatus | InstallFinding)[]> {
   try {
@@ -96,7 +96,7 @@ async function look(
 
 async function findingsOf(
   status: ScopeStatus,
-  { env }: Standpoint,
+  { env }: InstallTarget,
   installer: Installer,
 ): Promise<readonly InstallFinding[]> {
   const { places, lock, entries, drift, daemon } = status;
@@ -121,8 +121,8 @@ async function findingsOf(
     lock === undefined
       ? []
       : new Set([
-          ...gonePaths(lock.command, places.root),
-          ...goneFrom(status.record?.entries ?? [], lock, places.root),
+          ...missingPaths(lock.command, places.root),
+          ...missingPrograms(status.record?.entries ?? [], lock, places.root),
         ]);
   const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const mode = (await modeOf(settingsFile)) ?? 0;
@@ -132,7 +132,7 @@ async function findingsOf(
       client && !hasBash(env),
       "error",
       "bash-missing",
-      `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installAgain(status, "run")}`,
+      `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(status, "run")}`,
     ],
     [
       status.client?.stale === true,
@@ -144,7 +144,7 @@ async function findingsOf(
       couldBeCompiled(status, env, installer),
       "note",
       "client-script",
-      `The entries call a script. ${installAgain(status)} lets them call a compiled client.`,
+      `The entries call a script. ${installCommand(status)} lets them call a compiled client.`,
     ],
     [
       readable,
@@ -173,7 +173,7 @@ async function findingsOf(
 }
 
 /** Whether the script does the work itself although a compiled client could do it. */
-function couldBeCompiled({ client }: ScopeStatus, env: Standpoint["env"], { home }: Installer): boolean {
+function couldBeCompiled({ client }: ScopeStatus, env: InstallTarget["env"], { home }: Installer): boolean {
   if (client?.form !== "script" || env["HOOKLINE_CLIENT"] === "script" || findCompiler(env) === undefined) return false;
   return compiledClientPath({ packageRoot: dirname(dirname(client.path)), home }) !== undefined;
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { callHookline } from "../../cli/fixtures/caller.ts";
 import { dist } from "../../files/fixtures/programs.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
-import { callsFor } from "../plan/hook-command.ts";
+import { hookCommands } from "../plan/hook-command.ts";
 import { type EventNeeds, planEntries } from "../plan/plan-entries.ts";
 
 /** A guard that does what the command says, and refuses whatever else it is asked. */
@@ -39,7 +39,7 @@ const crashes: Readonly<Record<string, Way>> = {
 function run(here: World, way: Way, shellForm: boolean, need: EventNeeds = guard) {
   const { command = "rm x", packageRoot = dirname(dist), node = process.execPath } = way;
   writeFileSync(here.hooksFile, app);
-  const calls = callsFor({ scope: "user", root: here.home, hooksFile: here.hooksFile, packageRoot, node });
+  const calls = hookCommands({ scope: "user", root: here.home, hooksFile: here.hooksFile, packageRoot, node });
   const options = { scope: "user", transport: "run", allEvents: false, warm: false, sh: true } as const;
   const [hook] = planEntries([need], { ...options, calls, shellForm })[0]?.group.hooks ?? [];
   if (hook?.type !== "command") throw new Error("no command");

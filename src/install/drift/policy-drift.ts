@@ -8,19 +8,19 @@ import {
   refusedUrls,
 } from "../../engine/internal.ts";
 import { findProgram } from "../client/find-package.ts";
-import { isClosed } from "../plan/hook-command.ts";
-import { projectOrNone, type ScopePlaces, type Standpoint } from "../plan/install-places.ts";
-import { type OwnPlace, ownHooks } from "../plan/own-entries.ts";
-import { isGuard } from "../plan/plan-entries.ts";
-import { type Drift, drift, installAgain } from "./advice.ts";
+import { isFailClosed } from "../plan/hook-command.ts";
+import { findProject, type InstallTarget, type ScopeFiles } from "../plan/install-places.ts";
+import { type OwnEntry, ownHooks } from "../plan/own-entries.ts";
+import { refusesOnFailure } from "../plan/plan-entries.ts";
+import { type Drift, drift, installCommand } from "./advice.ts";
 
 type Layers = Awaited<ReturnType<typeof loadLayers>>;
 
 /** What other settings, an administrator's above all, forbid of what is installed. */
 export async function policyDrift(
-  places: ScopePlaces,
-  standpoint: Standpoint,
-  entries: readonly OwnPlace[],
+  places: ScopeFiles,
+  standpoint: InstallTarget,
+  entries: readonly OwnEntry[],
   hooksFile?: string,
 ): Promise<readonly Drift[]> {
   const { root, scope } = places;
@@ -35,7 +35,7 @@ export async function policyDrift(
   // The root of the user's scope is not a project.
   const layers = (await layersAt(root)).filter((layer) => scope !== "user" || !ofProject(layer));
   // In Claude Code a project's switch turns the user's hooks off too, there.
-  const [project] = scope === "user" ? projectOrNone(standpoint) : [];
+  const [project] = scope === "user" ? findProject(standpoint) : [];
   const around =
     project === undefined
       ? []
@@ -44,11 +44,11 @@ export async function policyDrift(
         );
   return [
     ...switchedOff([...layers, ...around], env),
-    ...(await forbidden(layers, entries, installAgain({ places, hooksFile }, "client"))),
+    ...(await forbidden(layers, entries, installCommand({ places, hooksFile }, "client"))),
   ];
 }
 
-function switchedOff(layers: Layers, env: Standpoint["env"]): readonly Drift[] {
+function switchedOff(layers: Layers, env: InstallTarget["env"]): readonly Drift[] {
   const here = env["HOOKLINE"] === "0" ? [drift("disabled", variableOff("the environment"))] : [];
   const inFiles = layers.flatMap((layer) => {
     const { disableAllHooks, allowManagedHooksOnly, env: set } = layer.settings;
@@ -69,7 +69,7 @@ function variableOff(where: string): string {
 }
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
-async function forbidden(layers: Layers, entries: readonly OwnPlace[], again: string): Promise<readonly Drift[]> {
+async function forbidden(layers: Layers, entries: readonly OwnEntry[], again: string): Promise<readonly Drift[]> {
   const { urls, variables } = mergeLayers(layers).effective.http;
   const http = entries.flatMap((entry) =>
     ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
@@ -110,11 +110,11 @@ function namesOf(entries: readonly { readonly event: string }[]): string {
  * Where there is no `sh` nothing can be done about it, and it is a note.
  */
 export function openOnCrash(
-  entries: readonly OwnPlace[],
+  entries: readonly OwnEntry[],
   again: string,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
-  const open = entries.filter((entry) => isGuard(entry.event) && ownHooks(entry).some(passesOnCrash));
+  const open = entries.filter((entry) => refusesOnFailure(entry.event) && ownHooks(entry).some(passesOnCrash));
   if (open.length === 0) return { drift: [], notes: [] };
   const events = [...new Set(open.map(({ event }) => event))].join(", ");
   const message = `The entries for ${events} say --on-failure block, but when Node itself crashes or cannot be started the action goes through.`;
@@ -127,5 +127,5 @@ function passesOnCrash(hook: ReturnType<typeof ownHooks>[number]): boolean {
   if (hook.type !== "command") return false;
   const words = [hook.command, ...(Array.isArray(hook.args) ? hook.args : []).map(String)];
   if (words.some((word) => /(?:^|[\s/'"])hookline-client\b/.test(word))) return false;
-  return / --on-failure[ =]block\b/.test(words.join(" ")) && !isClosed(words);
+  return / --on-failure[ =]block\b/.test(words.join(" ")) && !isFailClosed(words);
 }

@@ -1,26 +1,26 @@
 import { type HttpHook, Problem } from "../../protocol/internal.ts";
 import { compileClient } from "../client/compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
-import { packageFor } from "../client/find-package.ts";
-import { type InstallCall, type Installed, install } from "../edit/install-entries.ts";
-import { makePrivate } from "../edit/settings-file.ts";
+import { findPackage } from "../client/find-package.ts";
+import { type EntryInstall, type WrittenEntries, writeEntries } from "../edit/install-entries.ts";
+import { restrictToOwner } from "../edit/settings-file.ts";
 import { type Installer, usedCall } from "../install-app.ts";
-import { type Calls, callsFor } from "../plan/hook-command.ts";
-import { type Scope, type ScopePlaces, type Standpoint, scopes } from "../plan/install-places.ts";
+import { type HookCommands, hookCommands } from "../plan/hook-command.ts";
+import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
-import { installAgain } from "./advice.ts";
-import { goneFrom, madeExecutable, repointed } from "./fix-stale-paths.ts";
+import { installCommand } from "./advice.ts";
+import { makeExecutable, missingPrograms, withCurrentPaths } from "./fix-stale-paths.ts";
 import { holdsToken } from "./install-findings.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
 /** What was done, or why nothing could be. */
-export interface Repair {
+export interface InstallRepair {
   readonly done: boolean;
   readonly message: string;
   /** A file that cannot be read, so that nothing in its scope could be repaired. */
   readonly unreadable?: true;
   /** Entries that were written, which the person may have to approve. */
-  readonly wrote?: { readonly places: ScopePlaces; readonly planned: readonly PlannedEntry[] };
+  readonly wrote?: { readonly places: ScopeFiles; readonly planned: readonly PlannedEntry[] };
 }
 
 /**
@@ -28,10 +28,13 @@ export interface Repair {
  * Contract: nothing is installed that was not; no code of the project is run; a scope that cannot be read keeps no other from being
  * repaired.
  */
-export async function repair(standpoint: Standpoint, installer: Installer): Promise<readonly Repair[]> {
-  const repairs: Repair[] = [];
-  for (const scope of scopes) {
-    const looked = await lookAt(scope, standpoint, installer);
+export async function repairInstall(
+  standpoint: InstallTarget,
+  installer: Installer,
+): Promise<readonly InstallRepair[]> {
+  const repairs: InstallRepair[] = [];
+  for (const scope of installScopes) {
+    const looked = await readStatus(scope, standpoint, installer);
     if ("message" in looked) repairs.push(looked);
     else if (looked.status?.lock !== undefined)
       repairs.push(...(await repairScope(looked.status, standpoint, installer)));
@@ -39,11 +42,11 @@ export async function repair(standpoint: Standpoint, installer: Installer): Prom
   return repairs;
 }
 
-async function lookAt(
-  scope: Scope,
-  standpoint: Standpoint,
+async function readStatus(
+  scope: InstallScope,
+  standpoint: InstallTarget,
   installer: Installer,
-): Promise<Repair | { readonly status: ScopeStatus | undefined }> {
+): Promise<InstallRepair | { readonly status: ScopeStatus | undefined }> {
   try {
     const [status] = await statusOf(standpoint, installer, [scope], "nothing");
     return { status };
@@ -53,17 +56,24 @@ async function lookAt(
   }
 }
 
-async function repairScope(status: ScopeStatus, { env }: Standpoint, installer: Installer): Promise<readonly Repair[]> {
+async function repairScope(
+  status: ScopeStatus,
+  { env }: InstallTarget,
+  installer: Installer,
+): Promise<readonly InstallRepair[]> {
   return [
-    ...(await stopped(status, installer)),
+    ...(await stopOldDaemon(status, installer)),
     ...(await executable(status)),
     ...(await compiledAgain(status, env, installer)),
-    ...(await putBack(status, env, installer)),
-    ...(holdsToken(status) ? await tightened(status.places.settingsFile) : []),
+    ...(await restoreEntries(status, env, installer)),
+    ...(holdsToken(status) ? await restrictSettings(status.places.settingsFile) : []),
   ];
 }
 
-async function stopped({ daemon, hooksFile }: ScopeStatus, installer: Installer): Promise<readonly Repair[]> {
+async function stopOldDaemon(
+  { daemon, hooksFile }: ScopeStatus,
+  installer: Installer,
+): Promise<readonly InstallRepair[]> {
   if (daemon === undefined || daemon.version === installer.version || hooksFile === undefined) return [];
   await installer.daemon?.stopDaemon(hooksFile);
   const message = `Stopped the daemon of version ${daemon.version}; the next call starts a new one.`;
@@ -71,10 +81,10 @@ async function stopped({ daemon, hooksFile }: ScopeStatus, installer: Installer)
 }
 
 /** Only what this user's own notes name: a lock file may come with a checkout. */
-async function executable({ lock, record, places }: ScopeStatus): Promise<readonly Repair[]> {
+async function executable({ lock, record, places }: ScopeStatus): Promise<readonly InstallRepair[]> {
   if (lock === undefined || record === undefined) return [];
   try {
-    const made = await madeExecutable(record.entries, lock, places.root);
+    const made = await makeExecutable(record.entries, lock, places.root);
     return made.map((path) => ({ done: true, message: `${path} may be executed now.` }));
   } catch (error) {
     const message = `What the entries call may not be executed, and that could not be changed: ${String(error)}`;
@@ -85,11 +95,11 @@ async function executable({ lock, record, places }: ScopeStatus): Promise<readon
 /** A compiled client that was removed comes back where it was, as long as its package is the same. */
 async function compiledAgain(
   { lock, record, places }: ScopeStatus,
-  env: Standpoint["env"],
+  env: InstallTarget["env"],
   { packageRoot, home }: Installer,
-): Promise<readonly Repair[]> {
+): Promise<readonly InstallRepair[]> {
   if (lock === undefined || record === undefined) return [];
-  const gone = goneFrom(record.entries, lock, places.root).find((path) => isCompiledClientPath(path, home));
+  const gone = missingPrograms(record.entries, lock, places.root).find((path) => isCompiledClientPath(path, home));
   if (gone === undefined) return [];
   const made = await compileClient({ packageRoot: (await packageOfClient(gone)) ?? packageRoot, home, env });
   return "program" in made && made.program === gone
@@ -98,26 +108,26 @@ async function compiledAgain(
 }
 
 /** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
-async function putBack(
+async function restoreEntries(
   { places, hooksFile, lock, record, drift, client }: ScopeStatus,
-  env: Standpoint["env"],
+  env: InstallTarget["env"],
   installer: Installer,
-): Promise<readonly Repair[]> {
+): Promise<readonly InstallRepair[]> {
   if (lock === undefined) return [];
   const is = (...kinds: string[]) => drift.some(({ kind }) => kinds.includes(kind));
   const gone = [
-    ...goneFrom(record?.entries ?? [], lock, places.root),
+    ...missingPrograms(record?.entries ?? [], lock, places.root),
     ...(client?.stale === true ? [client.path] : []),
   ];
   if (!is("entry-missing", "entry-altered", "entry-left", "port-taken") && gone.length === 0) return [];
   if (record === undefined) {
-    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installAgain({ places, hooksFile, lock })} makes it good.`;
+    const message = `${places.settingsFile} was installed by another user, or in another folder; ${installCommand({ places, hooksFile, lock })} makes it good.`;
     return [{ done: false, message }];
   }
   const now = gone.length === 0 ? undefined : await callsOfNow(record.hooksFile, places, env, installer);
   const calls = now !== undefined && "calls" in now ? now.calls : undefined;
   const fresh = is("port-taken") ? await installer.daemon?.endpointFor(record.hooksFile, { fresh: true }) : undefined;
-  const moved = calls === undefined ? record.entries : repointed(record.entries, lock, calls, places.root, gone);
+  const moved = calls === undefined ? record.entries : withCurrentPaths(record.entries, lock, calls, places.root, gone);
   const planned = fresh === undefined ? moved : moved.map((entry) => withEndpoint(entry, fresh, record.tokenEnv));
   const installed = await installOrWhy({
     places,
@@ -142,9 +152,9 @@ async function putBack(
 }
 
 /** A file that the client drops, or one outside the project, is not repaired by entries; its owner has to correct it. */
-async function installOrWhy(call: InstallCall): Promise<Installed | { readonly why: string }> {
+async function installOrWhy(call: EntryInstall): Promise<WrittenEntries | { readonly why: string }> {
   try {
-    return await install(call);
+    return await writeEntries(call);
   } catch (error) {
     const isRefused =
       error instanceof Problem && ["settings/client-cannot-read", "install/link-out"].includes(error.code);
@@ -156,23 +166,23 @@ async function installOrWhy(call: InstallCall): Promise<Installed | { readonly w
 /** How entries would be written now, or why nothing is there that they could call. */
 async function callsOfNow(
   hooksFile: string,
-  { scope, root }: ScopePlaces,
-  env: Standpoint["env"],
+  { scope, root }: ScopeFiles,
+  env: InstallTarget["env"],
   { packageRoot: running, node, home }: Installer,
-): Promise<{ readonly calls: Calls } | { readonly why: string }> {
+): Promise<{ readonly calls: HookCommands } | { readonly why: string }> {
   try {
-    const packageRoot = await packageFor({ scope, root, running, home, dryRun: false });
+    const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
     const made = await compileClient({ packageRoot, home, env });
     const compiled = "program" in made ? { compiledClient: made.program } : {};
-    return { calls: callsFor({ scope, root, hooksFile, packageRoot, node, ...compiled }) };
+    return { calls: hookCommands({ scope, root, hooksFile, packageRoot, node, ...compiled }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { why: error.message };
   }
 }
 
-async function tightened(file: string): Promise<readonly Repair[]> {
-  const changed = await makePrivate(file);
+async function restrictSettings(file: string): Promise<readonly InstallRepair[]> {
+  const changed = await restrictToOwner(file);
   return changed ? [{ done: true, message: `${file} holds a token; only you can read it now.` }] : [];
 }
 

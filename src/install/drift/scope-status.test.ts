@@ -3,19 +3,19 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { appKey } from "../../sdk/internal.ts";
-import { install } from "../edit/install-entries.ts";
+import { writeEntries } from "../edit/install-entries.ts";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
 import type { Installer } from "../install-app.ts";
-import type { DaemonDoor, Endpoint } from "../installer.ts";
-import type { Scope } from "../plan/install-places.ts";
+import type { DaemonControl, Endpoint } from "../installer.ts";
+import type { InstallScope } from "../plan/install-places.ts";
 import { installFindings } from "./install-findings.ts";
-import { repair } from "./repair-install.ts";
+import { repairInstall } from "./repair-install.ts";
 import { statusOf } from "./scope-status.ts";
 
 /** A daemon that says what the test wants it to, and remembers what was asked of it. */
 function daemonDoor(
   facts: { version?: string; port?: number; fresh?: Endpoint } = {},
-): DaemonDoor & { readonly asked: string[] } {
+): DaemonControl & { readonly asked: string[] } {
   const asked: string[] = [];
   const { version, port = 1, fresh } = facts;
   return {
@@ -62,11 +62,11 @@ async function codesOf(
 async function installed(options: Parameters<World["call"]>[0] = {}): Promise<World> {
   const here = world();
   putClient(here, options.scope);
-  await install(here.call(options));
+  await writeEntries(here.call(options));
   return here;
 }
 
-function putClient({ folder, project }: World, scope: Scope = "project"): string {
+function putClient({ folder, project }: World, scope: InstallScope = "project"): string {
   const client = join(scope === "project" ? project : folder, "node_modules", "hookline", "client");
   mkdirSync(client, { recursive: true });
   writeFileSync(join(client, "hookline-client"), "#!/bin/bash\n", { mode: 0o755 });
@@ -122,7 +122,7 @@ test("in a clone, where there is no record, an entry whose matcher is not what t
 
 test("the same app in two scopes, and a switch that turns every hook off", async () => {
   const here = await installed();
-  await install(here.call({ scope: "local" }));
+  await writeEntries(here.call({ scope: "local" }));
   const { settingsFile } = here.call({ scope: "user", transport: "http" }).places;
   mkdirSync(join(here.home, ".claude"));
   writeFileSync(settingsFile, '{"disableAllHooks": true}');
@@ -173,7 +173,7 @@ test("a policy that lets managed hooks run only is told", async () => {
 test("a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
   const here = world();
   const { places } = here.call({ scope: "user", transport: "http" });
-  await install(here.call({ scope: "user", transport: "http", needs: [stop] }));
+  await writeEntries(here.call({ scope: "user", transport: "http", needs: [stop] }));
   const settings = JSON.parse(readFileSync(places.settingsFile, "utf8")) as { hooks: { Stop: { hooks: unknown[] }[] } };
   settings.hooks.Stop[0]?.hooks.unshift(null, "x");
   writeFileSync(places.settingsFile, JSON.stringify(settings));
@@ -187,7 +187,7 @@ test("a group of ours in which somebody put nonsense is altered, and looking at 
 
 test("status reports a policy that excludes an http entry", async () => {
   const here = world();
-  await install(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
+  await writeEntries(here.call({ scope: "user", transport: "http", needs: [stop], tokenEnv: "HOOK_TOKEN" }));
   const managedFolder = join(here.folder, "policy");
   const policy = join(managedFolder, "managed-settings.json");
   mkdirSync(managedFolder);
@@ -265,13 +265,13 @@ test("a port that somebody else has is told with who it is; --fix chooses anothe
     needs: [stop],
     endpoint: { port, token: "old-token", url: url(port) },
   });
-  await install(call);
+  await writeEntries(call);
   const who = process.platform === "linux" ? `process ${process.pid} (` : "a process that does not say who it is";
   expect((await driftOf(here))[0]).toContain(
     `user port-taken: Port ${port}, which the http entries name, is taken by ${who}`,
   );
   const daemon = daemonDoor({ fresh: { port: 1, token: "new-token", url: url(1) } });
-  const [done] = await repair(standpointOf(here), installerOf(here, daemon));
+  const [done] = await repairInstall(standpointOf(here), installerOf(here, daemon));
   expect([done?.message, daemon.asked]).toEqual([
     `Put the entries back into ${call.places.settingsFile}. The port is 1 now, with a new token.`,
     ["endpoint fresh"],
@@ -290,17 +290,17 @@ test("--fix puts back what the lock file describes, and only that; another user'
   const { settingsFile, lockFile } = here.call().places;
   const [text, lock] = [readFileSync(settingsFile, "utf8"), readFileSync(lockFile, "utf8")];
   writeFileSync(settingsFile, "{}\n");
-  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([{ done: true }]);
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toMatchObject([{ done: true }]);
   expect([readFileSync(settingsFile, "utf8"), readFileSync(lockFile, "utf8")]).toEqual([text, lock]);
-  expect(await repair(standpointOf(here), installerOf(here))).toEqual([]);
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toEqual([]);
 
   rmSync(here.state, { recursive: true });
   writeFileSync(settingsFile, "{}\n");
-  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toMatchObject([
     { done: false, message: expect.stringContaining("hookline install makes it good") },
   ]);
   rmSync(lockFile);
-  expect(await repair(standpointOf(here), installerOf(here))).toEqual([]);
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toEqual([]);
   expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
 });
 
@@ -308,10 +308,10 @@ test("a lock file that cannot be read kept --fix from repairing the other scopes
   const here = await installed();
   const user = here.call({ scope: "user", transport: "http", needs: [stop] });
   putClient(here, "user");
-  await install(user);
+  await writeEntries(user);
   writeFileSync(here.call().places.lockFile, "{");
   writeFileSync(user.places.settingsFile, "{}");
-  expect(await repair(standpointOf(here), installerOf(here))).toMatchObject([
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toMatchObject([
     {
       done: false,
       unreadable: true,
@@ -327,9 +327,9 @@ test("--fix points entries at the installed package when theirs is missing", asy
     const { settingsFile, lockFile } = here.call({ scope: "local" }).places;
     const [before, after] = [join(here.folder, "node_modules"), join(here.folder, "moved")];
     const installer = { ...installerOf(here), packageRoot: after };
-    expect(await repair(standpointOf(here), installer)).toEqual([]);
+    expect(await repairInstall(standpointOf(here), installer)).toEqual([]);
     rmSync(before, { recursive: true });
-    expect(await repair(standpointOf(here), installer)).toMatchObject([
+    expect(await repairInstall(standpointOf(here), installer)).toMatchObject([
       { done: true, message: expect.stringContaining("They call what is there now in place of") },
     ]);
     const text = readFileSync(settingsFile, "utf8");
@@ -350,9 +350,9 @@ test("--fix replaces an interpreter that is gone, and says so where there is no 
   mkdirSync(dirname(bin), { recursive: true });
   writeFileSync(bin, "");
   const planned = JSON.parse(JSON.stringify(call.planned).replaceAll("/usr/bin/node", join(here.folder, "old-node")));
-  await install({ ...call, planned });
+  await writeEntries({ ...call, planned });
   const installer = { ...installerOf(here), packageRoot: join(here.folder, "node_modules", "hookline") };
-  expect(await repair(standpointOf(here), installer)).toMatchObject([{ done: true }]);
+  expect(await repairInstall(standpointOf(here), installer)).toMatchObject([{ done: true }]);
   const { hooks } = JSON.parse(readFileSync(call.places.settingsFile, "utf8")) as {
     hooks: { Stop: { hooks: { command: string; args: string[] }[] }[] };
   };
@@ -363,7 +363,7 @@ test("--fix replaces an interpreter that is gone, and says so where there is no 
 
   const project = await installed();
   rmSync(join(project.project, "node_modules"), { recursive: true });
-  expect(await repair(standpointOf(project), installerOf(project))).toEqual([
+  expect(await repairInstall(standpointOf(project), installerOf(project))).toEqual([
     { done: false, message: expect.stringContaining("npm install --save-dev hookline") },
   ]);
 });
@@ -372,13 +372,13 @@ test("--fix makes the client that entries call executable, and no other file tha
   const here = await installed();
   const client = putClient(here);
   chmodSync(client, 0o640);
-  expect(await repair(standpointOf(here), installerOf(here))).toEqual([
+  expect(await repairInstall(standpointOf(here), installerOf(here))).toEqual([
     { done: true, message: `${client} may be executed now.` },
   ]);
   expect(statSync(client).mode & 0o777).toBe(0o750);
   const { lockFile } = here.call().places;
   const lock = JSON.parse(readFileSync(lockFile, "utf8")) as object;
   writeFileSync(lockFile, JSON.stringify({ ...lock, command: [here.hooksFile, "x"] }));
-  await repair(standpointOf(here), installerOf(here));
+  await repairInstall(standpointOf(here), installerOf(here));
   expect(statSync(here.hooksFile).mode & 0o111).toBe(0);
 });

@@ -3,30 +3,36 @@ import { type ClientFault, clientFault, clientFaultText } from "../../engine/int
 import { Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
-import { type InstallRecord, type LockFile, readLockFile, readRecord, unlockedPath } from "../edit/install-record.ts";
-import { lookAtSettings, realFile } from "../edit/settings-file.ts";
+import {
+  fromLockPath,
+  type InstallRecord,
+  type LockFile,
+  readInstallRecord,
+  readLockFile,
+} from "../edit/install-record.ts";
+import { inspectSettings, realFile } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import type { DaemonStatus } from "../installer.ts";
 import { httpReport } from "../plan/http-entries.ts";
 import {
   hooksFileFor,
-  isUsersOwn,
-  placesOf,
-  type Scope,
-  type ScopePlaces,
-  type Standpoint,
-  scopes,
+  type InstallScope,
+  type InstallTarget,
+  installScopes,
+  isUserScopeFile,
+  type ScopeFiles,
+  scopeFiles,
 } from "../plan/install-places.ts";
-import { type OwnMarks, type OwnPlace, ownEntries, ownHooks } from "../plan/own-entries.ts";
+import { type OwnEntry, type OwnEntryMarks, ownEntries, ownHooks } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
-import { type Advised, type Drift, drift, installAgain, repairCommand } from "./advice.ts";
+import { type Drift, drift, type InstalledScope, installCommand, repairCommand } from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
 import { openOnCrash, policyDrift } from "./policy-drift.ts";
 import { listenerOn } from "./port-owner.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
 export interface ScopeStatus {
-  readonly places: ScopePlaces;
+  readonly places: ScopeFiles;
   readonly installed: boolean;
   readonly hooksFile?: string;
   readonly lock?: LockFile;
@@ -35,7 +41,7 @@ export interface ScopeStatus {
   /** The settings file is no JSON, so nothing is known about its entries. */
   readonly broken?: true;
   /** Our entries in the file. */
-  readonly entries: readonly OwnPlace[];
+  readonly entries: readonly OwnEntry[];
   readonly daemon?: DaemonStatus & { readonly upToDate: boolean };
   readonly client?: ClientInUse;
   readonly drift: readonly Drift[];
@@ -48,25 +54,25 @@ export type Broken = "throw" | "report";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
 export async function statusOf(
-  standpoint: Standpoint,
+  standpoint: InstallTarget,
   installer: Installer,
-  asked: readonly Scope[] = scopes,
+  asked: readonly InstallScope[] = installScopes,
   look: Look = "run",
   broken: Broken = "throw",
 ): Promise<readonly ScopeStatus[]> {
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
     const places = placesIf(scope, standpoint);
-    if (places === undefined || (await isUsersOwn(places, standpoint))) continue;
+    if (places === undefined || (await isUserScopeFile(places, standpoint))) continue;
     all.push(await scopeStatus(places, standpoint, installer, look, broken));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
 }
 
 /** Outside every project there is the user's scope alone. */
-function placesIf(scope: Scope, standpoint: Standpoint): ScopePlaces | undefined {
+function placesIf(scope: InstallScope, standpoint: InstallTarget): ScopeFiles | undefined {
   try {
-    return placesOf(scope, standpoint);
+    return scopeFiles(scope, standpoint);
   } catch (error) {
     if (error instanceof Problem && error.code === "install/no-project") return undefined;
     throw error;
@@ -74,24 +80,24 @@ function placesIf(scope: Scope, standpoint: Standpoint): ScopePlaces | undefined
 }
 
 async function scopeStatus(
-  places: ScopePlaces,
-  standpoint: Standpoint,
+  places: ScopeFiles,
+  standpoint: InstallTarget,
   installer: Installer,
   look: Look,
   broken: Broken,
 ): Promise<ScopeStatus> {
   const lock = await readLockFile(places.lockFile);
-  const record = await readRecord(await realFile(places.settingsFile), installer.home);
+  const record = await readInstallRecord(await realFile(places.settingsFile), installer.home);
   const known =
     lock === undefined
       ? (record?.hooksFile ?? usualFile(places.scope, standpoint))
-      : unlockedPath(places.lockFile, lock.hooksPath);
-  const marks: OwnMarks = {
+      : fromLockPath(places.lockFile, lock.hooksPath);
+  const marks: OwnEntryMarks = {
     root: places.root,
     hooksFiles: known === undefined ? [] : [known],
     calls: lock ? [lock.command] : [],
   };
-  const { settings, text, problem } = await lookAtSettings(places.settingsFile);
+  const { settings, text, problem } = await inspectSettings(places.settingsFile);
   const fault = clientFault(text);
   if (problem !== undefined && (fault === undefined || broken === "throw")) throw problem;
   const entries = ownEntries(settings, marks);
@@ -109,7 +115,7 @@ async function scopeStatus(
   const advised = { places, hooksFile: known, lock, record };
   const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
   const http = httpReport(entries, record);
-  const crash = openOnCrash(entries, installAgain(advised), standpoint.env);
+  const crash = openOnCrash(entries, installCommand(advised), standpoint.env);
   const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
     ...base,
@@ -120,7 +126,7 @@ async function scopeStatus(
       ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
       ...entryDrift(entries, lock, record),
       ...(lock === undefined
-        ? [drift("lock-missing", `${places.lockFile} is gone; ${installAgain(advised)} writes it again.`)]
+        ? [drift("lock-missing", `${places.lockFile} is gone; ${installCommand(advised)} writes it again.`)]
         : []),
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
@@ -132,15 +138,15 @@ async function scopeStatus(
   };
 }
 
-function faultDrift(fault: ClientFault, advised: Advised): Drift {
+function faultDrift(fault: ClientFault, advised: InstalledScope): Drift {
   const { settingsFile } = advised.places;
-  const message = clientFaultText(settingsFile, fault, installAgain(advised));
+  const message = clientFaultText(settingsFile, fault, installCommand(advised));
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 
 /** An http entry names a port; whoever else listens there gets the events. */
 async function strangerOnPort(
-  entries: readonly OwnPlace[],
+  entries: readonly OwnEntry[],
   daemon: DaemonStatus | undefined,
   cure: string,
 ): Promise<string | undefined> {
@@ -151,14 +157,14 @@ async function strangerOnPort(
   return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
 }
 
-function portOf(entry: OwnPlace): number | undefined {
+function portOf(entry: OwnEntry): number | undefined {
   const url = ownHooks(entry)
     .map((hook) => (hook.type === "http" ? hook.url : undefined))
     .find((one) => one !== undefined);
   return url !== undefined && URL.canParse(url) ? Number(new URL(url).port) : undefined;
 }
 
-function usualFile(scope: Scope, standpoint: Standpoint): string | undefined {
+function usualFile(scope: InstallScope, standpoint: InstallTarget): string | undefined {
   try {
     return hooksFileFor(scope, undefined, standpoint);
   } catch (error) {
@@ -168,7 +174,7 @@ function usualFile(scope: Scope, standpoint: Standpoint): string | undefined {
 }
 
 function entryDrift(
-  entries: readonly OwnPlace[],
+  entries: readonly OwnEntry[],
   lock: LockFile | undefined,
   record: InstallRecord | undefined,
 ): readonly Drift[] {
@@ -178,7 +184,7 @@ function entryDrift(
   const missing = [...wanted].filter((event) => !entries.some((one) => one.event === event));
   const planned = new Map(record?.entries.map(({ event, group }) => [event, group]));
   // A clone has no record; what its lock file tells of an entry is the matcher.
-  const isAltered = ({ event, value }: OwnPlace): boolean =>
+  const isAltered = ({ event, value }: OwnEntry): boolean =>
     record === undefined
       ? lock !== undefined && !isMatcherAsLocked((value as { matcher?: unknown }).matcher, event, lock)
       : planned.has(event) && !isDeepStrictEqual(planned.get(event), value);

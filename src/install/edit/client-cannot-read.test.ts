@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { Problem } from "../../protocol/internal.ts";
 import { type World, world } from "../fixtures/world.ts";
-import { install } from "./install-entries.ts";
+import { writeEntries } from "./install-entries.ts";
 import { uninstall } from "./uninstall-entries.ts";
 
 const commented = `\ufeff{\r\n\t// mine\r\n\t"permissions": { "deny": ["Bash(rm *)",] }, /* end */\r\n}`;
@@ -13,7 +13,7 @@ function away(here: World) {
 }
 
 async function refused(here: World): Promise<string> {
-  const error: unknown = await install(here.call()).catch((one: unknown) => one);
+  const error: unknown = await writeEntries(here.call()).catch((one: unknown) => one);
   if (!(error instanceof Problem)) throw new Error("not refused");
   expect(error.code).toBe("settings/client-cannot-read");
   return error.message;
@@ -46,12 +46,12 @@ test("with stripComments the file becomes plain JSON, a backup is kept, and unin
   const { settingsFile } = here.call().places;
   writeFileSync(settingsFile, commented);
   chmodSync(settingsFile, 0o640);
-  const { backup } = await install({ ...here.call(), stripComments: true });
+  const { backup } = await writeEntries({ ...here.call(), stripComments: true });
   const now = JSON.parse(readFileSync(settingsFile, "utf8").replace("\ufeff", "")) as { permissions: unknown };
   expect(now.permissions).toEqual({ deny: ["Bash(rm *)"] });
   expect(readFileSync(backup ?? "", "utf8")).toBe(commented);
   // A second install needs the option no more, and keeps the way back.
-  await install(here.call({ needs: [] }));
+  await writeEntries(here.call({ needs: [] }));
   expect((await away(here)).how).toBe("restored");
   expect(readFileSync(settingsFile, "utf8")).toBe(commented);
 });
@@ -59,15 +59,15 @@ test("with stripComments the file becomes plain JSON, a backup is kept, and unin
 test("an entry of our own that somebody broke is replaced by install", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
-  await install(here.call());
+  await writeEntries(here.call());
   const installed = readFileSync(settingsFile, "utf8");
   writeFileSync(settingsFile, installed.replace(/"timeout": \d+/, '"timeout": 0'));
-  await install(here.call());
+  await writeEntries(here.call());
   expect(readFileSync(settingsFile, "utf8")).toBe(installed);
 });
 
 test("a dry run refuses such a file too", async () => {
   const here = world();
   writeFileSync(join(here.project, ".claude", "settings.json"), commented);
-  await expect(install(here.call({ dryRun: true }))).rejects.toThrow("a comment");
+  await expect(writeEntries(here.call({ dryRun: true }))).rejects.toThrow("a comment");
 });

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { guard, stop, type World, world } from "../fixtures/world.ts";
-import { install } from "./install-entries.ts";
+import { writeEntries } from "./install-entries.ts";
 import { purgeTraces, uninstall } from "./uninstall-entries.ts";
 
 type Options = Parameters<World["call"]>[0];
@@ -36,16 +36,20 @@ function everything(folder: string): Readonly<Record<string, string>> {
 
 test("installing again with nothing changed writes no byte", async () => {
   const here = world();
-  await install(here.call());
+  await writeEntries(here.call());
   const before = everything(here.folder);
-  const again = await install({ ...here.call(), now: new Date(), lock: { ...here.call().lock, installedAt: "later" } });
+  const again = await writeEntries({
+    ...here.call(),
+    now: new Date(),
+    lock: { ...here.call().lock, installedAt: "later" },
+  });
   expect([again.settings.changed, again.lockWritten]).toEqual([false, false]);
   expect(everything(here.folder)).toEqual(before);
 });
 
 test("a dry run tells what would be written and writes nothing, not even the lock file", async () => {
   const here = world();
-  const { settings } = await install(here.call({ dryRun: true }));
+  const { settings } = await writeEntries(here.call({ dryRun: true }));
   expect([settings.created, settings.after.includes("hookline-client")]).toEqual([true, true]);
   expect(Object.keys(everything(here.folder))).toEqual(["an author's project/.claude/hooks.mjs"]);
 });
@@ -54,12 +58,12 @@ test("with changes, own entries are replaced where they stand, and what others w
   const here = world();
   const file = here.call().places.settingsFile;
   writeFileSync(file, '{"hooks": {"Stop": [\n  {"hooks": [{"type": "command", "command": "first"}]} // theirs\n]}}');
-  await install({ ...here.call(), stripComments: true });
+  await writeEntries({ ...here.call(), stripComments: true });
   const parsed = () => JSON.parse(readFileSync(file, "utf8").replace("// theirs", "")) as { hooks: { Stop: object[] } };
   const theirs = parsed();
   theirs.hooks.Stop.push({ hooks: [{ type: "command", command: "last" }] });
   writeFileSync(file, JSON.stringify(theirs));
-  await install(here.call({ needs: [guard, { ...stop, deadlineMs: 60_000 }] }));
+  await writeEntries(here.call({ needs: [guard, { ...stop, deadlineMs: 60_000 }] }));
   const commands = parsed().hooks.Stop.map((group) => JSON.stringify(group));
   expect([
     commands.length,
@@ -76,7 +80,7 @@ test("a file, a folder and a mode that install made or changed go back", async (
   rmSync(join(here.project, ".claude"), { recursive: true });
   const elsewhere = join(here.project, "hooks.mjs");
   writeFileSync(elsewhere, "");
-  await install({ ...here.call(), hooksFile: elsewhere });
+  await writeEntries({ ...here.call(), hooksFile: elsewhere });
   expect((await away(here)).how).toBe("removed");
   expect(readdirSync(here.project)).toEqual(["hooks.mjs"]);
 
@@ -85,7 +89,7 @@ test("a file, a folder and a mode that install made or changed go back", async (
   mkdirSync(join(here.home, ".claude"));
   writeFileSync(file, "{}");
   chmodSync(file, 0o640);
-  await install(here.call(user));
+  await writeEntries(here.call(user));
   expect([modeOf(file), readFileSync(file, "utf8").includes("Bearer t0ken")]).toEqual([0o600, true]);
   await away(here, user);
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual([0o640, "{}"]);
@@ -97,7 +101,7 @@ test("uninstall works when the settings file has been removed", async () => {
   const { settingsFile, lockFile } = here.call(user).places;
   mkdirSync(dirname(settingsFile));
   writeFileSync(settingsFile, "{}", { mode: 0o644 });
-  await install(here.call(user));
+  await writeEntries(here.call(user));
   rmSync(settingsFile);
   expect(await away(here, user)).toMatchObject({ wasInstalled: true, how: "nothing" });
   expect([existsSync(settingsFile), existsSync(lockFile), readdirSync(join(here.state, "installs"))]).toEqual([
@@ -113,7 +117,7 @@ test("of several folders that install made none is left, and none that has somet
     const folder = join(here.home, "a/b/.claude");
     const call = here.call({ scope: "user", transport: "http", needs: [stop] });
     const places = { ...call.places, settingsFile: join(folder, "settings.json"), lockFile: join(folder, "lock") };
-    await install({ ...call, places });
+    await writeEntries({ ...call, places });
     if (theirs) writeFileSync(join(here.home, "a/theirs"), "");
     await uninstall({ places, home: here.source(), now: new Date() });
     expect(readdirSync(here.home, { recursive: true })).toEqual(theirs ? ["a", "a/theirs"] : []);
@@ -125,7 +129,9 @@ test("circular links are refused, and nothing is written", async () => {
   symlinkSync("settings.json", here.call().places.settingsFile);
   const before = everything(here.folder);
   for (const dryRun of [true, false])
-    await expect(install(here.call({ dryRun }))).rejects.toMatchObject({ code: expect.stringMatching(/^settings\//) });
+    await expect(writeEntries(here.call({ dryRun }))).rejects.toMatchObject({
+      code: expect.stringMatching(/^settings\//),
+    });
   await expect(away(here)).rejects.toMatchObject({ code: "settings/unreadable" });
   expect(everything(here.folder)).toEqual(before);
 });
@@ -133,7 +139,7 @@ test("circular links are refused, and nothing is written", async () => {
 test("the lock file holds no secret, and its paths count from its folder's parent", async () => {
   const here = world();
   const call = here.call({ scope: "user", transport: "http", needs: [stop] });
-  await install(call);
+  await writeEntries(call);
   const text = readFileSync(call.places.lockFile, "utf8");
   expect(text).not.toContain("t0ken");
   expect(JSON.parse(text)).toMatchObject({
@@ -149,7 +155,7 @@ test("a file that does not parse is refused with its place, and nothing is writt
   writeFileSync(settingsFile, '{\n  "hooks": {,}\n}');
   const before = everything(here.folder);
   const refusal = { code: "settings/unreadable", message: expect.stringContaining("line 2, column 13") };
-  await expect(install(here.call())).rejects.toMatchObject(refusal);
+  await expect(writeEntries(here.call())).rejects.toMatchObject(refusal);
   await expect(away(here)).rejects.toMatchObject(refusal);
   expect(everything(here.folder)).toEqual(before);
 });
@@ -161,7 +167,7 @@ test.each(['{"hooks": null}', '{"hooks": {"Stop": {}}}', "[]"])(
     const { settingsFile } = here.call().places;
     writeFileSync(settingsFile, text);
     const refusal = { code: "settings/not-editable", message: expect.stringContaining(settingsFile) };
-    await expect(install(here.call())).rejects.toMatchObject(refusal);
+    await expect(writeEntries(here.call())).rejects.toMatchObject(refusal);
     expect(readFileSync(settingsFile, "utf8")).toBe(text);
   },
 );
@@ -171,7 +177,7 @@ test("a lock file of a newer version is refused and left alone, by install and b
   const { lockFile } = here.call().places;
   writeFileSync(lockFile, '{"version": 2, "other": true}');
   const before = everything(here.folder);
-  await expect(install(here.call())).rejects.toMatchObject({ code: "install/newer-lock" });
+  await expect(writeEntries(here.call())).rejects.toMatchObject({ code: "install/newer-lock" });
   await expect(away(here)).rejects.toMatchObject({ code: "install/newer-lock" });
   expect(everything(here.folder)).toEqual(before);
 });
@@ -185,7 +191,7 @@ test("with lock file and notes lost, own entries are known by program and hooks 
     const here = world();
     const call = here.call(options);
     writeFileSync(call.places.settingsFile, '{\n  "a": 1\n}\n');
-    await install(call);
+    await writeEntries(call);
     rmSync(call.places.lockFile);
     rmSync(here.state, { recursive: true });
     const done = await uninstall({
@@ -205,14 +211,14 @@ test("a linked settings file stays a link; the last ten versions are kept, for t
   symlinkSync("../dotfiles.json", settingsFile);
   for (let n = 0; n < 12; n++) {
     const call = here.call({ needs: [{ ...stop, deadlineMs: (n + 1) * 1_000 }] });
-    await install({ ...call, now: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) });
+    await writeEntries({ ...call, now: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) });
   }
   expect(readlinkSync(settingsFile)).toBe("../dotfiles.json");
   const [key = ""] = readdirSync(join(here.state, "backups"));
   const kept = readdirSync(join(here.state, "backups", key));
   expect([kept.length, kept[0]?.startsWith("2026-01-01T00-00-02")]).toEqual([10, true]);
   expect(modeOf(join(here.state, "backups", key, kept[0] ?? ""))).toBe(0o600);
-  const { backup = "" } = await install({ ...here.call({ needs: [stop] }), now: new Date(0) });
+  const { backup = "" } = await writeEntries({ ...here.call({ needs: [stop] }), now: new Date(0) });
   expect([existsSync(backup), readdirSync(dirname(backup)).length]).toEqual([true, 10]);
   await away(here);
   expect([readFileSync(join(here.project, "dotfiles.json"), "utf8"), existsSync(here.call().places.lockFile)]).toEqual([
@@ -227,7 +233,7 @@ test("a link that waits at the lock file's place is not followed, and nothing is
   writeFileSync(victim, '{"version": 1}');
   symlinkSync(victim, here.call().places.lockFile);
   const before = everything(here.folder);
-  await expect(install(here.call())).rejects.toMatchObject({
+  await expect(writeEntries(here.call())).rejects.toMatchObject({
     code: "install/bad-lock",
     message: expect.stringContaining("a link"),
   });
@@ -237,7 +243,7 @@ test("a link that waits at the lock file's place is not followed, and nothing is
 test("a hook of somebody else in our group stays where it is", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
-  await install(here.call({ needs: [stop] }));
+  await writeEntries(here.call({ needs: [stop] }));
   const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: { Stop: { hooks: object[] }[] } };
   settings.hooks.Stop[0]?.hooks.push({ type: "command", command: "theirs" });
   writeFileSync(settingsFile, JSON.stringify(settings));
@@ -253,7 +259,7 @@ test("several installs at once leave one entry per event, and the way back to th
   const text = '{"hooks": {"Stop": [ ]}}';
   writeFileSync(settingsFile, text);
   await Promise.all(
-    [1, 2, 3, 4].map((n) => install(here.call({ needs: [guard, { ...stop, deadlineMs: n * 1_000 }] }))),
+    [1, 2, 3, 4].map((n) => writeEntries(here.call({ needs: [guard, { ...stop, deadlineMs: n * 1_000 }] }))),
   );
   const { hooks } = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: Record<string, object[]> };
   expect(Object.values(hooks).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
@@ -265,7 +271,7 @@ test("state, log and backups outlive an uninstall, and --purge removes them", as
   const here = world();
   const call = here.call();
   writeFileSync(call.places.settingsFile, "{}");
-  await install(call);
+  await writeEntries(call);
   const project = createHash("sha256").update(here.project).digest("hex");
   const traces = [`state/project/h-${project}.json`, "log/hooks.jsonl"].map((name) => join(here.state, name));
   for (const trace of traces) {

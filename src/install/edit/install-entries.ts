@@ -10,26 +10,34 @@ import {
 } from "../../engine/internal.ts";
 import { type HomeSource, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
-import { installAgain } from "../drift/advice.ts";
+import { installCommand } from "../drift/advice.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
-import type { ScopePlaces } from "../plan/install-places.ts";
-import { cutEdits, type Had, hadIn, hadNothing, installEdits, type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import type { ScopeFiles } from "../plan/install-places.ts";
+import {
+  type BeforeInstall,
+  beforeInstall,
+  installEdits,
+  nothingBefore,
+  type OwnEntryMarks,
+  ownEntries,
+  removeEdits,
+} from "../plan/own-entries.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 import {
-  backUp,
+  backUpSettings,
+  fromLockPath,
   type InstallRecord,
   type LockFile,
+  readInstallRecord,
   readLockFile,
-  readRecord,
-  unlockedPath,
   withRecordLock,
+  writeInstallRecord,
   writeLockFile,
-  writeRecord,
 } from "./install-record.ts";
-import { hashOf, makePrivate, modeOf, outermostMissing, realFile } from "./settings-file.ts";
+import { hashOf, modeOf, outermostMissing, realFile, restrictToOwner } from "./settings-file.ts";
 
-export interface InstallCall {
-  readonly places: ScopePlaces;
+export interface EntryInstall {
+  readonly places: ScopeFiles;
   readonly hooksFile: string;
   readonly planned: readonly PlannedEntry[];
   readonly lock: LockFile;
@@ -46,7 +54,7 @@ export interface InstallCall {
   readonly signal?: AbortSignal;
 }
 
-export interface Installed {
+export interface WrittenEntries {
   /** The settings file before and after, and whether it was changed. */
   readonly settings: EditedFile;
   readonly lockWritten: boolean;
@@ -60,29 +68,29 @@ export interface Installed {
  * Contract: the way back is on disk before the file is changed; the lock file is written after it. With nothing to change, nothing
  * is written. A dry run writes nothing at all.
  */
-export async function install(call: InstallCall): Promise<Installed> {
+export async function writeEntries(call: EntryInstall): Promise<WrittenEntries> {
   const real = await realFile(call.places.settingsFile);
   await refuseLinkOut(real, call.places);
   return call.dryRun ? installAt(real, call) : withRecordLock(real, call.home, () => installAt(real, call));
 }
 
-async function installAt(real: string, call: InstallCall): Promise<Installed> {
+async function installAt(real: string, call: EntryInstall): Promise<WrittenEntries> {
   const { places, planned, home, now, dryRun = false, signal } = call;
   const { settingsFile, lockFile } = places;
   const marks = marksOf(call, await readLockFile(lockFile));
-  const record = await readRecord(real, home);
+  const record = await readInstallRecord(real, home);
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
   const mode = await modeOf(settingsFile);
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
-  let way: WayBack = { before: null, had: hadNothing };
+  let way: WayBack = { before: null, had: nothingBefore };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
     const fresh = recordOf(call, edited, way, { secret, mode, madeFolder, record });
-    if (!isDeepStrictEqual(fresh, record)) await writeRecord(real, fresh, home);
-    if (secret) await makePrivate(settingsFile);
+    if (!isDeepStrictEqual(fresh, record)) await writeInstallRecord(real, fresh, home);
+    if (secret) await restrictToOwner(settingsFile);
   };
   const change = (settings: unknown, text: string) => {
-    way = wayBack(settings, text, marks, record);
+    way = restorePoint(settings, text, marks, record);
     return installEdits(settings, planned, marks, way.had);
   };
   const settings = await editSettings(settingsFile, change, {
@@ -94,7 +102,7 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
     verify: (edited) => refuseUnreadable(edited, call),
     ...(signal === undefined ? {} : { signal }),
     beforeWrite: async (edited) => {
-      if (!edited.created) backup = await backUp(real, edited.before, home, now);
+      if (!edited.created) backup = await backUpSettings(real, edited.before, home, now);
       await keep(edited);
     },
   }).catch((error: unknown) => {
@@ -107,19 +115,19 @@ async function installAt(real: string, call: InstallCall): Promise<Installed> {
 }
 
 /** A checkout may bring a link to any file of the user; a link in the user's own folder is the user's. */
-async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopePlaces): Promise<void> {
+async function refuseLinkOut(real: string, { scope, root, settingsFile }: ScopeFiles): Promise<void> {
   if (scope === "user" || isInside(real, await realFile(root))) return;
   const message = `${settingsFile} is a link that leads out of the project, to ${real}. Nothing was written. Replace the link with a file, or use --scope user.`;
   throw new Problem("install/link-out", message, { about: { file: settingsFile, real } });
 }
 
 /** Entries in a file that the client drops would look installed and never run. */
-function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: InstallCall): void {
+function refuseUnreadable({ before, after }: EditedFile, { places, hooksFile, lock }: EntryInstall): void {
   const left = clientFault(after);
   if (left === undefined) return;
   const fault = clientFault(before) ?? left;
   const { line, column, reason } = fault;
-  const again = installAgain({ places, hooksFile, lock });
+  const again = installCommand({ places, hooksFile, lock });
   throw new Problem(
     "settings/client-cannot-read",
     `${clientFaultText(places.settingsFile, fault, again)} Nothing was written.`,
@@ -136,26 +144,31 @@ function withFile(error: unknown, file: string): unknown {
 }
 
 /** What entries of this app look like in this file. */
-function marksOf({ places, hooksFile, calls }: InstallCall, lock: LockFile | undefined): OwnMarks {
-  const before = lock === undefined ? [] : [unlockedPath(places.lockFile, lock.hooksPath)];
+function marksOf({ places, hooksFile, calls }: EntryInstall, lock: LockFile | undefined): OwnEntryMarks {
+  const before = lock === undefined ? [] : [fromLockPath(places.lockFile, lock.hooksPath)];
   return { root: places.root, hooksFiles: [hooksFile, ...before], calls: [...calls, ...(lock ? [lock.command] : [])] };
 }
 
 interface WayBack {
   readonly before: string | null;
-  readonly had: Had;
+  readonly had: BeforeInstall;
 }
 
 /** The text without anything of ours. As long as nobody else wrote, it is the one from before the first install. */
-function wayBack(settings: unknown, text: string, marks: OwnMarks, record: InstallRecord | undefined): WayBack {
+function restorePoint(
+  settings: unknown,
+  text: string,
+  marks: OwnEntryMarks,
+  record: InstallRecord | undefined,
+): WayBack {
   if (record !== undefined && hashOf(text) === record.afterHash) return { before: record.before, had: record.had };
   const isThere = ownEntries(settings, marks).length > 0;
-  const had = isThere ? (record?.had ?? hadNothing) : hadIn(settings);
-  return { before: editText(text, cutEdits(settings, marks, had)).text, had };
+  const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
+  return { before: editText(text, removeEdits(settings, marks, had)).text, had };
 }
 
 function recordOf(
-  { places, hooksFile, planned, tokenEnv, httpConsent }: InstallCall,
+  { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
   edited: EditedFile,
   { before, had }: WayBack,
   {

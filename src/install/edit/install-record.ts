@@ -18,7 +18,7 @@ import {
 import { isObject, messageOf, Problem } from "../../protocol/internal.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import { type AskedTransport, askedTransports } from "../plan/install-places.ts";
-import type { Had } from "../plan/own-entries.ts";
+import type { BeforeInstall } from "../plan/own-entries.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 
 /**
@@ -35,7 +35,7 @@ export interface InstallRecord {
   readonly beforeMode?: number;
   /** SHA-256 of the bytes that install left. */
   readonly afterHash: string;
-  readonly had: Had;
+  readonly had: BeforeInstall;
   /** The folder of the settings file, or the outermost one around it, that install made. */
   readonly madeFolder?: string;
   readonly entries: readonly PlannedEntry[];
@@ -45,7 +45,7 @@ export interface InstallRecord {
 }
 
 /** Undefined when this user has not installed anything there, or another version did. */
-export async function readRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
+export async function readInstallRecord(realPath: string, home: HomeSource): Promise<InstallRecord | undefined> {
   const bytes = await readState(["installs", recordName(realPath)], home);
   if (bytes === undefined) return undefined;
   try {
@@ -62,11 +62,11 @@ export async function withRecordLock<T>(realPath: string, home: HomeSource, work
   return withLock(recordPath(realPath, home), work, { waitMs: 15_000 });
 }
 
-export async function writeRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
+export async function writeInstallRecord(realPath: string, record: InstallRecord, home: HomeSource): Promise<void> {
   await replaceFile(recordPath(realPath, home), `${JSON.stringify(record)}\n`);
 }
 
-export async function dropRecord(realPath: string, home: HomeSource): Promise<void> {
+export async function dropInstallRecord(realPath: string, home: HomeSource): Promise<void> {
   await rm(recordPath(realPath, home), { force: true });
 }
 
@@ -86,7 +86,7 @@ export function settingsKey(realPath: string): string {
 }
 
 /** Keeps the bytes of a settings file in the user's state folder, the last ten of each; gives the backup's path. */
-export async function backUp(realPath: string, text: string, home: HomeSource, now: Date): Promise<string> {
+export async function backUpSettings(realPath: string, text: string, home: HomeSource, now: Date): Promise<string> {
   const folder = await openState(["backups", settingsKey(realPath)], home);
   const hash = sha256(text).slice(0, 8);
   const path = join(folder, `${now.toISOString().replaceAll(":", "-")}-${hash}.json`);
@@ -143,11 +143,11 @@ export async function writeLockFile(path: string, lock: LockFile, mode = 0o644):
 }
 
 /** A path as the lock file writes it. */
-export function lockedPath(lockFile: string, path: string): string {
+export function toLockPath(lockFile: string, path: string): string {
   return relative(base(lockFile), path).split(sep).join("/");
 }
 
-export function unlockedPath(lockFile: string, path: string): string {
+export function fromLockPath(lockFile: string, path: string): string {
   return resolve(base(lockFile), path);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../fixtures/world.ts";
-import { install } from "./install-entries.ts";
+import { writeEntries } from "./install-entries.ts";
 
 const code = (error: unknown) => (error as { code?: string }).code;
 
@@ -13,7 +13,7 @@ test("install in project and local scope does not write through a link that leav
     const target = join(here.folder, "elsewhere.json");
     writeFileSync(target, "{}");
     symlinkSync(target, call.places.settingsFile);
-    await expect(install(call)).rejects.toThrow(`is a link that leads out of the project, to ${target}`);
+    await expect(writeEntries(call)).rejects.toThrow(`is a link that leads out of the project, to ${target}`);
     expect([readFileSync(target, "utf8"), existsSync(call.places.lockFile)]).toEqual(["{}", false]);
   }
 });
@@ -22,8 +22,8 @@ test("install does not create the target of a dangling link that leaves the proj
   const here = world();
   const call = here.call();
   symlinkSync("../../made.json", call.places.settingsFile);
-  expect(await install(call).catch(code)).toBe("install/link-out");
-  expect(await install({ ...call, dryRun: true }).catch(code)).toBe("install/link-out");
+  expect(await writeEntries(call).catch(code)).toBe("install/link-out");
+  expect(await writeEntries({ ...call, dryRun: true }).catch(code)).toBe("install/link-out");
   expect(existsSync(join(here.folder, "made.json"))).toBe(false);
 });
 
@@ -33,7 +33,7 @@ test("a .claude folder that is a link out of the project is refused too", async 
   mkdirSync(outside);
   rmSync(join(here.project, ".claude"), { recursive: true });
   symlinkSync(outside, join(here.project, ".claude"));
-  expect(await install(here.call()).catch(code)).toBe("install/link-out");
+  expect(await writeEntries(here.call()).catch(code)).toBe("install/link-out");
   expect(existsSync(join(outside, "settings.json"))).toBe(false);
 });
 
@@ -42,13 +42,13 @@ test("a link that stays in the project, and any link in the user's own folder, i
   const call = here.call();
   writeFileSync(join(here.project, "shared.json"), "{}");
   symlinkSync("../shared.json", call.places.settingsFile);
-  await install(call);
+  await writeEntries(call);
   expect(readFileSync(join(here.project, "shared.json"), "utf8")).toContain("hooks");
 
   const user = here.call({ scope: "user" });
   mkdirSync(join(here.home, ".claude"));
   writeFileSync(join(here.folder, "dotfiles.json"), "{}");
   symlinkSync(join(here.folder, "dotfiles.json"), user.places.settingsFile);
-  await install(user);
+  await writeEntries(user);
   expect(readFileSync(join(here.folder, "dotfiles.json"), "utf8")).toContain("hooks");
 });

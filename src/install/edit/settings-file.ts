@@ -26,13 +26,13 @@ export interface SettingsRead {
 
 /** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
 export async function readSettings(path: string): Promise<SettingsRead> {
-  const read = await lookAtSettings(path);
+  const read = await inspectSettings(path);
   if (read.problem !== undefined) throw read.problem;
   return read;
 }
 
 /** The same, but a text that is no settings is returned beside the `Problem` with it. */
-export async function lookAtSettings(path: string): Promise<SettingsRead & { readonly problem?: Problem }> {
+export async function inspectSettings(path: string): Promise<SettingsRead & { readonly problem?: Problem }> {
   let settings: unknown;
   let text = "";
   const isThere = (await modeOf(path)) !== undefined;
@@ -69,7 +69,7 @@ export async function outermostMissing(folder: string): Promise<string | undefin
 }
 
 /** A file with a token in it is for its owner alone. False when it was so already, or is not there. */
-export async function makePrivate(path: string): Promise<boolean> {
+export async function restrictToOwner(path: string): Promise<boolean> {
   const mode = await modeOf(path);
   if (mode === undefined || (mode & 0o077) === 0) return false;
   await chmod(await realFile(path), 0o600);

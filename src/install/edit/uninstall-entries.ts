@@ -4,22 +4,22 @@ import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { editSettings } from "../../engine/internal.ts";
 import { type HomeSource, ignoringErrors, isInside, replaceFile, statePath, withLock } from "../../files/internal.ts";
-import type { ScopePlaces } from "../plan/install-places.ts";
-import { cutEdits, hadNothing, type OwnMarks, ownEntries } from "../plan/own-entries.ts";
+import type { ScopeFiles } from "../plan/install-places.ts";
+import { nothingBefore, type OwnEntryMarks, ownEntries, removeEdits } from "../plan/own-entries.ts";
 import {
-  backUp,
-  dropRecord,
+  backUpSettings,
+  dropInstallRecord,
+  fromLockPath,
   type InstallRecord,
+  readInstallRecord,
   readLockFile,
-  readRecord,
   settingsKey,
-  unlockedPath,
   withRecordLock,
 } from "./install-record.ts";
 import { hashOf, readSettings, realFile } from "./settings-file.ts";
 
 export interface UninstallCall {
-  readonly places: ScopePlaces;
+  readonly places: ScopeFiles;
   /** Known when the lock file is lost. */
   readonly hooksFile?: string;
   readonly home: HomeSource;
@@ -54,10 +54,10 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   const { places, home, dryRun = false } = call;
   const { settingsFile, lockFile } = places;
   const lock = await readLockFile(lockFile);
-  const record = await readRecord(real, home);
-  const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : unlockedPath(lockFile, lock.hooksPath);
+  const record = await readInstallRecord(real, home);
+  const known = lock === undefined ? (record?.hooksFile ?? call.hooksFile) : fromLockPath(lockFile, lock.hooksPath);
   const hooksFiles = [known, record?.hooksFile, call.hooksFile].filter((file) => file !== undefined);
-  const marks: OwnMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
+  const marks: OwnEntryMarks = { root: places.root, hooksFiles, calls: lock ? [lock.command] : [] };
   const { settings, hash } = await readSettings(settingsFile);
   const found = ownEntries(settings, marks).length > 0;
   const asLeft = record !== undefined && record.afterHash === hash;
@@ -66,7 +66,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
   if (!dryRun) {
     if (record?.beforeMode !== undefined) await ignoringErrors(["ENOENT", "ENOTDIR"], chmod(real, record.beforeMode));
     await rm(lockFile, { force: true });
-    await dropRecord(real, home);
+    await dropInstallRecord(real, home);
     if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
   }
   const endsDaemon = known !== undefined && (known === record?.hooksFile || (await isOfScope(known, places)));
@@ -74,7 +74,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
 }
 
 /** Where links lead counts: a checkout can bring one to another project's file. */
-async function isOfScope(hooksFile: string, { scope, root }: ScopePlaces): Promise<boolean> {
+async function isOfScope(hooksFile: string, { scope, root }: ScopeFiles): Promise<boolean> {
   if (scope === "user") return true;
   return isInside(await realFile(hooksFile), await realFile(root));
 }
@@ -99,7 +99,7 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
     if (hashOf(text) !== record.afterHash) return undefined;
     const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
     if (dryRun) return done;
-    await backUp(real, text, home, now);
+    await backUpSettings(real, text, home, now);
     if (before === null) {
       if (!(await readFile(real)).equals(bytes)) return undefined;
       await unlink(real);
@@ -113,17 +113,17 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
 
 async function cut(
   real: string,
-  marks: OwnMarks,
+  marks: OwnEntryMarks,
   record: InstallRecord | undefined,
   { places: { settingsFile }, home, now, dryRun, signal }: UninstallCall,
 ): Promise<Done> {
-  const had = record?.had ?? hadNothing;
+  const had = record?.had ?? nothingBefore;
   // Without an entry of ours there is nothing to lock or to make for it.
   const none = ownEntries((await readSettings(settingsFile)).settings, marks).length === 0;
-  const edited = await editSettings(settingsFile, (settings) => cutEdits(settings, marks, had), {
+  const edited = await editSettings(settingsFile, (settings) => removeEdits(settings, marks, had), {
     dryRun: dryRun === true || none,
     ...(signal === undefined ? {} : { signal }),
-    beforeWrite: async ({ before }) => void (await backUp(real, before, home, now)),
+    beforeWrite: async ({ before }) => void (await backUpSettings(real, before, home, now)),
   });
   return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
 }
@@ -133,7 +133,7 @@ async function cut(
  * run removes nothing of it.
  */
 export async function purgeTraces(
-  { root, settingsFile }: ScopePlaces,
+  { root, settingsFile }: ScopeFiles,
   home: HomeSource,
   dryRun = false,
 ): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
-import type { Scope } from "./install-places.ts";
+import type { InstallScope } from "./install-places.ts";
 
 /** Where everything that an entry names lies, as absolute paths. */
 export interface CallPlaces {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   /** The project's folder; of user scope it is no part of any path. */
   readonly root: string;
   readonly hooksFile: string;
@@ -16,7 +16,7 @@ export interface CallPlaces {
 }
 
 /** The words of a call, without what depends on the event. */
-export interface Calls {
+export interface HookCommands {
   readonly client: readonly string[];
   readonly run: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface Calls {
 export const projectDir = "${CLAUDE_PROJECT_DIR}";
 
 /** Contract: in project scope every path is written from the project's folder; a path outside it is a `Problem`. */
-export function callsFor(places: CallPlaces): Calls {
+export function hookCommands(places: CallPlaces): HookCommands {
   const { scope, hooksFile, packageRoot, compiledClient, node } = places;
   const script = join(packageRoot, "client", "hookline-client");
   const file = written(hooksFile, places);
@@ -61,31 +61,31 @@ const refuseUnlessDone = `|| { s=$?; [ $s = 2 ] || echo "hookline: the hook's pr
 const closing = ["sh", "-c", `"$@" ${refuseUnlessDone}`, "hookline"];
 
 /** A call that refuses whatever becomes of its process. */
-export function closedCall(words: readonly string[]): readonly string[] {
+export function failClosedCommand(words: readonly string[]): readonly string[] {
   return [...closing, ...words];
 }
 
 /** The same as a line for a shell. */
-export function closedLine(words: readonly string[]): string {
+export function failClosedLine(words: readonly string[]): string {
   return `${shellLine(words)} ${refuseUnlessDone}`;
 }
 
 /** Whether a call was made so, by `closedCall` or by somebody's own `|| exit 2` in a line for a shell. */
-export function isClosed(words: readonly string[]): boolean {
+export function isFailClosed(words: readonly string[]): boolean {
   return closing.every((word, index) => words[index] === word) || /\|\|[^|&]*\bexit 2\b/.test(words[0] ?? "");
 }
 
 /** The words of the call inside. */
-export function insideCall(words: readonly string[]): readonly string[] {
+export function unwrapCommand(words: readonly string[]): readonly string[] {
   return closing.every((word, index) => words[index] === word) ? words.slice(closing.length) : words;
 }
 
 /** The words as one line for a shell, for hosts that know no `args`. */
 export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
+  return words.map(shellQuote).join(" ");
 }
 
-export function shellWord(word: string): string {
+export function shellQuote(word: string): string {
   if (word.startsWith(projectDir)) return `"$CLAUDE_PROJECT_DIR"${quoted(word.slice(projectDir.length))}`;
   return quoted(word);
 }

@@ -6,7 +6,7 @@ import { catalog } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { installFindings } from "../drift/install-findings.ts";
 import { statusOf } from "../drift/scope-status.ts";
-import { install } from "../edit/install-entries.ts";
+import { writeEntries } from "../edit/install-entries.ts";
 import { consent, endpoint, stop, type World, world } from "../fixtures/world.ts";
 import { canDecide, hasHttpEntries } from "./http-entries.ts";
 
@@ -42,7 +42,7 @@ async function told(here: World) {
 test("http entries that nobody agreed to are reported by status and doctor, and the next install replaces them", async () => {
   const here = world();
   const { httpConsent: _none, ...old } = userCall(here, { transport: "http" });
-  await install({ ...old, lock: { ...old.lock, transport: "auto" } });
+  await writeEntries({ ...old, lock: { ...old.lock, transport: "auto" } });
   expect(await told(here)).toEqual({
     drift: [
       "The entries for Stop use http: a process that takes port 4711 while the daemon is away gets the token and the events, and decides. hookline install replaces them.",
@@ -51,7 +51,7 @@ test("http entries that nobody agreed to are reported by status and doctor, and 
     findings: ["warning"],
   });
   const { places } = userCall(here);
-  await install(userCall(here));
+  await writeEntries(userCall(here));
   const text = readFileSync(places.settingsFile, "utf8");
   expect([text.includes("Bearer"), text.includes("/v1/hook/"), text.includes("hookline-client")]).toEqual([
     false,
@@ -63,7 +63,7 @@ test("http entries that nobody agreed to are reported by status and doctor, and 
 
 test("http entries that were agreed to are a note; consent for decisions is not consent for a token in the file", async () => {
   const here = world();
-  await install(userCall(here, { transport: "http" }));
+  await writeEntries(userCall(here, { transport: "http" }));
   expect(await told(here)).toEqual({
     drift: [],
     notes: [expect.stringContaining("You agreed to this at install.")],
@@ -73,9 +73,9 @@ test("http entries that were agreed to are a note; consent for decisions is not 
     transport: "http",
     endpoint: { ...endpoint, url: `http://127.0.0.1:4712/v1/hook/${appKey(here.hooksFile)}` },
   });
-  await install({ ...part, httpConsent: { decisions: true } });
+  await writeEntries({ ...part, httpConsent: { decisions: true } });
   expect((await told(here)).findings).toEqual(["warning"]);
-  await install({ ...part, httpConsent: consent });
+  await writeEntries({ ...part, httpConsent: consent });
   expect((await told(here)).findings).toEqual(["note"]);
 });
 

@@ -3,8 +3,8 @@ import { catalog, type EventRow, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";
-import { placesOf, type Standpoint, scopes } from "./install-places.ts";
-import { type OwnPlace, ownHooks } from "./own-entries.ts";
+import { type InstallTarget, installScopes, scopeFiles } from "./install-places.ts";
+import { type OwnEntry, ownHooks } from "./own-entries.ts";
 
 /** What the user agreed to about entries of type http. */
 export interface HttpConsent {
@@ -47,7 +47,7 @@ export function checkConsent(
 
 /** What to say about http entries in a settings file: a note when the user agreed to them, else something that is wrong. */
 export function httpReport(
-  entries: readonly OwnPlace[],
+  entries: readonly OwnEntry[],
   record: InstallRecord | undefined,
 ): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
   const found = entries.flatMap((entry) =>
@@ -69,11 +69,11 @@ export function httpReport(
 }
 
 /** Whether the settings file of any scope has an http entry for this app. */
-export async function hasHttpEntries(hooksFile: string, standpoint: Standpoint): Promise<boolean> {
-  const texts = scopes.map(async (scope) => {
+export async function hasHttpEntries(hooksFile: string, standpoint: InstallTarget): Promise<boolean> {
+  const texts = installScopes.map(async (scope) => {
     try {
       // A file that cannot be read is reported by the command that edits it.
-      return (await readSourceText(placesOf(scope, standpoint).settingsFile)) ?? "";
+      return (await readSourceText(scopeFiles(scope, standpoint).settingsFile)) ?? "";
     } catch (error) {
       if (error instanceof Problem) return ""; // outside every project there is the user's scope alone
       throw error;

@@ -2,26 +2,26 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../fixtures/world.ts";
-import { hooksFileFor, placesOf, projectRoot } from "./install-places.ts";
+import { hooksFileFor, projectRoot, scopeFiles } from "./install-places.ts";
 
 test("each scope has its settings and its lock file", () => {
   const { project, home } = world();
   const at = { cwd: join(project, ".claude"), home, env: {} };
-  expect(placesOf("project", at)).toEqual({
+  expect(scopeFiles("project", at)).toEqual({
     scope: "project",
     root: project,
     settingsFile: join(project, ".claude/settings.json"),
     lockFile: join(project, ".claude/.hookline.lock"),
   });
-  expect(placesOf("local", at)).toMatchObject({
+  expect(scopeFiles("local", at)).toMatchObject({
     settingsFile: join(project, ".claude/settings.local.json"),
     lockFile: join(project, ".claude/.hookline.local.lock"),
   });
-  expect(placesOf("user", at)).toMatchObject({
+  expect(scopeFiles("user", at)).toMatchObject({
     settingsFile: join(home, ".claude/settings.json"),
     lockFile: join(home, ".claude/.hookline.lock"),
   });
-  const moved = placesOf("user", { ...at, env: { CLAUDE_CONFIG_DIR: join(home, "elsewhere") } });
+  const moved = scopeFiles("user", { ...at, env: { CLAUDE_CONFIG_DIR: join(home, "elsewhere") } });
   expect(moved.settingsFile).toBe(join(home, "elsewhere/settings.json"));
 });
 

@@ -5,7 +5,7 @@ import { Problem } from "../../protocol/internal.ts";
 import { realFile } from "../edit/settings-file.ts";
 
 /** Where a person stands. */
-export interface Standpoint {
+export interface InstallTarget {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,8 +16,8 @@ export interface Standpoint {
 }
 
 /** The files of one scope. */
-export interface ScopePlaces {
-  readonly scope: Scope;
+export interface ScopeFiles {
+  readonly scope: InstallScope;
   /** The project's folder; of user scope the one around the client's own folder. */
   readonly root: string;
   readonly settingsFile: string;
@@ -25,7 +25,7 @@ export interface ScopePlaces {
 }
 
 /** Contract: never the home folder as a project, unless it was named. */
-export function placesOf(scope: Scope, standpoint: Standpoint): ScopePlaces {
+export function scopeFiles(scope: InstallScope, standpoint: InstallTarget): ScopeFiles {
   const { env, home } = standpoint;
   if (scope === "user") {
     const folder = resolve(clientHome(env["CLAUDE_CONFIG_DIR"], home));
@@ -49,12 +49,12 @@ export function placesOf(scope: Scope, standpoint: Standpoint): ScopePlaces {
 }
 
 /** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the person's. */
-export async function isUsersOwn({ scope, lockFile }: ScopePlaces, standpoint: Standpoint): Promise<boolean> {
-  return scope !== "user" && (await realFile(lockFile)) === (await realFile(placesOf("user", standpoint).lockFile));
+export async function isUserScopeFile({ scope, lockFile }: ScopeFiles, standpoint: InstallTarget): Promise<boolean> {
+  return scope !== "user" && (await realFile(lockFile)) === (await realFile(scopeFiles("user", standpoint).lockFile));
 }
 
 /** The nearest folder around that is a project's, else the one we stand in. */
-export function projectRoot({ cwd, home, project }: Standpoint): string {
+export function projectRoot({ cwd, home, project }: InstallTarget): string {
   if (project !== undefined) return realPath(resolve(cwd, project));
   const [here, never] = [realPath(cwd), realPath(home)];
   for (let folder = here; ; folder = dirname(folder)) {
@@ -70,14 +70,14 @@ export function projectRoot({ cwd, home, project }: Standpoint): string {
 const endings = ["ts", "mts", "js", "mjs"];
 
 /** The hooks file that was named, or the usual one. Contract: it is there, or it is a `Problem`. */
-export function hooksFileFor(scope: Scope, named: string | undefined, standpoint: Standpoint): string {
+export function hooksFileFor(scope: InstallScope, named: string | undefined, standpoint: InstallTarget): string {
   if (named !== undefined) {
     const file = resolve(standpoint.cwd, named);
     if (!existsSync(file)) throw noFile(`There is no file ${file}.`);
     return realPath(file);
   }
   const folders = [
-    ...(scope === "user" ? projectOrNone(standpoint) : [projectRoot(standpoint)]).map((root) => join(root, ".claude")),
+    ...(scope === "user" ? findProject(standpoint) : [projectRoot(standpoint)]).map((root) => join(root, ".claude")),
     ...(scope === "user" ? [clientHome(standpoint.env["CLAUDE_CONFIG_DIR"], standpoint.home)] : []),
   ];
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, `hooks.${ending}`)));
@@ -87,7 +87,7 @@ export function hooksFileFor(scope: Scope, named: string | undefined, standpoint
 }
 
 /** The root of the project around, if there is one. */
-export function projectOrNone(standpoint: Standpoint): readonly string[] {
+export function findProject(standpoint: InstallTarget): readonly string[] {
   try {
     return [projectRoot(standpoint)];
   } catch (error) {
@@ -108,9 +108,9 @@ function realPath(path: string): string {
 }
 
 /** Which settings file: the project's, which is committed; the person's own in this project; the person's in every folder. */
-export type Scope = "project" | "local" | "user";
+export type InstallScope = "project" | "local" | "user";
 
-export const scopes: readonly Scope[] = ["project", "local", "user"];
+export const installScopes: readonly InstallScope[] = ["project", "local", "user"];
 
 /** How an entry reaches the app. */
 export type Transport = "http" | "client" | "run";

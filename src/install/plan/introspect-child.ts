@@ -1,12 +1,12 @@
 import { appInputs, loadApp } from "../../sdk/internal.ts";
-import { closeDoors } from "./sandboxed-load.ts";
+import { refuseEffects } from "./sandboxed-load.ts";
 
 /**
  * What `introspect` starts: loads one hooks file and reports on it. `node child.js FILE MARK [quiet]`; the report is the line of
  * standard output that begins with the mark, so that nothing the file prints can be taken for it. `quiet`: without effects.
  */
 const [file = "", mark = "", how] = process.argv.slice(2);
-if (how === "quiet") closeDoors();
+if (how === "quiet") refuseEffects();
 const print = process.stdout.write.bind(process.stdout);
 
 function report(value: unknown): Promise<void> {

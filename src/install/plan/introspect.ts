@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { endLeftovers, type FinishedProcess, findLeftovers, runProcess } from "../../exec/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
+import { hashInputs } from "../../sdk/internal.ts";
 import type { EventNeeds } from "./plan-entries.ts";
-import { limitedEnv, limits } from "./sandboxed-load.ts";
+import { permissionFlags, sandboxEnv } from "./sandboxed-load.ts";
 
 export interface IntrospectOptions {
   /** Node and the program that loads the file, to which file and mark are added. */
@@ -18,11 +18,11 @@ export interface IntrospectOptions {
 }
 
 /** What an app says about itself. */
-export interface Introspected {
+export interface AppReport {
   readonly events: readonly EventNeeds[];
   /** The hooks file and everything it imports from its own tree. */
   readonly inputs: readonly string[];
-  /** SHA-256 over the inputs, the same wherever the folder lies. */
+  /** SHA-256 over the inputs, independent of where the folder is. */
   readonly contentHash: string;
   /** What the file printed while it was loaded. */
   readonly prints: string;
@@ -41,14 +41,18 @@ export function introspector({ node, packageRoot }: { readonly node: string; rea
  * Contract: ends within the limit, and nothing that the file started outlives it. What is wrong with the file is a `Problem`:
  * `install/syntax`, `install/import`, `install/no-app` or `install/timeout`. An app without handlers has no events.
  */
-export async function introspect(file: string, options: IntrospectOptions): Promise<Introspected> {
+export async function introspect(file: string, options: IntrospectOptions): Promise<AppReport> {
   const { program, cwd, timeoutMs = 10_000, quiet = false, signal } = options;
-  const env = quiet ? limitedEnv(options.env) : options.env;
+  const env = quiet ? sandboxEnv(options.env) : options.env;
   const mark = randomBytes(16).toString("hex");
   const tag = { name: tagName, value: `install-${mark}` };
   const [node = "", ...args] = program;
   const finished = await runProcess(
-    { form: "exec", file: node, args: [...(quiet ? limits() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])] },
+    {
+      form: "exec",
+      file: node,
+      args: [...(quiet ? permissionFlags() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])],
+    },
     { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
   );
   endLeftovers(await findLeftovers(tag.name, tag.value));
@@ -60,7 +64,7 @@ async function readReport(
   finished: FinishedProcess,
   mark: string,
   timeoutMs: number,
-): Promise<Introspected> {
+): Promise<AppReport> {
   const { ended, stdout, stderr } = finished;
   const lines = stdout.text.split("\n");
   const line = lines.find((one) => one.startsWith(mark));
@@ -72,13 +76,13 @@ async function readReport(
     throw problem("install/timeout", message, file, prints);
   }
   if (line === undefined)
-    throw problem("install/import", `${file} cannot be loaded: ${wordsOf(finished)}.`, file, prints);
+    throw problem("install/import", `${file} cannot be loaded: ${exitText(finished)}.`, file, prints);
   const report = reportIn(line.slice(mark.length));
   if (report === undefined)
     throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`, file, prints);
-  if ("problem" in report) throw problem(codeOf(report.problem), wordsFor(report.problem), file, prints);
+  if ("problem" in report) throw problem(codeOf(report.problem), failureText(report.problem), file, prints);
   const { events, inputs } = report;
-  return { events, inputs, contentHash: await contentHashOf(file, inputs), prints };
+  return { events, inputs, contentHash: contentHashOf(file, inputs), prints };
 }
 
 /** Undefined when the file, which runs in the same process, has spoilt it. */
@@ -95,9 +99,9 @@ type Report =
   | { readonly events: readonly EventNeeds[]; readonly inputs: readonly string[] }
   | { readonly problem: { readonly code: string; readonly message: string; readonly cause: string } };
 
-type Told = Extract<Report, { problem: unknown }>["problem"];
+type LoadFailure = Extract<Report, { problem: unknown }>["problem"];
 
-function codeOf({ code, message, cause }: Told): "install/no-app" | "install/import" | "install/syntax" {
+function codeOf({ code, message, cause }: LoadFailure): "install/no-app" | "install/import" | "install/syntax" {
   if (code === "sdk/no-app") return "install/no-app";
   const missing =
     /ERR_(?:MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT|PACKAGE_PATH|UNKNOWN_FILE)|Could not resolve|does not provide an export/;
@@ -106,7 +110,7 @@ function codeOf({ code, message, cause }: Told): "install/no-app" | "install/imp
   return /(?:^| )SyntaxError /.test(cause) || /Build failed/.test(cause) ? "install/syntax" : "install/import";
 }
 
-function wordsFor(told: Told): string {
+function failureText(told: LoadFailure): string {
   const what = {
     "install/no-app": "does not load",
     "install/syntax": "has a syntax error",
@@ -116,7 +120,7 @@ function wordsFor(told: Told): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
-function wordsOf({ ended, stdout }: FinishedProcess): string {
+function exitText({ ended, stdout }: FinishedProcess): string {
   if (stdout.droppedBytes > 0) return "it prints without end while it is loaded";
   if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
   if (ended.by === "signal") return `the process was ended by ${ended.signal} while it was loaded`;
@@ -132,12 +136,7 @@ function problem(
   return new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
 }
 
-/** SHA-256 over the inputs, each named from the folder of the hooks file: the daemon's `sourceHash` of the same files is the same. */
-export async function contentHashOf(file: string, inputs: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  for (const path of [...inputs].sort()) {
-    const bytes = await readFile(path);
-    hash.update(`${relative(dirname(file), path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
-  }
-  return hash.digest("hex");
+/** The daemon's `sourceHash` of the same files is the same. */
+export function contentHashOf(file: string, inputs: readonly string[]): string {
+  return hashInputs(file, [...inputs].sort());
 }

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Edit, JsonPath } from "../../engine/internal.ts";
 import { type CommandHook, type HttpHook, hooksFileOfCommand, isObject } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
-import { insideCall, projectDir, shellLine, shellWord } from "./hook-command.ts";
+import { projectDir, shellLine, shellQuote, unwrapCommand } from "./hook-command.ts";
 import type { PlannedEntry } from "./plan-entries.ts";
 
 /** What entries of an installed app are known by. */
-export interface OwnMarks {
+export interface OwnEntryMarks {
   /** The project's folder, which `${CLAUDE_PROJECT_DIR}` stands for. */
   readonly root: string;
   /** The hooks file, and the one that was installed before it. */
@@ -17,7 +17,7 @@ export interface OwnMarks {
 }
 
 /** A group with hooks of ours: its number in its event's list, and those of our hooks in it. */
-export interface OwnPlace {
+export interface OwnEntry {
   readonly event: string;
   readonly group: number;
   readonly hooks: readonly number[];
@@ -27,10 +27,10 @@ export interface OwnPlace {
 }
 
 /** Every group of a settings file that holds a hook of ours, in order. Contract: reads whatever the file holds and throws for none of it. */
-export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlace[] {
-  const isOurs = recogniser(marks);
+export function ownEntries(settings: unknown, marks: OwnEntryMarks): readonly OwnEntry[] {
+  const isOurs = ownEntryMatcher(marks);
   return Object.entries(objectOf(objectOf(settings)["hooks"])).flatMap(([event, groups]) =>
-    listOf(groups).flatMap((value, group): OwnPlace[] => {
+    listOf(groups).flatMap((value, group): OwnEntry[] => {
       const all = listOf(objectOf(value)["hooks"]);
       const hooks = [...all.keys()].filter((index) => isOurs(objectOf(all[index])));
       return hooks.length === 0 ? [] : [{ event, group, hooks, alone: hooks.length === all.length, value }];
@@ -39,7 +39,7 @@ export function ownEntries(settings: unknown, marks: OwnMarks): readonly OwnPlac
 }
 
 /** Our hooks in a group, as somebody may have altered them: only what they are known by is certain. */
-export function ownHooks({ hooks, value }: OwnPlace): readonly (CommandHook | HttpHook)[] {
+export function ownHooks({ hooks, value }: OwnEntry): readonly (CommandHook | HttpHook)[] {
   const all = listOf(objectOf(value)["hooks"]);
   return hooks.map((index) => {
     const { allowedEnvVars: names, ...hook } = objectOf(all[index]);
@@ -47,7 +47,11 @@ export function ownHooks({ hooks, value }: OwnPlace): readonly (CommandHook | Ht
   });
 }
 
-function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
+function ownEntryMatcher({
+  root,
+  hooksFiles,
+  ...marks
+}: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
   // A program alone is nobody's mark, and no word at all fits every entry: a lock file may come with a checkout.
   const calls = marks.calls.filter((call) => call.length > 1);
   const keys = new Set(hooksFiles.map((file) => appKey(file)));
@@ -59,7 +63,7 @@ function recogniser({ root, hooksFiles, ...marks }: OwnMarks): (hook: Readonly<R
       return (
         calls.some((call) => isShellCall(command, call)) || hooksFiles.some((file) => namesFile(command, file, root))
       );
-    const words = insideCall([command, ...args.map(String)]);
+    const words = unwrapCommand([command, ...args.map(String)]);
     if (calls.some((call) => call.every((word, index) => words[index] === word))) return true;
     const file = hooksFileOfCommand(words);
     return file !== undefined && isOurFile(file);
@@ -78,8 +82,8 @@ function isShellCall(command: string, call: readonly string[]): boolean {
 /** Without a lock file: our program, and the hooks file in the spelling we give it. */
 function namesFile(command: string, hooksFile: string, root: string): boolean {
   if (!/hookline-client|bin\.cjs'? run\b/.test(command)) return false;
-  const inside = hooksFile.startsWith(`${root}/`) ? [shellWord(projectDir + hooksFile.slice(root.length))] : [];
-  return [shellWord(hooksFile), ...inside].some((word) => command.includes(` ${word}`));
+  const inside = hooksFile.startsWith(`${root}/`) ? [shellQuote(projectDir + hooksFile.slice(root.length))] : [];
+  return [shellQuote(hooksFile), ...inside].some((word) => command.includes(` ${word}`));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
@@ -91,14 +95,14 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** What stood in a file before we came: what else becomes empty goes with our entries. */
-export interface Had {
+export interface BeforeInstall {
   readonly hooks: boolean;
   readonly events: readonly string[];
 }
 
-export const hadNothing: Had = { hooks: false, events: [] };
+export const nothingBefore: BeforeInstall = { hooks: false, events: [] };
 
-export function hadIn(settings: unknown): Had {
+export function beforeInstall(settings: unknown): BeforeInstall {
   const hooks = (settings as { hooks?: unknown } | null)?.hooks;
   return { hooks: hooks !== undefined, events: isObject(hooks) ? Object.keys(hooks) : [] };
 }
@@ -107,8 +111,8 @@ export function hadIn(settings: unknown): Had {
 export function installEdits(
   settings: unknown,
   planned: readonly PlannedEntry[],
-  marks: OwnMarks,
-  had: Had,
+  marks: OwnEntryMarks,
+  had: BeforeInstall,
 ): readonly Edit[] {
   const own = ownEntries(settings, marks);
   const kept = new Map(planned.map(({ event }) => [event, own.find((one) => one.event === event && one.alone)]));
@@ -126,12 +130,12 @@ export function installEdits(
 }
 
 /** Edits that take everything of ours out. */
-export function cutEdits(settings: unknown, marks: OwnMarks, had: Had): readonly Edit[] {
+export function removeEdits(settings: unknown, marks: OwnEntryMarks, had: BeforeInstall): readonly Edit[] {
   return cuts(ownEntries(settings, marks), had);
 }
 
 /** From the last to the first, so that the numbers of those still to go stay true. */
-function cuts(places: readonly OwnPlace[], had: Had): readonly Edit[] {
+function cuts(places: readonly OwnEntry[], had: BeforeInstall): readonly Edit[] {
   return places.toReversed().flatMap((place): readonly Edit[] => {
     const path = groupPath(place);
     if (place.alone) return [{ do: "remove", path, made: { path: madePath(place, had) } }];
@@ -139,11 +143,11 @@ function cuts(places: readonly OwnPlace[], had: Had): readonly Edit[] {
   });
 }
 
-function groupPath({ event, group }: OwnPlace): JsonPath {
+function groupPath({ event, group }: OwnEntry): JsonPath {
   return ["hooks", event, group];
 }
 
-function madePath(place: OwnPlace, { hooks, events }: Had): JsonPath {
+function madePath(place: OwnEntry, { hooks, events }: BeforeInstall): JsonPath {
   if (!hooks) return ["hooks"];
   return events.includes(place.event) ? groupPath(place) : ["hooks", place.event];
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow } from "../../protocol/internal.ts";
 import { consent, endpoint, guard, stop } from "../fixtures/world.ts";
-import { callsFor, shellLine } from "./hook-command.ts";
+import { hookCommands, shellLine } from "./hook-command.ts";
 import { type EventNeeds, type PlanOptions, planEntries } from "./plan-entries.ts";
 
-const calls = callsFor({
+const calls = hookCommands({
   scope: "project",
   root: "/p",
   hooksFile: "/p/.claude/hooks.ts",
@@ -170,12 +170,12 @@ test("for hosts without args the words become one line that a shell reads as the
 
 test("a committed entry cannot name a file outside the project; others name it as it is", () => {
   const outside = { root: "/p", hooksFile: "/q/hooks.ts", packageRoot: "/x/hookline", node: "/usr/bin/node" };
-  expect(() => callsFor({ ...outside, scope: "project" })).toThrow(
+  expect(() => hookCommands({ ...outside, scope: "project" })).toThrow(
     expect.objectContaining({ code: "install/outside-project" }),
   );
   const odd = { ...outside, hooksFile: "/p/..hooks/a.ts", packageRoot: "/p/node_modules/hookline" };
-  expect(callsFor({ ...odd, scope: "project" }).client[1]).toBe("${CLAUDE_PROJECT_DIR}/..hooks/a.ts");
-  expect(callsFor({ ...outside, scope: "local" }).client).toEqual([
+  expect(hookCommands({ ...odd, scope: "project" }).client[1]).toBe("${CLAUDE_PROJECT_DIR}/..hooks/a.ts");
+  expect(hookCommands({ ...outside, scope: "local" }).client).toEqual([
     "/x/hookline/client/hookline-client",
     "/q/hooks.ts",
   ]);

@@ -10,9 +10,9 @@ import {
 import { defaultDeadline, type FailureMode, needsCommand } from "../../sdk/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
 import type { Endpoint } from "../installer.ts";
-import { type Calls, closedCall, closedLine, shellLine } from "./hook-command.ts";
+import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
 import { checkConsent, type HttpConsent } from "./http-entries.ts";
-import type { AskedTransport, Scope, Transport } from "./install-places.ts";
+import type { AskedTransport, InstallScope, Transport } from "./install-places.ts";
 
 /** What an app says about one of its events. */
 export interface EventNeeds {
@@ -23,12 +23,12 @@ export interface EventNeeds {
 }
 
 export interface PlanOptions {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly transport: AskedTransport;
   readonly allEvents: boolean;
   /** Whether this machine can run the warm ones: the client is a bash script. */
   readonly warm: boolean;
-  readonly calls: Calls;
+  readonly calls: HookCommands;
   /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
   readonly sh?: boolean;
   /** Writes command entries as one line for a shell. */
@@ -118,19 +118,20 @@ function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): 
   const common = {
     // The app settles first: a host that runs into its own limit lets the action go on.
     timeout: Math.ceil(deadlineMs / 1_000) + 5,
-    ...(onFailure === "block" && isGuard(event) ? { onFailure } : {}),
+    ...(onFailure === "block" && refusesOnFailure(event) ? { onFailure } : {}),
   };
   if (transport === "http") return httpHook(onFailure, common, options);
   const call = [...options.calls[transport], "--on-failure", onFailure, "--event", event];
   // The client does this by itself.
-  const closes = transport === "run" && onFailure === "block" && options.sh === true && isGuard(event);
-  if (options.shellForm) return { type: "command", command: closes ? closedLine(call) : shellLine(call), ...common };
-  const [command = "", ...args] = closes ? closedCall(call) : call;
+  const closes = transport === "run" && onFailure === "block" && options.sh === true && refusesOnFailure(event);
+  if (options.shellForm)
+    return { type: "command", command: closes ? failClosedLine(call) : shellLine(call), ...common };
+  const [command = "", ...args] = closes ? failClosedCommand(call) : call;
   return { type: "command", command, args, ...common };
 }
 
 /** Whether a failure can refuse what the event is about. Where it would only keep the agent at work, a crash must not repeat that for ever. */
-export function isGuard(event: string): boolean {
+export function refusesOnFailure(event: string): boolean {
   return rowOf(event)?.onFailure === "guard";
 }
 

@@ -10,7 +10,7 @@ import v8 from "node:v8";
  * Flags for a Node that reads what it likes, and writes nothing and starts nothing. The network is closed from inside, since the
  * permission model of Node 20 has no word for it.
  */
-export function limits(): readonly string[] {
+export function permissionFlags(): readonly string[] {
   // It was called experimental until Node 22.13.
   const isStable = process.allowedNodeEnvironmentFlags.has("--permission");
   return [
@@ -22,22 +22,22 @@ export function limits(): readonly string[] {
 }
 
 /** The environment without what could lift those limits, or have Node itself write files. */
-export function limitedEnv(
+export function sandboxEnv(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("NODE_")));
 }
 
-export const refusal = "is refused: the file is only looked at, without effects";
+export const effectRefused = "is refused: the file is only looked at, without effects";
 
 /**
  * In the process itself, before any foreign code: no connection, no datagram, no name lookup, no signal to others, and nothing by
  * which V8 writes a file past the permission model.
  */
-export function closeDoors(): void {
+export function refuseEffects(): void {
   const close = (target: object, names: readonly string[], what = "The network"): void => {
     const value = (): never => {
-      throw new Error(`${what} ${refusal}`);
+      throw new Error(`${what} ${effectRefused}`);
     };
     for (const name of names.filter((one) => one in target))
       Object.defineProperty(target, name, { value, configurable: true, writable: true });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createApp, type WirePayload } from "../../sdk/index.ts";
 import { appRuntime, type RunEnvironment } from "../../sdk/internal.ts";
 import { fixtures, memoryState } from "../../sdk/testing/index.ts";
-import { saidOf } from "./answer-summary.ts";
+import { replayAnswer } from "./answer-summary.ts";
 
 const world: RunEnvironment = {
   ...{ env: {}, cwd: "/", replay: true, now: () => 0, openTranscript: async () => undefined, state: memoryState() },
@@ -15,7 +15,7 @@ test("a refusal by the permission model counts as one, in the words of every ver
       throw new Error(`Access to this API has been restricted${words}`);
     });
     const settled = await appRuntime(app)?.dispatch(fixtures.PreToolUse() as unknown as WirePayload, world);
-    const said = settled && saidOf(settled, { effects: [], tasks: [], strays: [] });
+    const said = settled && replayAnswer(settled, { effects: [], tasks: [], strays: [] });
     expect(said).toMatchObject({ decision: "effect-refused", handlers: [{ outcome: "effect-refused" }] });
   }
 });

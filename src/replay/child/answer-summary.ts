@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { SettledEvent } from "../../sdk/internal.ts";
-import type { Decision, Effect, Said, SaidHandler, Stray } from "../child-protocol.ts";
+import type { Effect, HandlerResult, ReplayAnswer, ReplayDecision, UncaughtError } from "../child-protocol.ts";
 
 /** What happened beside the answer. */
-export interface Beside {
+export interface SideEffects {
   readonly effects: readonly Effect[];
   readonly tasks: readonly string[];
-  readonly strays: readonly Stray[];
+  readonly strays: readonly UncaughtError[];
 }
 
 /** What the app said, as far as a report needs it. */
-export function saidOf(settled: SettledEvent, { effects, tasks, strays }: Beside): Said {
+export function replayAnswer(settled: SettledEvent, { effects, tasks, strays }: SideEffects): ReplayAnswer {
   const { folded, trace } = settled;
   const tried = new Set(effects.map(({ handler }) => handler));
-  const handlers = trace.map(({ name, outcome, ms, error }): SaidHandler => {
+  const handlers = trace.map(({ name, outcome, ms, error }): HandlerResult => {
     const refused = outcome !== "skipped" && outcome !== "not-reached" && (tried.has(name) || isRestricted(error));
     return {
       name,
@@ -34,12 +34,12 @@ export function saidOf(settled: SettledEvent, { effects, tasks, strays }: Beside
     ...(effects.length === 0 ? {} : { effects }),
     ...(tasks.length === 0 ? {} : { tasks }),
     ...(strays.length === 0 ? {} : { strays }),
-    print: printOf(settled),
+    print: answerFingerprint(settled),
   };
 }
 
 /** A refusal that only stands for a handler's failure says nothing when the handler failed because of the replay. */
-function decisionOf({ folded, event }: SettledEvent, handlers: readonly SaidHandler[]): Decision {
+function decisionOf({ folded, event }: SettledEvent, handlers: readonly HandlerResult[]): ReplayDecision {
   const { refusal, halt, decision } = folded;
   const blamed = handlers.find(
     ({ name, outcome, error }) =>
@@ -61,7 +61,7 @@ function isRestricted(error: string | undefined): boolean {
   return error?.startsWith("Access to this API has been restricted") === true;
 }
 
-function printOf({ stdout, stderr, exitCode }: SettledEvent): string {
+function answerFingerprint({ stdout, stderr, exitCode }: SettledEvent): string {
   return createHash("sha256")
     .update(JSON.stringify([stdout, stderr, exitCode]))
     .digest("hex")

@@ -42,7 +42,7 @@ function textOf(target: unknown): string {
 }
 
 /** An error like those of the permission model, for what the model does not cover. */
-export class Denied extends Error {
+export class EffectDenied extends Error {
   readonly code = "ERR_ACCESS_DENIED";
 
   constructor(what: string) {

@@ -13,17 +13,17 @@ import {
   openTranscript,
   type RunEnvironment,
 } from "../../sdk/internal.ts";
-import type { Ask, Hello, Ready, Stray } from "../child-protocol.ts";
-import { saidOf } from "./answer-summary.ts";
+import type { ChildReady, ChildSetup, ReplayQuestion, UncaughtError } from "../child-protocol.ts";
+import { replayAnswer } from "./answer-summary.ts";
 import { effectLog } from "./effect-log.ts";
 import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
 const exit = guardExit(() => true);
 const lines = linesOf(process.stdin);
-const hello = JSON.parse((await lines.next()).value ?? "{}") as Hello;
+const hello = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
 const log = effectLog();
-const strays: Stray[] = [];
+const strays: UncaughtError[] = [];
 keepOpen();
 const say = (line: unknown) => writeLine(hello.mark + JSON.stringify(line));
 if (!hello.allowEffects) await refuseEffects(log);
@@ -31,9 +31,9 @@ if (!hello.allowEffects) await refuseEffects(log);
 const app = await load();
 if (app !== undefined) {
   const folder = process.cwd();
-  say({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies Ready);
+  say({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
   for await (const line of lines) {
-    const { payload, at, project } = JSON.parse(line) as Ask;
+    const { payload, at, project } = JSON.parse(line) as ReplayQuestion;
     // What the host would have set; the replay's own surroundings are those of another session.
     if (project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
     else process.env["CLAUDE_PROJECT_DIR"] = project;
@@ -45,7 +45,7 @@ if (app !== undefined) {
     await settled.dispose().catch((error: unknown) => console.error(`A provider was not disposed: ${String(error)}`));
     log.running(undefined);
     if (process.cwd() !== folder) process.chdir(folder);
-    say(saidOf(settled, { effects: log.take(), tasks: noted, strays: strays.splice(0, 20) }));
+    say(replayAnswer(settled, { effects: log.take(), tasks: noted, strays: strays.splice(0, 20) }));
     strays.length = 0;
   }
 }
@@ -71,7 +71,7 @@ async function load(): Promise<AppRuntime | undefined> {
     return loaded;
   } catch (error) {
     const why = messageOf(error);
-    say({ ready: false, why, effects: log.take() } satisfies Ready);
+    say({ ready: false, why, effects: log.take() } satisfies ChildReady);
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import traceEvents from "node:trace_events";
 import v8 from "node:v8";
 import workerThreads from "node:worker_threads";
 import type { Effect } from "../child-protocol.ts";
-import { Denied, type EffectLog, isDenied } from "./effect-log.ts";
+import { EffectDenied, type EffectLog, isDenied } from "./effect-log.ts";
 import { refuseNetwork } from "./refuse-network.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function refuseEffects(log: EffectLog): Promise<void> {
 async function refuseOthers(log: EffectLog): Promise<void> {
   const refuse = (what: string, target: unknown): never => {
     log.note("other", target);
-    throw new Denied(what);
+    throw new EffectDenied(what);
   };
   const more = process as unknown as Record<string, unknown>;
   const kill = more["_kill"] as (pid: number, signal: number) => number;
@@ -34,7 +34,7 @@ async function refuseOthers(log: EffectLog): Promise<void> {
     // Asking whether a process lives is no signal.
     if (signal === 0) return kill.call(process, pid, signal);
     log.note("signal", `${nameOf(signal)} to ${pid}`);
-    throw new Denied("A signal");
+    throw new EffectDenied("A signal");
   };
   // These write a file from inside V8, past the permission model; a flag of V8 names the file, and any file will do.
   v8.setFlagsFromString = () => refuse("Setting flags of V8", "flags of V8");
@@ -139,7 +139,7 @@ async function closeHandles(log: EffectLog): Promise<void> {
   for (const name of ["chmod", "chown", "utimes"]) {
     prototype[name] = async () => {
       log.note("write", `an open file (${name})`);
-      throw new Denied(`Changing an open file (${name})`);
+      throw new EffectDenied(`Changing an open file (${name})`);
     };
   }
 }

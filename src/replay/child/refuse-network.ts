@@ -3,16 +3,16 @@ import dns from "node:dns";
 import type { EventEmitter } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
-import { Denied, type EffectLog } from "./effect-log.ts";
+import { EffectDenied, type EffectLog } from "./effect-log.ts";
 
 /**
  * The permission model of Node 20 has no word for the network. Everything above sockets (http, https, http2, tls, fetch) goes through
  * `Socket.connect` and `Server.listen`. A refusal comes the way a failing network does: as an error event, a callback, a rejection.
  */
 export function refuseNetwork(log: EffectLog): void {
-  const refuse = (what: string, target: unknown): Denied => {
+  const refuse = (what: string, target: unknown): EffectDenied => {
     log.note("network", target);
-    return new Denied(what);
+    return new EffectDenied(what);
   };
   replace(net.Socket.prototype, ["connect"], (socket: net.Socket, args) => {
     const error = refuse("A connection", placeOf(args));

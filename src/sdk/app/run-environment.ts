@@ -1,10 +1,12 @@
+import { resolve } from "node:path";
 import type { Session } from "../../sessions/internal.ts";
 import type { LogRecord } from "../log/logger.ts";
 import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
+import type { AppOptions } from "./app-definition.ts";
 import type { FailureMode } from "./registration.ts";
 
-/** What the program that starts an app lends it: `run`, the daemon, a test. */
+/** What the program that runs an app provides: `run`, the daemon, a test. */
 export interface RunEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the event happens when its payload does not say. */
@@ -24,10 +26,39 @@ export interface RunEnvironment {
   readonly tasks?: TaskBackend;
   /** Undefined: nothing is logged. */
   readonly log?: (record: LogRecord) => void;
-  /** Where people read of trouble at once: one message per call, on one line or with a stack below it. */
+  /** Reports trouble to the user at once: one message per call, on one line or with a stack below it. */
   readonly complain: (line: string) => void;
   /** The mode that was written into the settings entry; the stricter of the two holds. */
   readonly onFailure?: FailureMode;
+}
+
+interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
+  readonly file?: string | undefined;
+  readonly onFailure?: FailureMode | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The environment of one event outside of tests and replays. What the app logs is added to `records`. */
+export function runEnvironment(
+  { options: { log } }: { readonly options: AppOptions },
+  { file, onFailure, signal, ...given }: RunOptions,
+  records: LogRecord[],
+): RunEnvironment {
+  let own = signal;
+  return {
+    ...given,
+    /** Made for those who ask. */
+    get signal() {
+      own ??= new AbortController().signal;
+      return own;
+    },
+    replay: false,
+    now: Date.now,
+    openTranscript,
+    ...(file === undefined ? {} : { file: resolve(file) }),
+    ...(log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
+    ...(onFailure === undefined ? {} : { onFailure }),
+  };
 }
 
 /** Below a file there is nothing, on every system. */

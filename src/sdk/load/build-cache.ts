@@ -118,19 +118,26 @@ function cachedHash(kept: string, file: string, build: string): string | undefin
 function computeHash(file: string, kept: string, build: string): string | undefined {
   const paths = builtFrom(file, build) ?? singleFile(realpathSync.native(file));
   if (paths === undefined) return undefined;
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  const sum = createHash("sha256");
-  const folder = dirname(realpathSync.native(file));
-  const files: [string, string][] = [];
-  for (const path of paths) {
-    files.push([path, fileStamp(path)]);
-    const bytes = readFileSync(path);
-    sum.update(`${relative(folder, path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
-  }
-  const known: CachedHash = { hash: sum.digest("hex"), files, build: fileStamp(build) };
+  const files = paths.map((path): [string, string] => [path, fileStamp(path)]);
+  const known: CachedHash = { hash: hashInputs(realpathSync.native(file), paths), files, build: fileStamp(build) };
   makeFolderSync(dirname(kept));
   writeFileSync(kept, JSON.stringify(known), { mode: 0o600 });
   return known.hash;
+}
+
+/** The hash of a hooks file and what it imports, by their paths from its folder. Install records, the daemon and the log compare it. */
+export function hashInputs(
+  file: string,
+  paths: readonly string[],
+  read: (path: string) => Buffer = readFileSync,
+): string {
+  // Not imported: a hook process loads this module and mostly needs no hash.
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  for (const path of paths) {
+    const bytes = read(path);
+    hash.update(`${relative(dirname(file), path).split(sep).join("/")}\n${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest("hex");
 }
 
 /** The files of a build that is still true to them: changed code may import others. */

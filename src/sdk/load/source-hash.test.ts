@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readSources } from "../../daemon/server/app-sources.ts";
+import { readAppSources } from "../../daemon/server/app-sources.ts";
 import { buildFile, endBuilds, sourceHash } from "../internal.ts";
 
 function place(): { readonly env: Readonly<Record<string, string>>; put(name: string, text: string): string } {
@@ -25,7 +25,7 @@ function place(): { readonly env: Readonly<Record<string, string>>; put(name: st
 test("a file that names no other has the daemon's hash without a build", async () => {
   const { env, put } = place();
   const file = put("alone.mjs", 'import { createApp } from "hookline/sdk";\nexport default createApp();\n');
-  const { hash } = await readSources(file);
+  const { hash } = await readAppSources(file);
   expect([sourceHash(file, env), sourceHash(file, env)]).toEqual([hash, hash]);
 });
 
@@ -35,13 +35,13 @@ test("run and the daemon log the same source hash", async () => {
   put("word.mjs", 'export const word = "one";\n');
   expect(sourceHash(file, env)).toBeUndefined();
   await buildFile(file, env);
-  const first = (await readSources(file)).hash;
+  const first = (await readAppSources(file)).hash;
   expect([sourceHash(file, env), sourceHash(file, env)]).toEqual([first, first]);
 
   put("word.mjs", 'export { word } from "./other.mjs";\n');
   put("other.mjs", 'export const word = "two";\n');
   expect(sourceHash(file, env)).toBeUndefined();
   await buildFile(file, env);
-  const { hash, files } = await readSources(file);
+  const { hash, files } = await readAppSources(file);
   expect([files.length, sourceHash(file, env), hash === first]).toEqual([3, hash, false]);
 });

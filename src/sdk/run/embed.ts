@@ -60,9 +60,9 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const file = options.file === undefined ? undefined : resolve(options.file);
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`hookline: ${line}\n`));
   const source = file === undefined ? undefined : sourceHash(file, env);
-  const { serveHere } = await import("../../daemon/internal.ts");
+  const { serveInProcess } = await import("../../daemon/internal.ts");
   const around = { env, cwd, complain, signal, version: packageVersion() };
-  return serveHere(inside, { port, token, file, sourceHash: source, ...around });
+  return serveInProcess(inside, { port, token, file, sourceHash: source, ...around });
 }
 
 /**

@@ -3,7 +3,7 @@ import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { FailureMode } from "../app/registration.ts";
-import { openTranscript, type RunEnvironment } from "../app/run-environment.ts";
+import { runEnvironment } from "../app/run-environment.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
@@ -74,33 +74,16 @@ async function answerTo(
   }
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) {
-    const settled = await withExitGuard(() => app.dispatch(payload.value, worldOf(app, options, records, complain)));
+    const { env = process.env, cwd = process.cwd(), file, onFailure, signal } = options;
+    const settled = await withExitGuard(() =>
+      app.dispatch(payload.value, runEnvironment(app, { env, cwd, file, onFailure, signal, complain }, records)),
+    );
     return { said: settled, dispose: settled.dispose };
   }
   const mode = app.modeFor(undefined, options.onFailure);
   const message = `The event cannot be read: ${payload.fault}.`;
   records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
   return { said: appFailure(message, mode), dispose };
-}
-
-function worldOf(
-  app: AppRuntime,
-  { env = process.env, cwd = process.cwd(), file, onFailure, signal }: RunAppOptions,
-  records: LogRecord[],
-  complain: (line: string) => void,
-): RunEnvironment {
-  return {
-    env,
-    cwd,
-    signal: signal ?? new AbortController().signal,
-    replay: false,
-    now: Date.now,
-    openTranscript,
-    complain,
-    ...(file === undefined ? {} : { file: resolve(file) }),
-    ...(app.options.log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    ...(onFailure === undefined ? {} : { onFailure }),
-  };
 }
 
 /** Where text goes; every stream of Node's is one. */
