@@ -17,7 +17,7 @@ export async function measure({ long, say }) {
   }
 }
 
-/** Many calls against few: what is left is the calls' own. The loop has a budget; what the disk takes on top is told. */
+/** Compares many calls with few, which leaves the time of the calls. The loop has a budget; the time of the disk is reported. */
 function perCall(root, long) {
   const [few, many] = [20, 320];
   const each = (...kept) =>

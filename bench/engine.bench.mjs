@@ -54,7 +54,7 @@ async function commands(name, count, folder, long) {
   );
   const contestants = { us: { file, args: ["commands", count, home] }, raw: { file, args: ["raw", count, home] } };
   const order = count === 1 ? { perRound: 10, warmUp: 150 } : { perRound: 2, warmUp: 75 };
-  // How long a fork takes is decided by where a process happens to lie in memory, so one pair of processes says little.
+  // The time of a fork depends on the memory layout of a process, so one pair of processes is not enough.
   const pairs = [];
   for (let pair = 0; pair < (long ? 9 : 5); pair++) {
     pairs.push(await inTurn(contestants, { ...order, rounds: 41, clock: "wall" }));

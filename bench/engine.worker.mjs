@@ -30,7 +30,7 @@ async function callbacks() {
 }
 
 async function peerHooks() {
-  // It tells its debug log about every event; here nobody reads it.
+  // It writes every event to its debug log, which is not read here.
   console.debug = () => undefined;
   const { HookSystem } = await peerModule(where, "dist/src/hooks/hookSystem.js");
   const system = new HookSystem(peerConfig());

@@ -115,7 +115,7 @@ function timerIn(folder) {
   return status === 0 ? program : join(import.meta.dirname, "start-timer.bash");
 }
 
-/** The first start of each file has it built behind its back; here nobody else works meanwhile. */
+/** The first start of each file builds it in the background; here nothing else runs meanwhile. */
 async function builtAhead({ env }) {
   const scripts = () => readdirSync(join(env.HOOKLINE_HOME, "builds")).filter((name) => name.endsWith(".cjs"));
   for (let tries = 0; scripts().length < 2; tries++) {

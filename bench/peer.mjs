@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 const cache = resolve(import.meta.dirname, "../node_modules/.cache/hookline-bench");
 
-/** The folder of a peer package, installed beside us once: never a dependency of the project. */
+/** The folder of a peer package, installed once outside of the project: it is never a dependency. */
 export function peerFolder(name, version, say) {
   const folder = join(cache, `${name.replaceAll("/", "+")}@${version}`);
   const installed = join(folder, "node_modules", name);

@@ -1,5 +1,5 @@
 /**
- * `node bench/usage-recorded.mjs`: the recorded transcripts, our totals beside those of ccusage 20.0.24, as the table in
+ * `node bench/usage-recorded.mjs`: the recorded transcripts, our totals next to those of ccusage 20.0.24, as the table in
  * docs/usage.md. Needs a build.
  */
 import { spawnSync } from "node:child_process";

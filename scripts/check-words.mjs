@@ -31,7 +31,7 @@ const phrases = [
   ["where (?:it|they|things|settings|files) lies?", "where … is"],
   ["beside (?:it|them|that|those|the|its|other|our|us|each|one|others|these)", "next to; in addition to"],
   ["go(?:es)? on (?:with|when|in|by|from|working|as|if|after|behind|without|and|where)", "continues, resumes"],
-  ["mend(?:s|ed|ing)?", "fix, repair"],
+  ["(?:mend(?:ed|ing)?|mends (?:a|an|the|what|it|them))", "fix, repair"],
   ["the person(?:'s)?", "the user"],
   ["(?:has|is|are) gone", "no longer exists, was removed, has exited"],
   ["(?:is|are|was|were) not there", "does not exist, is missing"],

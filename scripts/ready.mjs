@@ -16,7 +16,7 @@ if (process.argv.includes("--build") || isOlder(built, ...sources())) await buil
 
 async function install() {
   say("Installing dependencies …");
-  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binary. This keeps to the lock file all the same.
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binary. This still follows the lock file.
   await run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", "--no-save", "--no-audit", "--no-fund"]);
   writeFileSync(stamp, "");
 }

@@ -46,7 +46,7 @@ test("every module is in the import table", () => {
   expect([...unknown]).toEqual([]);
 });
 
-test("imports only go down, and through a door", () => {
+test("imports only go down, and through internal.ts", () => {
   const wrong = files.flatMap((file) =>
     importsOf(file.text)
       .filter((target) => target.startsWith("."))
@@ -217,7 +217,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "");
 }
 
-/** `import type` and `export type` are gone at run time. */
+/** `import type` and `export type` do not exist at run time. */
 function withoutTypeImports(text: string): string {
   return text.replace(/^(?:import|export) type\b[^;]*;/gm, "");
 }

@@ -34,7 +34,7 @@ test.each(rows)("the row of $name is consistent with itself", (row) => {
   if (row.matchesOn) expect(Object.keys({ ...commonFields, ...row.fields })).toContain(row.matchesOn.field);
   expect(row.answers.filter((answer) => !(answer in eventOutputShapes))).toEqual([]);
   expect(row.types.includes("callback")).toBe(true);
-  // Whoever can block must know a denial, and a denial needs a way to be said.
+  // An event that can block must have a denial, and a way to express it.
   if (row.blocks !== null) expect(row.decisions).toContain("deny");
   if (row.onBlock !== null) expect(row.decisions).toContain("deny");
   // A failure that denies needs a denial that does something: it blocks, or it is feedback.

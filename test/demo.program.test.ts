@@ -11,7 +11,7 @@ const temp = mkdtempSync(join(base, "temp-"));
 const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(base, "home-")), TMPDIR: temp, NO_COLOR: "1" };
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** Loaded in front of the program and, by the environment, of every Node hook: whoever opens a connection dies. */
+/** Loaded before the program and, by the environment, before every Node hook: a process that opens a connection exits. */
 const refuse = join(base, "refuse-sockets.mjs");
 writeFileSync(
   refuse,

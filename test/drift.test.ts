@@ -33,7 +33,7 @@ test("declarations that equal the catalog show no drift", () => {
   expect(eventDrift(declarations(), { catalog, commonFields })).toEqual([]);
 });
 
-test("a new field, a field that is gone and a new event are named", () => {
+test("a new field, a removed field and a new event are named", () => {
   const source = declarations((name, fields) =>
     name === "PreToolUse" ? ["brand_new", ...fields.filter((field) => field !== "tool_use_id")] : fields,
   );
@@ -50,7 +50,7 @@ test("settings keys are compared, those of permissions too", () => {
     "export declare interface Settings {\n    env?: Record<string, string>;\n    permissions?: {\n        allow?: string[];\n        deny?: (string | { a: 1; b: 2 })[];\n    };\n}\n";
   expect(settingsDrift(source, ["env", "model", "permissions", "permissions.allow"])).toEqual([
     "new setting permissions.deny",
-    "setting model is gone",
+    "setting model was removed",
   ]);
 });
 

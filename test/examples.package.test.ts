@@ -54,7 +54,7 @@ test("every example is tried here", async () => {
 
 describe.concurrent("examples of hosts", () => {
   for (const [name, output] of Object.entries(prints)) {
-    test(`${name} runs as it stands`, async () => {
+    test(`${name} runs unchanged`, async () => {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(hosts, name)], {
         env: { PATH: process.env["PATH"], HOME: home },
       });

@@ -16,7 +16,7 @@ import { recordedPayloads } from "./fixtures/payloads/read.ts";
 
 const folder = join(import.meta.dirname, "../schema");
 
-test("schema/ holds what the catalog says; `npm run schema` writes it anew", () => {
+test("schema/ matches the catalog; `npm run schema` writes it", () => {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
   const written = new Map(names.map((name) => [name.split(sep).join("/"), readFileSync(join(folder, name), "utf8")]));
   expect(new Map([...written].sort())).toEqual(new Map([...schemaFiles()].sort()));
@@ -183,7 +183,7 @@ test("the reader of hook answers and the schemas agree on what an exact answer i
   fc.assert(
     fc.property(answer, ([row, top, specific]) => {
       const { permissionDecision: word } = { permissionDecision: undefined, ...specific };
-      // A word of the wire that this event cannot act on is exact all the same, and reported when it is read.
+      // A field that this event does not support is still exact, and reported when it is read.
       fc.pre(
         word === undefined ||
           !["allow", "deny", "ask", "defer"].includes(String(word)) ||

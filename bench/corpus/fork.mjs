@@ -3,7 +3,7 @@ import { eraAt } from "./eras.mjs";
 import { assistantLine, bareLine, stamp, userLine } from "./lines.mjs";
 
 /**
- * A new file that repeats a session's lines under another id and goes on by itself. A fork of a compacted session begins at
+ * A new file that repeats a session's lines under another id and then continues. A fork of a compacted session begins at
  * the boundary and repeats the kept calls with all counts zero. Nothing repeated counts again.
  */
 export function forkOf(session, { random, text, truth, cwd, folder, start }) {
@@ -13,7 +13,7 @@ export function forkOf(session, { random, text, truth, cwd, folder, start }) {
   const lines = [];
   let now = start;
   const who = { random, era, cwd, session: id, sidechain: false, parent: null, at: () => (now += 1000) };
-  // Three ways in which a fork can be told from its source: by its first timestamp, by a field, by its name coming later.
+  // Three ways to distinguish a fork from its source: by its first timestamp, by a field, by a name that sorts later.
   const way = id > session.id ? random.below(3) : random.below(2);
   if (way === 0) lines.push(bareLine(who, "queue-operation", `"operation":"enqueue","timestamp":"${stamp(now)}",`));
   if (way === 1) who.forkedFrom = `{"sessionId":"${session.id}","messageUuid":"${random.uuid()}"}`;

@@ -9,7 +9,7 @@ import { openTruth } from "./truth.mjs";
 
 const begin = Date.parse("2026-10-12T00:00:00Z");
 
-/** Goes on with the largest sessions, `mb` in all, as if people had worked for another day; gives the new truth. */
+/** Appends `mb` megabytes to the largest sessions, as if users had worked for another day. Returns the new truth. */
 export function growCorpus({ out, told, mb, round, sessions = 3 }) {
   const random = seeded(told.seed * 1000 + round);
   const text = fillerText(random, 1 << 16);

@@ -13,7 +13,7 @@ import {
 } from "./lines.mjs";
 
 /**
- * One session as files: `{ id, files: [{ path, lines, end }], notes }`. What is told to `truth` is decided before it is
+ * One session as files: `{ id, files: [{ path, lines, end }], notes }`. What `truth` records is decided before it is
  * written down, so the figures do not depend on any way of reading them back.
  */
 export function writeSession({ random, text, truth, start, cwd, folder, bytes }) {

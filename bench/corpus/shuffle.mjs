@@ -4,7 +4,7 @@ import { seeded } from "./random.mjs";
 
 /**
  * Puts the keys of every line, and those of its message and usage, into an order of chance, as a program that writes
- * transcripts anew might. What the lines say stays the same, so the truth does, too; a torn line stays as it is.
+ * transcripts again might. What the lines say stays the same, so the truth does, too; a torn line stays as it is.
  */
 export function shuffleCorpus({ out, seed }) {
   const random = seeded(seed);

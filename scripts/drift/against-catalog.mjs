@@ -9,7 +9,7 @@ export function eventDrift(source, { catalog, commonFields }) {
   const declared = new Set(declaredNames(source, "HookInput").filter((name) => name !== "" && name !== "Base"));
   const lines = [];
   for (const name of declared) if (!(name in catalog)) lines.push(`new event ${name}`);
-  for (const name of Object.keys(catalog)) if (!declared.has(name)) lines.push(`event ${name} is gone`);
+  for (const name of Object.keys(catalog)) if (!declared.has(name)) lines.push(`event ${name} was removed`);
   compare(
     lines,
     "the fields of every payload",
@@ -45,6 +45,6 @@ export function settingsDrift(source, known) {
   const declared = settingsKeys(source);
   return [
     ...declared.filter((key) => !known.includes(key)).map((key) => `new setting ${key}`),
-    ...known.filter((key) => !declared.includes(key)).map((key) => `setting ${key} is gone`),
+    ...known.filter((key) => !declared.includes(key)).map((key) => `setting ${key} was removed`),
   ];
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const name = "@anthropic-ai/claude-agent-sdk";
 const cache = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "node_modules", ".cache", "hookline-interop");
 
-/** The text of `sdk.d.ts`, or why it cannot be had. Client 2.1.N goes with SDK 0.3.N; the package says which client it is for. */
+/** The text of `sdk.d.ts`, or why it is not available. Client 2.1.N belongs to SDK 0.3.N; the package names its client. */
 export function sdkTypes(client) {
   const release = `0.3.${client.split(".").at(-1)}`;
   const folder = join(cache, `agent-sdk-${release}`);

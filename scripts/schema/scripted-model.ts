@@ -9,7 +9,7 @@ const when = z
       .enum(["main", "subagent", "compaction", "prompt-hook", "agent-hook", "classifier", "title", "any"])
       .meta({ description: "Why the model is asked; by default main." }),
     agent: words.meta({ description: "The type of the subagent that asks." }),
-    lastMessage: words.meta({ description: "Text that stands in the last message." }),
+    lastMessage: words.meta({ description: "Text in the last message." }),
   })
   .partial();
 

@@ -10,7 +10,7 @@ import {
 } from "../../src/protocol/internal.ts";
 import { objectOf, typed, validatorOf } from "./field-validators.ts";
 
-/** One hook entry of any type that can stand in a file. */
+/** One hook entry of any type that a file can contain. */
 export const hookSchema: z.ZodType<FileHook> = typed(
   z
     .discriminatedUnion("type", [

@@ -51,8 +51,8 @@ const settingsOf = (here: World) => join(here.project, ".claude", "settings.loca
 const edit = (file: string, of: (text: string) => string) => writeFileSync(file, of(readFileSync(file, "utf8")));
 
 const breaks: Readonly<Record<string, Break>> = {
-  "entries that are gone": { code: "hooks-dropped", by: (here) => writeFileSync(settingsOf(here), "{}") },
-  "entries that are gone, without the user's notes": {
+  "missing entries": { code: "hooks-dropped", by: (here) => writeFileSync(settingsOf(here), "{}") },
+  "missing entries, without the user's notes": {
     code: "hooks-dropped",
     by: (here) => {
       writeFileSync(settingsOf(here), "{}");
@@ -67,8 +67,8 @@ const breaks: Readonly<Record<string, Break>> = {
     code: "lock-missing",
     by: (here) => rmSync(join(here.project, ".claude", ".hookline.local.lock")),
   },
-  "a hooks file that is gone": { code: "hooks-file-missing", by: (here) => rmSync(here.hooksFile) },
-  "a program that is gone": {
+  "a missing hooks file": { code: "hooks-file-missing", by: (here) => rmSync(here.hooksFile) },
+  "a missing program": {
     code: "package-missing",
     by: (here) => {
       const gone = join(here.folder, "gone-node");

@@ -55,7 +55,7 @@ test("status and doctor report client-cannot-read with exit 3 when an installed 
   ]);
 });
 
-test("a settings file that is no JSON is client-cannot-read with exit 3 for status and doctor, installed or not", async () => {
+test("a settings file that is not valid JSON is client-cannot-read with exit 3 for status and doctor, installed or not", async () => {
   const here = world();
   const hookline = caller(here);
   const file = join(here.project, ".claude/settings.local.json");

@@ -105,7 +105,7 @@ test("a call that cannot be made is 1, with a message and no output", async () =
     expect(await run(args)).toMatchObject({ status: 1, out: "", err: expect.stringMatching(/^hookline: /) });
 });
 
-test("--batch answers each line in order and goes on after a bad one", async () => {
+test("--batch answers each line in order and continues after an invalid one", async () => {
   const lines = [
     '{"tool":"Bash","input":{"command":"ls"}}',
     "nonsense",
@@ -175,7 +175,7 @@ test("--batch and --no-settings keep no warning about rules to themselves", asyn
   writeFileSync(file, JSON.stringify({ permission: { deny: ["Bash(rm *)"] } }));
   const { err } = await run([...bash("ls"), "--no-settings", "--settings", file]);
   expect(err).toBe(
-    `hookline: settings-invalid: "permission" in ${file} is not a settings key, so what it holds does not count. Use permissions instead.\n`,
+    `hookline: settings-invalid: "permission" in ${file} is not a settings key and has no effect. Use permissions instead.\n`,
   );
   writeFileSync(file, JSON.stringify({ allowManagedPermissionRulesOnly: true }));
   const policy = await run([...bash("ls"), "--no-settings", "--settings", file]);

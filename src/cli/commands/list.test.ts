@@ -36,7 +36,7 @@ test("what settings of a checkout say reaches no terminal as a control sequence,
   }
 });
 
-test("a --plugin-dir that is not there, and --tool for an event without a tool, are refused with exit 1", async () => {
+test("a missing --plugin-dir, and --tool for an event without a tool, are refused with exit 1", async () => {
   const { home, state, project } = world();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
   for (const [words, why] of [

@@ -90,7 +90,7 @@ test("control characters are shown as symbols, and escaped in JSON", async () =>
   }
 });
 
-test("a log that is not there is empty, not an error", async () => {
+test("a missing log is empty, not an error", async () => {
   rmSync(join(home, "log"), { recursive: true });
   expect(await run()).toEqual({ code: 0, out: "", err: "" });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { callHookline } from "../fixtures/caller.ts";
 
-test("a hooks file that is not there is told, with the way out", async () => {
+test("a missing hooks file is reported with advice", async () => {
   const home = mkdtempSync(join(tmpdir(), "serve-"));
   const err = "hookline: The hooks file nothing.ts does not exist. Create one with hookline init.\n";
   expect(await callHookline(["serve", "nothing.ts"], { home, env: { HOME: home } })).toEqual({

@@ -54,7 +54,7 @@ test("a case with an unknown expectation, or without one, fails", async () => {
   expect(out).toContain("expect is empty");
 });
 
-test("a case with a misspelled field, or with an input that is no object, fails and says so", async () => {
+test("a case with a misspelled field, or with an input that is not an object, fails with the reason", async () => {
   const usual = { name: "x", event: "PreToolUse", tool: "Bash", expect: { decision: "none" } };
   const cases = [
     { ...usual, inptu: { command: "rm x" } },

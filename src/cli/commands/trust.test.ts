@@ -77,7 +77,7 @@ test("--json escapes bidirectional and C1 control characters", async () => {
   }
 });
 
-test("--show prints the definition, the files it names in full, and that hooks have the person's rights", async () => {
+test("--show prints the definition, the files it names in full, and that hooks have the permissions of the user", async () => {
   const { put, run, project } = await world();
   await put("check.sh", "#!/bin/sh\necho hello\n");
   await put(".claude/settings.json", hook("sh check.sh"));
@@ -106,7 +106,7 @@ test("what changed is shown as a diff against what was approved", async () => {
   );
 });
 
-test("without a terminal nothing is approved unless --yes or --pin says so", async () => {
+test("without a terminal nothing is approved without --yes or --pin", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("echo hi"));
   const refused = await it.run(["trust"]);
@@ -164,7 +164,7 @@ test("the digest is the same on every machine", async () => {
   );
 });
 
-test("--revoke forgets, and a folder that brings nothing says so", async () => {
+test("--revoke removes approvals, and a directory without entries is reported", async () => {
   const it = await world();
   expect((await it.run(["trust"])).out).toContain("has nothing that needs approval");
   await it.put(".claude/settings.json", hook("echo hi"));
@@ -219,7 +219,7 @@ test("trust, --show and --json say what is covered, and each form that is not", 
   expect(entry.notCovered.map(({ what }: { what: string }) => what)).toEqual(['"$OTHER"', "eslint"]);
 });
 
-test("trust says so when no file of the folder is covered", async () => {
+test("trust reports that no file of the directory is covered", async () => {
   const it = await world();
   await it.put(".claude/settings.json", hook("make -s hook"));
   const { out } = await it.run(["trust", "--yes"]);

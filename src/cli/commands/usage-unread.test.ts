@@ -134,7 +134,7 @@ test("usage names an archive that is cut off, unless the transcript itself is th
   expect(JSON.parse((await hookline("usage", "--json")).out).totals).toMatchObject({ calls: 51, complete: true });
 });
 
-test("sessions gives what is there of an archive that is cut off, and says so", async () => {
+test("sessions shows the readable part of a truncated archive, with a warning", async () => {
   rmSync(join(folder, `${one}.jsonl`));
   const path = join(folder, `${two}.jsonl.gz`);
   const lines = Array.from({ length: 50 }, (_, index) =>

@@ -322,7 +322,7 @@ test.each([
   expect([code, out, err]).toEqual([1, "", expect.stringContaining(why)]);
 });
 
-test("what the client told its status line stands beside our figure with --reconcile", async () => {
+test("--reconcile prints the figure of the client next to ours", async () => {
   const transcript_path = session(call("m1", "2026-10-04T10:00:00.000Z"));
   await hookline(["statusline"], {}, status({ transcript_path, cost: { total_cost_usd: 0.003 } }));
   const { rows } = JSON.parse((await hookline(["usage", "session", "--reconcile", "--json"])).out);
@@ -368,7 +368,7 @@ test.skipIf(process.platform === "win32")("a status line does not wait for a tra
   expect([status, out]).toEqual([0, "Opus | $0.00 today\n"]);
 });
 
-test("times of sessions and blocks are those of --timezone, and a block that ends on another day says so", async () => {
+test("times of sessions and blocks are those of --timezone, and a block that ends on another day has that date", async () => {
   session(call("m1", "2026-10-04T10:00:00.000Z") + call("m2", "2026-10-07T22:30:00.000Z"));
   const inTokyo = async (report: string) =>
     (await hookline(["usage", report, "--timezone", "Asia/Tokyo", "--no-index"], { out: true, columns: 200 })).out;

@@ -50,7 +50,7 @@ test("validate says what is wrong and where, with status 1 for errors only", asy
   ]);
 });
 
-test("repair mends a copy, or in place, and rolls back", async () => {
+test("repair works on a copy or in place, and rolls back", async () => {
   const { home, file, run } = await person();
   await appendFile(file, '{"half":');
   const before = await readFile(file, "utf8");
@@ -98,12 +98,12 @@ test("a rollback takes no backup of a session in another project that has the sa
   await copyFile(file, other);
   await appendFile(file, '{"half":');
   await run(repair, file, "--in-place");
-  const mended = await readFile(file, "utf8");
+  const repaired = await readFile(file, "utf8");
   await expect(run(repair, other, "--rollback")).rejects.toMatchObject({ code: "sessions/no-backup" });
-  expect(await readFile(file, "utf8")).toBe(mended);
+  expect(await readFile(file, "utf8")).toBe(repaired);
 });
 
-test("fork puts a new session beside the old one; from the archive it comes into our own store", async () => {
+test("fork stores a new session next to the original, and one from the archive in the own store", async () => {
   const { home, folder, file, run } = await person();
   const before = await readFile(file);
   const made = JSON.parse((await run(fork, "last", "--json")).out) as {

@@ -104,7 +104,7 @@ test("an export that cannot be written says which file and why, and a pipe as se
   expect((await hookline(["ls"])).out).toContain("plain run");
 });
 
-test("a --root that is a file is an error that says so", async () => {
+test("a --root that is a file is refused with the reason", async () => {
   writeFileSync(join(home, "file"), "");
   const { status, err } = await hookline(["ls", "--root", join(home, "file")]);
   expect([status, err]).toEqual([1, expect.stringContaining("it is not a directory")]);
@@ -118,7 +118,7 @@ test("search --project takes a directory however it is written, as ls does", asy
   }
 });
 
-test("a branch that is not there, and options that exclude each other, are errors", async () => {
+test("an unknown branch, and options that exclude each other, are errors", async () => {
   has("a-plain");
   for (const args of [["show"], ["show", "--raw"], ["show", "--json"], ["export"], ["export", "--json"]]) {
     const [verb = "", ...more] = args;
@@ -156,7 +156,7 @@ describe("ls", () => {
     });
   });
 
-  test("tables fit the terminal, whatever stands in them, and are whole in a pipe", async () => {
+  test("tables fit the terminal whatever they contain, and are not cut in a pipe", async () => {
     has("a-plain", "i-permission-hooks-interactive");
     const wide = "題".repeat(200);
     appendFileSync(
@@ -193,7 +193,7 @@ describe("ls", () => {
     });
   });
 
-  test("sessions that will be deleted soon are told about", async () => {
+  test("sessions that will be deleted soon are reported", async () => {
     has("a-plain");
     const file = join(home, ".claude/projects/-a-plain/11111111-1111-4111-8111-111111111111.jsonl");
     const old = Date.now() / 1000 - 26 * 24 * 3600;
