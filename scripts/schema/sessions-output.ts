@@ -145,10 +145,10 @@ const validate = z.strictObject({
   ),
 });
 
-const repair = z.strictObject({ code: text, file: text, line: count, uuid: text.optional(), message: text });
+const repairedLine = z.strictObject({ code: text, file: text, line: count, uuid: text.optional(), message: text });
 
 const repair = z.union([
-  z.strictObject({ session: text, mends: z.array(repair), file: text.nullable(), backup: text.nullable() }),
+  z.strictObject({ session: text, mends: z.array(repairedLine), file: text.nullable(), backup: text.nullable() }),
   z
     .strictObject({ session: text, done: z.array(anything), backup: text.nullable() })
     .meta({ description: "With --to FORMAT." }),

@@ -1,4 +1,4 @@
-/** A fenced block of a chapter; `info` is what stands behind the fence, `at` where its text begins. */
+/** A fenced block of a chapter; `info` is the text after the fence, `at` where its text begins. */
 export interface Block {
   readonly info: string;
   readonly text: string;

@@ -35,7 +35,7 @@ export function stable(chapter: string): string {
     .replace(/("(?:startedAt|durationMs)": )[\d.]+/g, "$10");
 }
 
-/** An empty home, a project in it, and Hookline as if it were installed. Paths are told without the temporary folder. */
+/** An empty home, a project in it, and Hookline as if it were installed. Paths are printed without the temporary folder. */
 interface World {
   readonly project: string;
   run(program: string, args: readonly string[]): Promise<string>;

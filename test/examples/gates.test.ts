@@ -49,7 +49,7 @@ test("require-tests takes a report that is newer than the edit, and leaves other
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("budget-guard tells the person once, then asks, then stops, by tokens", async () => {
+test("budget-guard warns the user once, then asks, then stops, by tokens", async () => {
   const file = join(import.meta.dirname, "../fixtures/transcripts/a-plain/11111111-1111-4111-8111-111111111111.jsonl");
   const transcript = await openSession(file);
   const { tokens } = await transcript.stats();
@@ -173,7 +173,7 @@ console.log("I looked.\\n" + (readFileSync("verdict.txt", "utf8")));`,
   (await client.stop(stop)).expectBlocked("no tests for parse()");
   const inside = testClient(app, { env: { ...env, HOOKLINE_EVALUATOR_GATE: "1" } });
   expect((await inside.stop(stop)).trace).toMatchObject([{ outcome: "skipped" }]);
-  // What counts is the last line; without a verdict there the gate is broken, and says so.
+  // What counts is the last line; without a verdict there the gate is broken, which is reported.
   await write("verdict.txt", "FAIL would be too hard.\nPASS\n");
   (await client.stop(stop)).expectNoOpinion();
   await write("verdict.txt", "Please log in first.");
@@ -243,7 +243,7 @@ test("long-running hands notes over and wants new ones after edits", async () =>
   (await client.stop({ ...here, stop_hook_active: false })).expectNoOpinion();
 });
 
-test("two strategies that both want the last word on Stop must be told their order", () => {
+test("two strategies for Stop require a declared order", () => {
   const app = createApp().include(cleanState());
   expect(() => app.include(longRunning())).toThrow("both declare Stop");
   app.include(longRunning(), { onConflict: "order" });

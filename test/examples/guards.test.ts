@@ -171,7 +171,7 @@ describe("protect-paths", () => {
     ["find . -name '.en*' -delete", "ask"],
     ["rm -rf $PWD", "ask"],
     [`rm "$FILE"`, "ask"],
-    // Programs nobody knows, behind a link or with an ending that is protected.
+    // Unknown programs, behind a link or with a protected extension.
     ["ruby -pi -e 1 link", "deny"],
     ["mangle link", "ask"],
     ["openssl genrsa -out server.pem", "ask"],

@@ -6,7 +6,7 @@ afterEach(async () => {
   for (const project of projects.splice(0)) await project.remove();
 });
 
-/** A project that goes when the test is over, and what a client must be told to work in it. */
+/** A project that is deleted after the test, and the options of a client that works in it. */
 export async function project(files: Readonly<Record<string, string>> = {}) {
   const made = await testProject(files);
   projects.push(made);

@@ -144,7 +144,7 @@ function isAlive(group: number): boolean {
   try {
     return process.kill(-group, 0);
   } catch {
-    // ESRCH: the group is gone.
+    // ESRCH: the group has ended.
     return false;
   }
 }
@@ -169,7 +169,7 @@ async function callsIn(place: string): Promise<Deeds["calls"]> {
   });
 }
 
-/** Every file below the place that was not there before; the line may have left its folder, but not this one. */
+/** Every new file below the place; the line can have left its folder, but not this one. */
 async function madeIn(place: string): Promise<string[]> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

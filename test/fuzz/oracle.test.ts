@@ -43,7 +43,7 @@ const finds = [
   "/usr/bin/git config -f f3 alias.z '!/bin/bash -c c1'",
 ];
 
-test.each(finds)("a find stays mended: %j", async (line) => {
+test.each(finds)("an earlier finding does not return: %j", async (line) => {
   const deeds = await oracle.run(line);
   expect(violations(analyseShell(line, { cwd: deeds.cwd, home: deeds.cwd }), deeds)).toEqual([]);
 });

@@ -34,7 +34,7 @@ export async function fireHostile(count: number, parallel: number): Promise<Host
     ],
   }));
   writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ hooks: { PreToolUse: groups } }));
-  // A tag of our own in front, so that survivors of this run are told from those of others.
+  // A tag of our own in front, to distinguish survivors of this run from those of others.
   const env = { ...process.env, HOOKLINE_RUN: `hostile-${process.pid}`, HOOKLINE_HOME: join(folder, "state") };
   const engine = await openEngine({ cwd: folder, home, env });
 
@@ -56,7 +56,7 @@ export async function fireHostile(count: number, parallel: number): Promise<Host
       if (overrunMs > worst.overrunMs) worst = { overrunMs, name: program.name };
       const by = outcome.runs[0]?.ended.by;
       const late = program.by === "exit" && by === "timeout";
-      // A busy machine may not let an honest end happen in time; anything else must be told as what it was.
+      // On a busy machine a normal end can take too long; anything else must be reported correctly.
       if (by !== program.by && !late) wrong.add(`${program.name}: ${by}`);
     }
   }
@@ -88,7 +88,7 @@ function isShortSleep(pid: string): boolean {
   return readIfThere(`/proc/${pid}/cmdline`).startsWith("sleep\x001\0");
 }
 
-/** Empty for a process that is gone by now or is somebody else's. */
+/** Empty for a process that has ended or belongs to another user. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -80,7 +80,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("a session goes on, and a fork goes on beside it", async () => {
+  test("a session is resumed, and so is a fork of it", async () => {
     await asking({ main: ["one", "two", "three"] }, async ({ call }) => {
       const first = await runSession(call("first"));
       const second = await runSession(call("second", { resume: first.sessionId }));
@@ -107,7 +107,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("a project's hooks that nobody approved do not run, and the result says so", async () => {
+  test("hooks of a project that are not approved do not run, and the result reports it", async () => {
     await asking({ main: ["one", "two"] }, async ({ call, world }) => {
       const hook = { hooks: [{ type: "command", command: `touch ${world.root}/ran` }] };
       await mkdir(join(world.project, ".claude"));
@@ -121,7 +121,7 @@ describe.concurrent("hookline ask and the real client", () => {
     });
   });
 
-  test("a timeout ends the child and keeps what was said so far", async () => {
+  test("a timeout ends the child and keeps the output so far", async () => {
     const look = { tool: "Bash", input: { command: "ls" } };
     await asking({ main: [["working on it", look], { blocks: ["late"], delayMs: 60_000 }] }, async ({ call }) => {
       const result = await runSession(call("go", { timeoutMs: 8_000 }));

@@ -15,7 +15,7 @@ export interface Case {
 
 /**
  * The world before the event. In all strings `{{project}}`, `{{home}}`, `{{http}}` (a local server that answers by `http`)
- * and `{{refused}}` (an address where nobody listens) are filled in.
+ * and `{{refused}}` (an address without a listener) are filled in.
  */
 export interface Given {
   /** The user's settings file. */
@@ -48,7 +48,7 @@ export interface When {
 export interface Interop {
   /** Whether permission rules allow the tool without a hook's help; yes unless the case says no. */
   readonly permitted?: boolean;
-  /** Words to look for in what the model was told and in what was meant for the person. */
+  /** Texts to look for in what the model and the user received. */
   readonly words?: readonly string[];
   /** What the model says, where the event alone does not determine it. */
   readonly script?: Script;

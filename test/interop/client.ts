@@ -14,7 +14,7 @@ export interface ClientCall {
   readonly script: Script;
   /** The prompt; none for a run that only continues a session. */
   readonly prompt?: string;
-  /** Session to continue; its transcript must lie in the world's home. */
+  /** Session to continue; its transcript must be in the home of the world. */
   readonly resume?: string;
   /** Given to the client as a `--settings` file. */
   readonly settings?: object;
@@ -36,7 +36,7 @@ export interface ClientRun {
   /** What the model was asked, side requests included. */
   readonly requests: readonly LoggedRequest[];
   readonly sessionId: string | undefined;
-  /** What the person was asked. */
+  /** The questions to the user. */
   readonly questions: readonly PutQuestion[];
   readonly stderr: string;
 }

@@ -36,7 +36,7 @@ export interface Ended {
 
 /**
  * Talks with a client that was just started until it ends.
- * Contract: resolves soon after the deadline at the latest; the client's process group is gone by then.
+ * Resolves soon after the deadline at the latest; the process group of the client has ended by then.
  */
 export function converse(child: ChildProcess, conversation: Conversation): Promise<Ended> {
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: the group is gone already, which is what was wanted.
+    // ESRCH: the group has already ended, as intended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -30,7 +30,7 @@ export const departures = {
   },
   "one-invalid-entry": {
     client: "one invalid entry silently drops the whole file",
-    hookline: "drops that entry and says so",
+    hookline: "drops that entry with a warning",
     why: "silence disarms guards",
   },
   "disabled-stays-disabled": {
@@ -49,7 +49,7 @@ export const departures = {
     why: "fail towards the guard",
   },
   "glob-matcher": {
-    client: "a pattern that is no expression never matches",
+    client: "a pattern that is not a valid expression never matches",
     hookline: "reads one with * or ? as a glob",
     why: "a matcher should do what it says",
   },
@@ -82,7 +82,7 @@ export const departures = {
   "failed-guard-names-its-hook": {
     client: "the reason of a guard that could not be started quotes its arguments and an empty program name",
     hookline: "the reason names the hook and how it failed",
-    why: "the person must find the hook",
+    why: "the user must find the hook",
   },
   "killed-hook-allows-nothing": {
     client: "an allow printed before a hook died by a signal counts",

@@ -11,7 +11,7 @@ export interface Facts {
   readonly stopped?: true;
   /** The call was put off to a later run. */
   readonly deferred?: true;
-  /** The person was asked. */
+  /** Whether the user was asked. */
   readonly asked?: true;
   /** How often the model was called for one turn; where a hook can make it go on. */
   readonly rounds?: number;
@@ -19,9 +19,9 @@ export interface Facts {
   readonly ran?: readonly string[];
   /** Files made in the project, with their content. */
   readonly made?: Readonly<Record<string, string>>;
-  /** Of the case's words those that the model was told, in order of appearance. */
+  /** The texts of the case that the model received, in order of appearance. */
   readonly told?: readonly string[];
-  /** Of the case's words those that were meant for the person. */
+  /** The texts of the case that the user received. */
   readonly shown?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface Sight extends Pick<Facts, "went" | "stopped" | "deferred" | "as
   readonly reason?: string | undefined;
   /** Every text that the model was given. */
   readonly model: readonly string[];
-  /** Every text that was meant for the person. */
+  /** Every text for the user. */
   readonly person: readonly string[];
 }
 

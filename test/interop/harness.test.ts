@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 describe.skipIf(client === "")("the harness", () => {
-  test("a run tells its result, its hooks, what the model was told and what was written down", async () => {
+  test("a run returns its result, its hooks, what the model received and what was recorded", async () => {
     const read = { tool: "Read", input: { file_path: join(world.project, "a.txt") } };
     const run = await runClient({
       client,
@@ -28,7 +28,7 @@ describe.skipIf(client === "")("the harness", () => {
     expect(written.filter(({ type }) => type === "assistant")).toHaveLength(2);
   });
 
-  test("a session goes on in the same world", async () => {
+  test("a session is resumed in the same world", async () => {
     const first = await runClient({ client, world, prompt: "One.", script: { main: ["first answer"] } });
     const second = await runClient({
       client,

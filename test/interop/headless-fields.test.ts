@@ -106,7 +106,7 @@ const ownOnly: Readonly<Record<string, readonly string[]>> = {
   "system/init": ["hookline_version"],
 };
 
-/** The client leaves the reason out where a hook dropped the prompt; ours says so. */
+/** The client omits the reason where a hook dropped the prompt; ours has it. */
 const ownReason = "a hook that drops the prompt";
 
 let client: Client;
@@ -182,7 +182,7 @@ function ourEnvironment(world: World, url: string): Record<string, string> {
   };
 }
 
-/** The lines in order, each as its type and the names of its fields. Sentences for the person differ and are left out. */
+/** The lines in order, each as its type and the names of its fields. Texts for the user differ and are omitted. */
 function shapeOf(
   lines: readonly StreamLine[],
   without: Readonly<Record<string, readonly string[]>>,

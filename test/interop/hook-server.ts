@@ -30,7 +30,7 @@ export async function startHookServer(answers: Readonly<Record<string, HttpAnswe
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requested, close };
 }
 
-/** An address at which nobody listens: a port that was free a moment ago. */
+/** An address without a listener: a port that was free a moment ago. */
 export async function refusingUrl(): Promise<string> {
   const server = await startHookServer({});
   await server.close();

@@ -14,7 +14,7 @@ export type Client = { readonly path: string } | { readonly missing: string };
 
 /**
  * The real client in the release of this run, installed from the package registry on first use and kept between runs.
- * Contract: never throws; where the client cannot be had, says why in one line.
+ * Never throws; where the client is not available, it returns the reason in one line.
  */
 export async function findClient(): Promise<Client> {
   if (process.platform === "win32") return { missing: "the comparison needs POSIX process groups" };
@@ -31,12 +31,12 @@ export async function findClient(): Promise<Client> {
   }
 }
 
-/** Installs beside the place and moves it there whole, so that a run that is cut short leaves nothing half done. */
+/** Installs into a temporary folder and moves it, so that an interrupted run leaves nothing incomplete. */
 async function install(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   const beside = await mkdtemp(`${folder}.`);
   try {
-    // Install scripts stay off: they only move the platform's binary, which is just as good where it lies.
+    // Install scripts stay off: they only move the platform's binary, which works where it is.
     const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--fetch-retries=1"];
     await run("npm", ["install", "--prefix", beside, ...flags, `${packageName}@${clientVersion}`], {
       timeout: 300_000,

@@ -1,4 +1,4 @@
-/** The real client goes on with a session that our agent wrote, and ours with one of the client's. */
+/** The real client resumes a session of our agent, and our agent resumes one of the client. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -72,7 +72,7 @@ describe.concurrent("sessions go from one agent to the other", () => {
     });
   });
 
-  test("our agent goes on with the client's session in a fork; the original keeps every byte", async () => {
+  test("our agent resumes a session of the client in a fork; the original is not changed", async () => {
     await inWorld(async (world, path) => {
       const look = { tool: "Bash", input: { command: "cat notes.txt" } };
       const run = await runClient({

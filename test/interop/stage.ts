@@ -5,7 +5,7 @@ import { refusingUrl, startHookServer } from "./hook-server.ts";
 import type { Scene } from "./occasion.ts";
 import { makeWorld, type World, writeFiles } from "./world.ts";
 
-/** A case's world, set up anew for each side, with all placeholders filled in. */
+/** The world of a case, created for each side, with all placeholders filled in. */
 export interface Stage {
   readonly world: World;
   readonly given: Given;

@@ -13,7 +13,7 @@ export function modelTexts(run: SeenRun): string[] {
   });
 }
 
-/** What the client noted as a message of a hook to the person. */
+/** What the client recorded as a message of a hook to the user. */
 export function personTexts(run: SeenRun): string[] {
   return run.transcript.flatMap(({ attachment }) =>
     attachment?.type === "hook_system_message" ? [String(attachment.content)] : [],

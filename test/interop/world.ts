@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A home and a project that nobody else uses, in a temporary folder. */
+/** A home and a project of its own, in a temporary folder. */
 export interface World {
   readonly root: string;
   readonly home: string;

@@ -33,7 +33,7 @@ test("every recipe at once: init --with includes them, the written test passes, 
   expect(world.files().filter((name) => !files.includes(name) && !/^state($|\/builds)/.test(name))).toEqual([]);
 });
 
-test("init never replaces a file unasked, and a name nobody knows writes nothing", async () => {
+test("init replaces files only with --force, and an unknown recipe writes nothing", async () => {
   const file = world.file(".claude/steer.ts", "// mine\n");
   const again = await world.hookline(["init", "--with", "steer"]);
   expect([again.code, again.stdout.includes(`kept  ${file}`), readFileSync(file, "utf8")]).toEqual([

@@ -87,7 +87,7 @@ describe("selection", () => {
       expect.stringContaining("Did you mean PreToolUse?"),
     ]);
     expect(await says(file, "--fail-on", "no")).toEqual([1, "", expect.stringContaining("deny, ask, change")]);
-    expect(await says(file, "--since", "soon")).toEqual([1, "", expect.stringContaining("is no time")]);
+    expect(await says(file, "--since", "soon")).toEqual([1, "", expect.stringContaining("is not a valid time")]);
     expect(await says(file, "--all", "--project", ".")).toEqual([
       1,
       "",

@@ -145,7 +145,7 @@ app.onPrompt({ name: "tries", timeoutMs: 60_000 }, async (_event, { env }) => {
     // It tells of no failure: its trace would be seen.
     "compile cache": () => {
       module.enableCompileCache?.(at("cache"));
-      throw new Error("nobody knows");
+      throw new Error("unknown");
     },
     "process.exit": () => process.exit(0),
   };

@@ -29,7 +29,7 @@ test("a folder of a hook that is written all the time holds the hook neither up 
 test("a hook whose file is swapped while it starts is ended and reported", async () => {
   const world = await approved("touch ../started; sleep 60; sh .claude/h.sh", ".claude/h.sh", "echo good\n");
   const engine = await openEngine(world.options);
-  // The last look at the files comes a second after the start; here, when the test says so.
+  // The last check of the files comes a second after the start; here, when the test calls it.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const fired = engine.fire("Stop", {});
   await expect.poll(() => existsSync(join(world.project, "../started"))).toBe(true);

@@ -166,13 +166,13 @@ const added: readonly (readonly [command: string, file: string])[] = [
   ["python3 -m pkg", "pkg/__init__.py"],
   ["node .claude/hooks/m", ".claude/hooks/m/index.js"],
   ["bun .claude/hooks/m.js", "bunfig.toml"],
-  // A file beside the program comes before the module of that name that comes with Python.
+  // A file next to the program comes before the module of that name that comes with Python.
   ["python3 pkg/imports.py", "pkg/re.py"],
   ["python3 pkg/imports.py", "pkg/own.cpython-312-x86_64-linux-gnu.so"],
   ["python3 pkg/imports.py", "pkg/own.pyc"],
 ];
 
-test("compiled Python that is taken without a look at its source ends the approval; what Python keeps itself does not", async () => {
+test("compiled Python that is used without checking its source ends the approval; the cache of Python does not", async () => {
   const world = await project();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "python3 pkg/imports.py"));
   await approve(world);

@@ -1,7 +1,7 @@
 import type { Occasion } from "../occasion.ts";
 import { modelTexts, personTexts, unquoted } from "../texts.ts";
 
-/** A conversation is about to be compacted, on the person's word. There must be one first. */
+/** A conversation is about to be compacted, at the request of the user. There must be one first. */
 export const preCompact: Occasion = {
   drive: (scene) => ({
     before: {
@@ -40,7 +40,7 @@ export const preCompact: Occasion = {
   },
 };
 
-/** It is done; hooks are told. */
+/** The compaction is done, and hooks are notified. */
 export const postCompact: Occasion = {
   drive: preCompact.drive,
   seen: (run) => ({ went: true, model: modelTexts(run), person: personTexts(run) }),

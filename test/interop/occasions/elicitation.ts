@@ -13,7 +13,7 @@ export const serverArgs: readonly string[] = [
   }),
 ];
 
-/** A server asks the person something. Nobody is there, so without a hook the answer is `cancel`. */
+/** A server asks the user a question. The run is non-interactive, so without a hook the answer is `cancel`. */
 export const elicitation: Occasion = {
   drive: () => ({
     prompt: "Go.",

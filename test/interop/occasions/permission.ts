@@ -3,7 +3,7 @@ import { modelTexts, personTexts, toolResults } from "../texts.ts";
 import { performTool } from "../tool.ts";
 import { inputOf, toolOf } from "./pre-tool.ts";
 
-/** The person is about to be asked; here the person thinks for a second and says yes. */
+/** The user is about to be asked; here the answer is yes after a second. */
 export const permissionRequest: Occasion = {
   drive: (scene) => ({
     prompt: "Go.",

@@ -4,7 +4,7 @@ import { modelTexts, personTexts, toolResults } from "../texts.ts";
 import { performTool } from "../tool.ts";
 import { serverArgs } from "./elicitation.ts";
 
-/** A tool is about to run. Nobody is there to be asked, so whatever would be asked is refused. */
+/** A tool is about to run. The run is non-interactive, so whatever would be asked is denied. */
 export const preTool: Occasion = {
   drive: (scene) => ({
     prompt: "Go.",

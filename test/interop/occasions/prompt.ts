@@ -3,7 +3,7 @@ import type { Sight } from "../facts.ts";
 import type { Occasion, SeenRun } from "../occasion.ts";
 import { modelTexts, personTexts, unquoted } from "../texts.ts";
 
-/** A prompt was typed. A refused one never reaches the model, and its reason goes to the person. */
+/** A prompt was typed. A refused one never reaches the model, and its reason goes to the user. */
 export const promptSubmit: Occasion = {
   drive: (scene) => ({ prompt: String(scene.payload["prompt"]), script: { main: ["Done."] } }),
   seen: (run, scene) => seenPrompt(run, scene.event),

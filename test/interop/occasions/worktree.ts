@@ -25,7 +25,7 @@ export const worktreeCreate: Occasion = {
   },
 };
 
-/** A hook's words; undefined when it had none and the client says so in its own. */
+/** The text of a hook; undefined when it had none and the client uses its own. */
 function hooksWords(stderr: string): string | undefined {
   const words = stderr.replace(/^[\s\S]*WorktreeCreate hook failed:(?: : )?/, "").trim();
   return words.startsWith("hook succeeded but returned no worktree path") ? undefined : words;
