@@ -57,6 +57,14 @@ const phrases = [
 
 /** What is held to the list. A folder joins it when it is clean. */
 const clean = [
+  "src/permissions",
+  "src/protocol",
+  "src/exec",
+  "src/files",
+  "src/net",
+  "src/loopback",
+  "test/fuzz",
+  "test/hostile",
   "src/runner",
   "src/models",
   "test/agent",

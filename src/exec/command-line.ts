@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { win32 } from "node:path";
 
-/** What to start: a line for the system's shell, a line for PowerShell, or a program and its arguments with no shell between. */
+/** What to start: a line for the system's shell, a line for PowerShell, or a program and its arguments without a shell. */
 export type CommandLine =
   | { readonly form: "shell"; readonly command: string }
   | { readonly form: "powershell"; readonly command: string }
@@ -18,7 +18,7 @@ interface Surroundings {
   readonly exists?: (path: string) => boolean;
 }
 
-/** The program behind a command line. `$SHELL` has no say: a line means the same for everyone. */
+/** The program behind a command line. `$SHELL` is ignored: a line means the same for every user. */
 export function programOf(command: CommandLine, { platform, env, exists = existsSync }: Surroundings): Program {
   if (platform === "win32") return windowsProgram(command, env, exists);
   if (command.form === "shell") return { file: "/bin/sh", args: ["-c", command.command] };
@@ -59,7 +59,7 @@ export function windowsShell(env: Env, exists: Exists): WindowsShell {
     : { kind: "bash", file: bash };
 }
 
-/** Git Bash by its usual places and by where `git` lies. Never the `bash.exe` of System32: that one runs in another system (WSL). */
+/** Git Bash in its usual folders and next to `git`. Never the `bash.exe` of System32: it runs in WSL. */
 function gitBash(env: Env, exists: Exists): string | undefined {
   const homes = [
     ...pathFolders(env)
@@ -87,7 +87,7 @@ function under(folder: string | undefined, name: string): string[] {
   return folder === undefined ? [] : [win32.join(folder, name)];
 }
 
-/** Names of variables have no case on Windows, but a plain object of them does. */
+/** Variable names are case-insensitive on Windows, but the keys of a plain object are not. */
 function variable(env: Env, name: string): string | undefined {
   const lower = name.toLowerCase();
   const key = Object.keys(env).find((candidate) => candidate.toLowerCase() === lower);

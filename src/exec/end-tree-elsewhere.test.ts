@@ -13,7 +13,7 @@ afterEach(() => {
   for (const step of cleanUp.splice(0)) step();
 });
 
-/** A tree with a leader of flesh and blood, ready once it has said a line. */
+/** A tree with a real leader process; ready when it has printed a line. */
 async function plant(command: string) {
   const child = spawn("sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   const said = await new Promise<string>((resolve) => child.stdout.once("data", (data) => resolve(String(data))));
@@ -26,7 +26,7 @@ async function lives(pid: number): Promise<boolean> {
   return (await procfs.list("")).some((row) => row.pid === pid && !row.zombie);
 }
 
-test("by ps alone, a deaf child in a session of its own is found by its parents and ended", async () => {
+test("with ps alone, a child in its own session that ignores SIGTERM is found through its parents and ended", async () => {
   const { tree, said } = await plant(
     `setsid sh -c "trap '' TERM; echo \\$\\$; while :; do sleep 1; done" & while :; do sleep 1; done`,
   );
@@ -36,9 +36,9 @@ test("by ps alone, a deaf child in a session of its own is found by its parents 
 
 const blind: Processes = { ...procfs, list: async () => [] };
 
-test("where no process can be seen, the group is asked and then killed, though its leader has gone", async () => {
+test("where the process table cannot be read, the group gets SIGTERM and then SIGKILL, even after its leader has exited", async () => {
   const { tree, said } = await plant("(trap '' TERM; sh -c 'echo $PPID'; while :; do sleep 1; done) & sleep 60");
-  // Not told: a group of which only the uncollected dead are left looks alive to the blind.
+  // The result is not checked: without a process table a group of zombies looks alive.
   await endTree(tree, 50, blind);
   expect([tree.exited(), await lives(Number(said))]).toEqual([true, false]);
 });
@@ -50,7 +50,7 @@ const row = (pid: number, facts: Partial<ProcessRow> = {}): ProcessRow => ({
   ...facts,
 });
 
-test("what nothing ends is reported, by number and name, and what may not be signalled as that", async () => {
+test("a process that survives SIGKILL is reported by pid and name, one that may not be signalled as not-permitted", async () => {
   const sent: [number, string | 0][] = [];
   const system: Processes = {
     list: async () => [row(9_000_100), row(9_000_101, { ppid: 9_000_100 })],
@@ -73,12 +73,12 @@ test("what nothing ends is reported, by number and name, and what may not be sig
   ]);
 });
 
-test("a leader that neither exits nor shows is reported too", async () => {
+test("a leader that neither exits nor appears in the table is reported too", async () => {
   const system: Processes = { list: async () => [row(1)], isAlive: () => false, signal: () => "sent" };
   expect(await endTree(never, 0, system)).toEqual([{ why: "survived", pid: 9_000_100, name: "" }]);
 });
 
-test("a process that took the number of one that ended is never signalled", async () => {
+test("a process that reuses the pid of one that ended is never signalled", async () => {
   const sent: number[] = [];
   const system: Processes = {
     list: async () => [row(9_000_101, { tag: tag.value })],
@@ -92,7 +92,7 @@ test("a process that took the number of one that ended is never signalled", asyn
   expect(sent).toEqual([-9_000_100]);
 });
 
-test("where one look takes longer than the sweep, what is started meanwhile is ended too", async () => {
+test("when listing takes longer than the sweep, processes started in the meantime are ended too", async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   onTestFinished(() => clock.mockRestore());
@@ -102,7 +102,7 @@ test("where one look takes longer than the sweep, what is started meanwhile is e
     list: async () => {
       const rows = [row(process.pid), ...[...alive].map((pid) => row(pid, { tag: tag.value }))];
       nowMs += 600;
-      // Each starts another one before it is found.
+      // Each process starts another one before it is found.
       if (alive.size > 0 && newest < 9_000_104) alive.add(++newest);
       return rows;
     },
@@ -116,7 +116,7 @@ test("where one look takes longer than the sweep, what is started meanwhile is e
   expect([await endTree(leader, 0, system), [...alive]]).toEqual([[], []]);
 });
 
-/** Stands in for the program of Windows: writes down how it was called, and with /F kills. */
+/** A fake taskkill: logs its arguments, and kills with /F. */
 function standInForTaskkill(script: string): () => string[] {
   const folder = mkdtempSync(join(tmpdir(), "exec-"));
   const log = join(folder, "log");
@@ -130,7 +130,7 @@ function standInForTaskkill(script: string): () => string[] {
   return () => readFileSync(log, "utf8").trimEnd().split("\n");
 }
 
-test("on Windows taskkill asks the tree and then forces it", async () => {
+test("on Windows taskkill asks the tree to end and then forces it", async () => {
   const calls = standInForTaskkill('[ "$2" = /F ] || exit 128; kill -KILL "$4"');
   const { tree } = await plant("echo; sleep 60");
   cleanUp.push(() => void procfs.signal(-tree.pid, "SIGKILL"));
@@ -138,7 +138,7 @@ test("on Windows taskkill asks the tree and then forces it", async () => {
   expect([calls(), tree.exited()]).toEqual([[`/T /PID ${tree.pid}`, `/T /F /PID ${tree.pid}`], true]);
 });
 
-test("on Windows a tree that goes when asked is not forced, and one that stays is reported", async () => {
+test("on Windows a tree that ends when asked is not forced, and one that survives is reported", async () => {
   const calls = standInForTaskkill('kill -KILL "$3"');
   const { tree } = await plant("echo; sleep 60");
   cleanUp.push(() => void procfs.signal(-tree.pid, "SIGKILL"));

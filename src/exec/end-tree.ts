@@ -5,26 +5,26 @@ import { type Processes, type ProcessRow, processes } from "./process-list.ts";
 import type { SurvivingProcess } from "./process-run.ts";
 
 export interface Tree extends ProcessLeader {
-  /** Whether the leader has exited; that a signal was sent to it says nothing. */
+  /** Whether the leader has exited; a sent signal is no proof of that. */
   readonly exited: () => boolean;
   readonly exit: Promise<unknown>;
 }
 
-/** Somebody to signal: a process, or a whole group by its negative number. */
+/** What to signal: a process, or a whole group by its negative number. */
 type Target = Pick<ProcessRow, "pid" | "pgid" | "startedAt" | "name">;
 
 /**
- * Ends a process and all that came from it: asked first, killed after the grace, then looked for by their marks, because a signal
- * to a group misses what left the group. Resolves with what still lives, at most `graceMs` plus about half a second later, or the time
- * that a busy machine needs for a few looks.
+ * Ends a process and all its descendants: SIGTERM first, SIGKILL after the grace period, then a search by tag, session and pipes, because
+ * a signal to a group misses processes that left it. Resolves with the survivors, at most `graceMs` plus about half a second later, or
+ * the time a busy machine needs to list its processes a few times.
  */
 export async function endTree(tree: Tree, graceMs: number, system: Processes = processes): Promise<SurvivingProcess[]> {
   const graceEnd = performance.now() + graceMs;
   const tagName = tree.tag?.name ?? "";
-  // Looked up before the first signal, while parents still point to their children: an orphan without a mark is nobody's.
+  // Listed before the first signal, while children still have their parents: an orphan without a tag cannot be attributed.
   const rows = await system.list(tagName);
   const marks = familyMarks(tree, rows);
-  // Where nothing can be seen, the group is all there is to go by.
+  // Without a process table only the group is known.
   const blind = rows.length === 0;
   const group: Target = { pid: -tree.pid, pgid: tree.pid, startedAt: "", name: "" };
   const isAlive = (one: Target): boolean => (one.pid < 0 ? system.signal(one.pid, 0) !== "gone" : system.isAlive(one));
@@ -48,7 +48,7 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
     if (tree.exited() && targets.length === 0) return [];
     if (!tree.exited() || targets.some((one) => one.pgid === tree.pid)) system.signal(group.pid, "SIGKILL");
     for (const one of targets) if (send(one, "SIGKILL") === "not-permitted") refused.add(one.pid);
-    // What forks faster than it dies is met again by the next look.
+    // What forks faster than it is killed is found by the next list.
     await exitOr(tree, lookEveryMs);
   } while (performance.now() < sweepEnd || looks < minLooks);
 
@@ -62,18 +62,18 @@ export async function endTree(tree: Tree, graceMs: number, system: Processes = p
 
 const lookEveryMs = 20;
 const sweepMs = 500;
-/** One look tells what to kill, the next what was born meanwhile, another one that all are gone. */
+/** One list shows what to kill, the next what was started in the meantime, another that nothing is left. */
 const minLooks = 5;
 
 async function exitOr(tree: Tree, ms: number): Promise<void> {
   await (tree.exited() ? sleep(ms) : Promise.race([tree.exit, sleep(ms)]));
 }
 
-/** The same promise as `endTree` with what Windows has for it: `taskkill`, which walks the tree by itself. */
+/** `endTree` for Windows: `taskkill` walks the tree by itself. */
 export async function endTreeOnWindows(tree: Tree, graceMs: number): Promise<SurvivingProcess[]> {
   const pid = String(tree.pid);
   const graceEnd = performance.now() + graceMs;
-  // Without /F a program is asked by a message to its window. One without a window cannot be asked and need not be waited for.
+  // Without /F a program is asked by a message to its window. One without a window cannot be asked, so there is no wait.
   const asked = await taskkill(["/T", "/PID", pid]);
   if (asked && !tree.exited()) await Promise.race([tree.exit, sleep(Math.max(0, graceEnd - performance.now()))]);
   if (tree.exited()) return [];
@@ -90,19 +90,19 @@ function taskkill(args: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Whether a process that has exited left others in its group. One question to the system; nearly always the answer is no. */
+/** Whether a process that has exited left others in its group. One system call; the answer is almost always no. */
 export function hasSurvivors(pid: number, system: Processes = processes): boolean {
   return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
 }
 
 /**
- * Who they are. What ends within a moment, as the other end of a pipe does, is not counted. Nor is a process that has both left the group and
- * dropped the tag: it means to outlive the run, as the starter of a daemon does.
+ * The processes it left. One that ends within a moment, such as the other end of a pipe, does not count, nor does one that has left the
+ * group and dropped the tag: it is meant to outlive the run, as a daemon is.
  */
 export async function survivorsOf(leader: ProcessLeader, system: Processes = processes): Promise<SurvivingProcess[]> {
   await sleep(momentMs);
   if (!hasSurvivors(leader.pid, system)) return [];
-  // Its pipes are gone with it; group, session and tag remain.
+  // Its pipes are closed; group, session and tag remain.
   const marks = { ...leader, streams: new Set<string>() };
   const rows = await system.list(leader.tag?.name ?? "");
   return familyOf(marks, rows, [])

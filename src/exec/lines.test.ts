@@ -80,7 +80,7 @@ test("a line without a break is shown once it rests", () => {
   expect(kept.text()).toBe('{"async":true}\nrest\n');
 });
 
-test("a taken resting line is gone", () => {
+test("an unfinished line that was taken is removed from stdout", () => {
   const { kept, add, lines } = watch((line) => (line === "x" ? "take" : "keep"));
   add("a\nx");
   vi.advanceTimersByTime(50);

@@ -1,6 +1,6 @@
-/** Calls back when the signal is aborted; returns how to stop that. However many wait for one signal, it has one listener of ours. */
+/** Calls back when the signal is aborted; returns a function that cancels this. All callbacks of one signal share one listener. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  // The platform warns of a leak when more than ten listen, and that many runs under one signal are quite usual.
+  // Node warns of a leak when a signal has more than ten listeners, and that many runs under one signal are common.
   const callbacks = waiting.get(signal) ?? listen(signal);
   callbacks.add(callback);
   return () => void callbacks.delete(callback);
@@ -8,7 +8,7 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** The listener stays for the life of the signal: most are used again at once, and it holds nothing but this set. */
+/** The listener stays as long as the signal: most are reused immediately, and it holds only this set. */
 function listen(signal: AbortSignal): Set<() => void> {
   const callbacks = new Set<() => void>();
   waiting.set(signal, callbacks);

@@ -42,7 +42,7 @@ test("a character that the cap cuts in two is dropped as a whole", () => {
   ]);
 });
 
-test("bytes that are no UTF-8 become replacement characters, also at a cut", () => {
+test("bytes that are not valid UTF-8 become replacement characters, also at a cut", () => {
   const kept = capture(3);
   kept.add(Buffer.from([0x80, 0x80, 0x80, 0x80]));
   expect(kept.output()).toEqual({ text: "\ufffd\ufffd\ufffd", droppedBytes: 1 });

@@ -1,24 +1,24 @@
-/** The first bytes of a stream. Holds at most `capBytes`, however much comes and in however many pieces. */
+/** The first bytes of a stream, at most `capBytes`. */
 export interface Capture {
-  /** Kept bytes so far. */
+  /** Bytes kept so far. */
   readonly lengthBytes: number;
   readonly droppedBytes: number;
   add(chunk: Buffer): void;
-  /** Forgets what was kept from this byte on, which makes room again. */
+  /** Drops the kept bytes from this one on, which frees room. */
   cutTo(lengthBytes: number): void;
   text(fromByte?: number, toByte?: number): string;
   output(): CapturedOutput;
 }
 
 export function capture(capBytes: number): Capture {
-  // Almost every process answers in one chunk, which is kept as it is; only a second one makes a buffer of our own.
+  // Almost every process answers in one chunk, which is kept without copying; only a second one needs a new buffer.
   let bytes: Buffer = nothing;
   let length = 0;
   let dropped = 0;
 
   function add(chunk: Buffer): void {
     const room = capBytes - length;
-    // After something was dropped nothing more is kept: the text would have a hole that nobody sees.
+    // After something was dropped nothing more is kept: the text would have an invisible gap.
     if (room <= 0 || dropped > 0) {
       dropped += chunk.length;
       return;
@@ -62,7 +62,7 @@ function grown(bytes: Buffer, length: number, chunk: Buffer, capBytes: number): 
   return larger;
 }
 
-/** The length without a UTF-8 character that the cap cut in two. */
+/** The length without a UTF-8 character that was cut in two by the cap. */
 function wholeCharacters(bytes: Buffer, length: number): number {
   for (let back = 1; back <= Math.min(3, length); back++) {
     const byte = bytes[length - back] ?? 0;
@@ -75,9 +75,9 @@ function wholeCharacters(bytes: Buffer, length: number): number {
 }
 
 /**
- * Sees each line of stdout as it arrives, without its line break, while stdout is under its cap. A last line without a break is shown
- * (`whole` false) once it has rested for a moment, and again if it grows.
- * Contract: must not throw. `keep` leaves the line in stdout, `take` takes it out, `keep-all` keeps it and all that follows unseen.
+ * Called with each line of stdout as it arrives, without its line break, while stdout is under its cap. A last line without a break is
+ * passed (`whole` false) after a short pause, and again if it grows.
+ * Contract: must not throw. `keep` leaves the line in stdout, `take` removes it, `keep-all` keeps it and all that follows without further calls.
  */
 export type OnLine = (line: string, whole: boolean) => LineDecision;
 export type LineDecision = "keep" | "take" | "keep-all";
@@ -87,7 +87,7 @@ interface LineCapture {
   stop(): void;
 }
 
-/** Fills a capture line by line, asking about each line what becomes of it. */
+/** Fills a capture line by line; `onLine` decides what happens to each line. */
 export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
   let watching = true;
   let lineStart = 0;
@@ -109,7 +109,7 @@ export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
   }
 
   function show(whole: boolean): void {
-    // Bytes were dropped within this line: it is not a line any more, and nothing behind it is seen.
+    // Bytes of this line were dropped: it is incomplete, and nothing after it is shown.
     if (kept.droppedBytes > 0) {
       watching = false;
       return;
@@ -131,10 +131,10 @@ export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
 
 const lineBreak = 0x0a;
 
-/** Long enough for a line to arrive in pieces, short enough for somebody who waits for an answer. */
+/** Long enough for a line to arrive in pieces, short enough for a process that waits for an answer. */
 const restMs = 50;
 
-/** The beginning of a stream as text, up to the cap, and how many bytes came after it and were thrown away. */
+/** The beginning of a stream as text, up to the cap, and how many bytes after it were dropped. */
 export interface CapturedOutput {
   readonly text: string;
   readonly droppedBytes: number;

@@ -1,8 +1,8 @@
-/** A limit that can be moved, and stopped like a chess clock. */
+/** A time limit that can be changed and paused. */
 export interface PausableDeadline {
-  /** The limit in force. */
+  /** The current limit. */
   readonly limitMs: number;
-  /** The clock stands still until as many resumes as pauses were called. */
+  /** Stops the clock until `resume` was called as often as `pause`. */
   pause(): void;
   resume(): void;
   /** A new limit, counted from now. */
@@ -72,5 +72,5 @@ export function startPausableDeadline(limitMs: number, onPassed: () => void): Pa
   };
 }
 
-/** Timers of the platform count milliseconds in 31 bits and fire at once beyond. */
+/** Node timers count milliseconds in 31 bits; a longer delay fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;

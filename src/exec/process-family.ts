@@ -5,7 +5,7 @@ export interface ProcessLeader {
   readonly tag: Tag | undefined;
 }
 
-/** What tells the processes of a run from all others. */
+/** What distinguishes the processes of a run from all others. */
 export interface FamilyMarks extends ProcessLeader {
   /** The ends of the leader's pipes, which only it and its descendants can hold. */
   readonly streams: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export function familyMarks({ pid, tag }: ProcessLeader, rows: readonly ProcessR
 
 /**
  * The living processes of one run: those in the leader's group or session, those that carry its tag or hold its pipes, those known
- * from before, and all their descendants. A daemon that had dropped all of that before anyone looked is not among them.
+ * from before, and all their descendants. A daemon that dropped all of that before the first list is not found.
  */
 export function familyOf(marks: FamilyMarks, rows: readonly ProcessRow[], known: readonly ProcessRow[]): ProcessRow[] {
   const { pid, tag, streams } = marks;
@@ -36,7 +36,7 @@ export function familyOf(marks: FamilyMarks, rows: readonly ProcessRow[], known:
       knownBefore.has(identity(row)),
   );
   for (let row = queue.pop(); row !== undefined; row = queue.pop()) {
-    // Whatever a tag or a number says, this process and those it lives in are never part of what it ends.
+    // Whatever a tag or a pid says, this process and its ancestors are never ended.
     if (family.has(row) || ourselves.has(row.pid)) continue;
     family.add(row);
     queue.push(...(children.get(row.pid) ?? []));
@@ -58,7 +58,7 @@ function identity(row: ProcessRow): string {
   return `${row.pid} ${row.startedAt}`;
 }
 
-/** The numbers of a process and its ancestors. */
+/** The pids of a process and its ancestors. */
 export function ancestorsOf(pid: number, rows: readonly ProcessRow[]): Set<number> {
   const parents = new Map(rows.map((row) => [row.pid, row.ppid]));
   const line = new Set<number>();
@@ -82,18 +82,18 @@ export function carriesTag(found: string | undefined, tag: Tag | undefined): boo
 /** The variable that marks everything a run of ours starts; nested runs are divided by `/`. */
 export const runTag = "HOOKLINE_RUN";
 
-/** A living process that carries a tag: left by somebody who could not end it any more. */
+/** A living process that carries a tag: left by a run that could not end it. */
 export interface Leftover {
   readonly pid: number;
   readonly name: string;
-  /** The value of the tag, which says whose it is. */
+  /** The value of the tag, which identifies its run. */
   readonly value: string;
   readonly startedAt: string;
 }
 
 /**
  * Living processes whose tag begins with `valuePrefix`, this one and its ancestors apart. Linux only; elsewhere nothing is found.
- * A process that a normal end left alive carries its tag too: whose end was normal only the caller can know.
+ * A process left alive by a normal end carries its tag too: only the caller knows which runs ended normally.
  */
 export async function findLeftovers(tagName: string, valuePrefix: string): Promise<Leftover[]> {
   const rows = await processes.list(tagName);
@@ -103,7 +103,7 @@ export async function findLeftovers(tagName: string, valuePrefix: string): Promi
   );
 }
 
-/** Kills leftovers, each only if it is still the process that was found. Returns those that did not go. */
+/** Kills leftovers, each only if it is still the same process. Returns those that could not be killed. */
 export function endLeftovers(found: readonly Leftover[]): Leftover[] {
   return found.filter((one) => processes.isAlive(one) && processes.signal(one.pid, "SIGKILL") === "not-permitted");
 }

@@ -66,7 +66,7 @@ test("lines of ps are read as they look on a Mac, and others are passed over", (
   ]);
 });
 
-test("a signal to nobody says so", () => {
+test("a signal to a process that does not exist is reported as gone", () => {
   expect(signal(2 ** 22 + 5, 0)).toBe("gone");
 });
 

@@ -18,7 +18,7 @@ const exit0 = (finished: FinishedProcess, stdout: string): FinishedProcess => ({
   leaked: [],
 });
 
-test("a process gets its input, folder and environment, and its end is told whole", async () => {
+test("a process gets its input, folder and environment, and its result has all fields", async () => {
   const finished = await runProcess(sh('cat; pwd; echo "$WORD $TAG"; echo oops >&2; exit 7'), {
     ...base,
     env: { ...process.env, WORD: "hello" },
@@ -134,7 +134,7 @@ test("input kept open can be closed, and writing after that or after the end is 
   expect(finished).toEqual(exit0(finished, "a\nb\n"));
 });
 
-test("what was said so far can be read while it runs", async () => {
+test("the output so far can be read while the process runs", async () => {
   const running = startProcess(sh("echo one >&2; echo two; read line; echo three"), { ...base, keepInputOpen: true });
   await expect.poll(running.soFar).toEqual({ stdout: "two\n", stderr: "one\n" });
   running.write("\n");

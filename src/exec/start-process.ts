@@ -11,7 +11,7 @@ export function runProcess(command: CommandLine, options: ProcessOptions): Promi
   return startProcess(command, options).done;
 }
 
-/** Starts one process in a session of its own. Contract: never throws for what a process, or the lack of one, does. */
+/** Starts one process in its own session. Contract: never throws, whether or not the process can be started. */
 export function startProcess(command: CommandLine, options: ProcessOptions): RunningProcess {
   const { now = realNow } = options;
   const startedAt = now();
@@ -41,7 +41,7 @@ function neverStarted(failure: Promise<ProcessEnd>, elapsedMs: () => number): Ru
 }
 
 function ignored(): void {
-  // There is no process that this could reach.
+  // There is no process.
 }
 
 interface Place {
@@ -53,7 +53,7 @@ interface Place {
 
 type SpawnResult = SpawnedProcess | { readonly failure: Promise<ProcessEnd> };
 
-/** Starts the program of a command line with three pipes, leading a session and group of its own, without a terminal. */
+/** Starts the program of a command line with three pipes, in its own session and group, without a terminal. */
 function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place): SpawnResult {
   const { platform } = process;
   const program = programOf(command, { platform, env });
@@ -61,7 +61,7 @@ function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place):
     const child = spawn(program.file, program.args, {
       cwd,
       env: tag === undefined || env[tag.name] === tag.value ? env : { ...env, [tag.name]: tag.value },
-      // On Windows this would open a console window instead; there a tree is ended by its parents and children.
+      // On Windows this would open a console window; there `taskkill` ends the tree.
       detached: platform !== "win32",
       windowsHide: true,
       stdio: inherits === undefined ? "pipe" : ["pipe", "pipe", "pipe", inherits],
@@ -80,7 +80,7 @@ function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place):
 
 type StartFailure = Extract<ProcessEnd, { by: "not-started" }>;
 
-/** Why a process could not be started, in words that name what is missing. */
+/** Why a process could not be started; the message names what is missing. */
 function startFailure(error: unknown, { file }: Program, cwd: string): StartFailure {
   const code = codeOf(error);
   return { by: "not-started", why: why(code, file, cwd) ?? plain(error), ...(code !== undefined && { code }) };
@@ -90,7 +90,7 @@ function why(code: string | undefined, file: string, cwd: string): string | unde
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      // The system says the same of a missing program, a missing interpreter and a missing folder.
+      // The error code is the same for a missing program, a missing interpreter and a missing folder.
       if (!canEnter(cwd)) return `The working folder ${cwd} does not exist`;
       if (file.includes("/") && existsSync(resolve(cwd, file)))
         return `The interpreter that ${file} names was not found`;
@@ -121,7 +121,7 @@ function canEnter(folder: string): boolean {
     accessSync(`${folder}/.`, constants.X_OK);
     return true;
   } catch {
-    // Whatever is wrong with the folder, the system has already said it in its code.
+    // The error code of the start already says what is wrong with the folder.
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { type Capture, capture, captureLines } from "./output-capture.ts";
 import { startPausableDeadline } from "./pausable-deadline.ts";
 import type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess, SurvivingProcess } from "./process-run.ts";
 
-/** The life of one started process: fed, listened to, and over at its exit or at its limit, whichever comes first. */
+/** Feeds a started process, captures its output, and settles at its exit or its time limit, whichever comes first. */
 export function supervise(
   { child, pid }: SpawnedProcess,
   options: ProcessOptions,
@@ -42,8 +42,8 @@ export function supervise(
     deadline.clear();
     if (ending) return;
     if (openStreams === 0) return settleAtExit();
-    // Whoever inherited the pipes may hold them for ever. What came in time is read even if this process was too busy until now:
-    // timers come before reading, `setImmediate` after it.
+    // A process that inherited the pipes may hold them forever. Output that came in time is read even if this process was busy until now:
+    // timers run before reading, `setImmediate` after it.
     lastWait = setTimeout(() => setImmediate(settleAtExit), drainMs);
   });
   if (!keepInputOpen) stdin.end(input);
@@ -83,7 +83,7 @@ export function supervise(
     if (leaked.length === 0 && openStreams > 0) {
       await Promise.race([new Promise((resolve) => child.once("close", resolve)), sleep(drainMs)]);
     }
-    // Everyone we know is gone, and yet somebody could still write to us.
+    // All known processes have ended, but the pipes are still open.
     settle(how, leaked.length === 0 && openStreams > 0 ? [{ why: "holds-output" }] : leaked);
   }
 
@@ -96,7 +96,7 @@ export function supervise(
     lines?.stop();
     stopListening?.();
     if (exit === undefined) child.unref();
-    // After an ordinary end the pipes are closing by themselves.
+    // After a normal exit the pipes close by themselves.
     if (exit === undefined || openStreams > 0) for (const pipe of pipes) pipe.destroy();
     resolve({ ended, stdout: out.output(), stderr: err.output(), durationMs: elapsedMs(), leaked });
   }
@@ -128,12 +128,12 @@ const defaultDrainMs = 250;
 const settleByMs = 2_900;
 
 function brokenPipe(): void {
-  // The other end was closed: a process need not read what it is given, and one that was killed cannot.
+  // The other end was closed: a process may ignore its input, and a killed one cannot read it.
 }
 
 /**
- * Reads a stream to its end, whatever its size, and says once that it is over. `add` puts each chunk into `kept` in its own way.
- * Once the cap is reached a flood is read with short rests, so that the collector of memory keeps up and others get their turn.
+ * Reads a stream to its end, whatever its size, and calls `onEnd` once. `add` puts each chunk into `kept`.
+ * Once the cap is reached a flood is read with short pauses, so that garbage collection keeps up and other work gets its turn.
  */
 function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => void, onEnd: () => void): void {
   let droppedAtRest = 0;
@@ -150,12 +150,12 @@ function drainStream(stream: Readable, kept: Capture, add: (chunk: Buffer) => vo
     over = true;
     onEnd();
   };
-  // The end comes before the closing, which is not worth waiting for; a broken pipe closes without an end.
+  // "end" comes before "close", so there is no need to wait for it; a broken pipe closes without "end".
   stream.on("end", finish);
   stream.on("close", finish);
 }
 
-/** Rests are few, because on a busy machine each may last much longer than asked for. */
+/** Pauses are few, because on a busy machine each may last much longer than requested. */
 const restAfterBytes = 8 * 2 ** 20;
 const restMs = 1;
 

@@ -5,7 +5,7 @@ import { atEveryOperation, faultyFs, shortStride } from "./fixtures/faulty-fs.ts
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { appendLines, withAppend } from "./internal.ts";
 
-test("lines are appended whole and in order, and nothing is left beside the file", async () => {
+test("lines are appended whole and in order, and no other file is left", async () => {
   const folder = await tempFolder();
   const path = join(folder, "log.jsonl");
   await Promise.all(Array.from({ length: 40 }, (_, n) => appendLines(path, [`{"n":${n}}`, `{"m":${n}}`])));
@@ -115,7 +115,7 @@ test("a link or a folder where the file or its lock should be is not followed", 
   expect(await namesIn(folder)).toEqual(["log.jsonl", "other.jsonl.lock", "victim"]);
 });
 
-test("sync takes back what it could not make durable, and the writer goes on from there", async () => {
+test("sync takes back what it could not make durable, and the writer continues from there", async () => {
   const path = join(await tempFolder(), "log.jsonl");
   await writeFile(path, "a\n");
   const { fs } = faultyFs(Number.POSITIVE_INFINITY);

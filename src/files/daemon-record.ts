@@ -4,7 +4,7 @@ import { readState } from "./private-file.ts";
 import { livenessOf, ownIdentity } from "./process-identity.ts";
 import { type HomeSource, statePath } from "./state-folder.ts";
 
-/** What a running daemon says of itself, for whoever calls it. */
+/** What a running daemon publishes about itself for its callers. */
 export interface DaemonRecord {
   readonly pid: number;
   /** When the process started, in the system's spelling: a number alone is given again. */
@@ -80,7 +80,7 @@ export const proofHeaders: { readonly challenge: "hookline-challenge"; readonly 
   proof: "hookline-proof",
 };
 
-/** Shows that whoever wrote this answer knows the secret of the daemon's record, without showing the secret. */
+/** Proves that the writer of this answer knows the secret of the daemon's record, without revealing it. */
 export function answerProof(secret: string, challenge: string, status: number, body: string): string {
   return createHmac("sha256", secret).update(`${challenge}\n${status}\n${body}`).digest("hex");
 }

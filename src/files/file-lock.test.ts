@@ -57,7 +57,7 @@ test("a live process's lock is never taken, however old the file looks", async (
   expect(await readFile(`${path}.lock`, "utf8")).toBe(before);
 });
 
-test("a dead process holds nobody up, from the moment it is dead", async () => {
+test("a lock of a dead process delays no other process", async () => {
   const folder = await tempFolder();
   const path = join(folder, "f");
   const holder = startProgram("lock-holder.mjs", "hold", path);
@@ -69,7 +69,7 @@ test("a dead process holds nobody up, from the moment it is dead", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a process that was killed and that nobody has asked for yet is dead",
+  "a killed process that its parent has not collected yet counts as dead",
   async () => {
     const path = join(await tempFolder(), "f");
     const script = join(import.meta.dirname, "fixtures", "lock-holder.mjs");
@@ -188,7 +188,7 @@ test("a link or folder at the lock's path is refused, and nothing is left behind
   expect(await namesIn(folder)).toEqual(["a.lock", "b.lock", "c.lock", "victim"]);
 });
 
-test("a killed process that was clearing a dead lock holds nobody up either", async () => {
+test("a process killed while it cleared a dead lock delays no other process either", async () => {
   const folder = await tempFolder();
   const path = join(folder, "f");
   const other = nonce.replace("0", "f");

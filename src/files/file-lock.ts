@@ -20,7 +20,7 @@ import { sweepOnce } from "./temp-file.ts";
 
 export interface LockOptions {
   readonly fs?: Fs;
-  /** How long to wait for a live owner; 5 seconds unless told. */
+  /** How long to wait for a live owner. Default: 5 seconds. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -96,7 +96,7 @@ async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSigna
     if (got === undefined) await sweep(claim, lock, fs);
     await deleteClaimFile(claim, fs);
   } catch (error) {
-    // What is left of the claim is swept by the next process; it holds nobody up once we let go of the lock.
+    // What is left of the claim is swept by the next process; it blocks no other process once the lock is released.
     await Promise.allSettled([removeClaim(claim, lock, fs), deleteClaimFile(claim, fs)]);
     throw error;
   }
@@ -133,8 +133,8 @@ const garbageMs = 500;
 
 /**
  * Removes what a dead process left at `path`. Two processes may come to this at once, and the slower one must not remove
- * the lock that the faster one has taken meanwhile. So whoever clears the claim N first takes the right to do so,
- * `<lock>.N.after`, and looks again. N is never given twice, so once it is gone the right to it is worth nothing;
+ * the lock that the faster one has taken meanwhile. So a process that clears the claim N first takes the right to do so,
+ * `<lock>.N.after`, and looks again. N is never given twice, so once it is removed the right to it is worth nothing;
  * and a right that a dead process left is cleared in the same way.
  */
 async function clear(
@@ -172,8 +172,8 @@ function isSame(one: LockState, other: LockState): boolean {
 const sweptLocks = new WeakMap<Fs, Set<string>>();
 
 /**
- * Once per process and lock, what killed processes left beside it goes. While we hold the lock, a right to an earlier
- * claim is worth nothing, so one whose owner is gone may be removed without more ado.
+ * Once per process and lock, removes what killed processes left next to it. While we hold the lock, a right to an earlier
+ * claim is worth nothing, so one whose owner has ended can be removed.
  */
 async function sweep(claim: LockClaim, lock: string, fs: Fs): Promise<void> {
   const done = sweptLocks.get(fs) ?? new Set();

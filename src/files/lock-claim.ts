@@ -28,7 +28,7 @@ export async function makeClaim(lock: string, fs: Fs): Promise<OwnLockClaim> {
   try {
     await writeClaim(path, claim, fs);
   } catch (error) {
-    // Half a claim, as a full disk leaves it, is no file to leave beside somebody's settings.
+    // A partial claim, as a full disk leaves it, must not stay next to the user's settings.
     await Promise.allSettled([fs.unlink(path)]);
     throw error;
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { namesIn, tempFolder } from "./fixtures/temp-folder.ts";
 import { readPrivate, writePrivate } from "./internal.ts";
 
-test("a private file is 0600 in a 0700 folder under a name nobody can guess", async () => {
+test("a private file is 0600 in a 0700 folder under a name that cannot be guessed", async () => {
   const folder = join(await tempFolder(), "spill");
   const paths = await Promise.all(
     Array.from({ length: 20 }, () => writePrivate(folder, "text", { prefix: "context-", suffix: ".txt" })),

@@ -14,7 +14,7 @@ export interface PrivateFileOptions {
 }
 
 /**
- * Writes a new file that only this user can read, under a name nobody can know beforehand, and gives its path.
+ * Writes a new file that only this user can read, under a name that cannot be predicted, and returns its path.
  * The folder is made if missing (0700). Contract: never follows a link, never touches a file that is there.
  */
 export async function writePrivate(

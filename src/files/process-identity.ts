@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
- * A process, told apart from every other one: a number alone is given again, a number with its start time is not.
+ * Identifies a process: a pid alone is reused, a pid with its start time is not.
  * `machine`, `boot` and `space` (the process namespace) say where that number means something; what a system cannot tell
  * is empty. `host` is for people: a laptop may be called otherwise in the next network.
  */
@@ -14,7 +14,7 @@ export interface ProcessIdentity {
   readonly machine: string;
   readonly boot: string;
   readonly space: string;
-  /** A thread beside the main one may end long before its process does: its number and start, where the system tells them. */
+  /** A worker thread may end long before its process does: its id and start time, where the system reports them. */
   readonly thread?: string;
 }
 
@@ -96,7 +96,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** A start time as it may stand in a file's name. */
+/** A start time as part of a file name. */
 function startTag(pid: number): string | undefined {
   return processStart(pid)?.replace(/[^0-9a-zA-Z]/g, "");
 }
@@ -149,7 +149,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {
-    return undefined; // not Linux, or the process has just gone: the caller treats it as "cannot be told"
+    return undefined; // not Linux, or the process has just ended: the caller treats it as unknown
   }
 }
 

@@ -35,7 +35,7 @@ test.skipIf(process.getuid?.() !== 0)("the owner stays, which only root can show
   expect({ uid, gid }).toEqual({ uid: 1234, gid: 4321 });
 });
 
-test("a linked file stays a link and its target is written, also through a chain and to a file that is not there", async () => {
+test("a linked file stays a link and its target is written, also through a chain and to a file that does not exist", async () => {
   const folder = await tempFolder();
   await mkdir(join(folder, "real"));
   await mkdir(join(folder, "links"));
@@ -139,7 +139,7 @@ test.each(["lost", "kept"] as const)(
   },
 );
 
-test("what a killed process left is gone at the next start; what a live one is writing stays", async () => {
+test("temporary files of a killed process are removed at the next start; those of a live one stay", async () => {
   const folder = await tempFolder();
   const own = tempName(join(folder, "a.json"));
   const { pid, start } = ownIdentity();

@@ -7,9 +7,9 @@ import { sweepOnce, tempName } from "./temp-file.ts";
 
 export interface ReplaceOptions {
   readonly fs?: Fs;
-  /** Of a new file; an old one keeps its own. 0600 unless told. */
+  /** Mode of a new file; an existing one keeps its own. Default: 0600. */
   readonly mode?: number;
-  /** A link at the path: `refuse` (unless told) for files that are ours alone, `through` writes what it points to. */
+  /** A link at the path: `refuse` (default) for files that only we use, `through` writes what it points to. */
   readonly links?: "refuse" | "through";
   /** Replace only while the file still has these bytes; `null`: only while there is none. */
   readonly expect?: Uint8Array | null;
@@ -19,7 +19,7 @@ export interface ReplaceOptions {
 export type Replaced = "replaced" | "changed";
 
 /**
- * Gives a file new content, all at once: whoever reads it, and whenever we are killed, it is the old or the new one.
+ * Replaces the content of a file atomically: every reader sees the old or the new content, even if this process is killed.
  *
  * Contract: on disk when it resolves. Mode and owner stay, a linked file stays a link, and nothing but the file changes.
  * It does not lock: callers that read, change and write hold the file's lock meanwhile.
@@ -52,7 +52,7 @@ export async function replaceFile(
   return "replaced";
 }
 
-/** The file that a write to `path` means. A link may point to a file that is not there yet. */
+/** The file that a write to `path` changes. A link may point to a file that does not exist yet. */
 async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Promise<string> {
   let target = resolve(path);
   for (let steps = 0; steps < 40; steps += 1) {
@@ -63,7 +63,7 @@ async function targetOf(path: string, links: "refuse" | "through", fs: Fs): Prom
         about: { path },
       });
     }
-    // A relative link counts from the folder it really lies in.
+    // A relative link is resolved from the real folder it is in.
     target = resolve(await fs.realpath(dirname(target)), await fs.readlink(target));
   }
   throw new Problem("file/not-ours", `${path} is a link that leads in a circle.`, { about: { path } });

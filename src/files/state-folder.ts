@@ -4,7 +4,7 @@ import { Problem } from "../protocol/internal.ts";
 import { type Fs, nodeFs } from "./disk.ts";
 import { errorCode, ignoringErrors } from "./file-problem.ts";
 
-/** Where the rules of the state folder look; everything unless told is this process's own. */
+/** Where the state folder is looked up. Defaults to the values of this process. */
 export interface HomeSource {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
@@ -34,18 +34,18 @@ function relative(name: string, value: string): Problem {
 }
 
 /**
- * The person's home: `HOME`, and where that is missing or empty what the system has for the user. Empty when nobody knows it. The
+ * The user's home: `HOME`, or if that is missing or empty the system's entry for the user. Empty when neither is known. The
  * module is not imported: loading it costs every start of a hook, and nearly every environment has `HOME`.
  */
 export function homeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   if (env["HOME"]) return env["HOME"];
   const { homedir, userInfo } = process.getBuiltinModule("node:os");
-  // With HOME="" Node answers "", which would make the folder of every project the person's home.
+  // With HOME="" Node answers "", which would make the folder of every project the user's home.
   if (process.env["HOME"] !== "") return homedir();
   try {
     return userInfo().homedir;
   } catch {
-    return ""; // a user without an entry: whoever needs a home refuses this by name
+    return ""; // a user without an entry: callers that need a home report this
   }
 }
 
@@ -85,7 +85,7 @@ export async function findFolder(path: string, fs: Fs = nodeFs): Promise<boolean
 }
 
 /**
- * Makes a folder (0700) and its missing parents; one that is there stays as it is, whoever may write it. For places that
+ * Makes a folder (0700) and its missing parents; an existing one is not changed, whatever its permissions. For places that
  * another program keeps, where our own rules do not hold. Contract: a link there is refused.
  */
 export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void> {
@@ -93,7 +93,7 @@ export async function ensureFolder(path: string, fs: Fs = nodeFs): Promise<void>
   if (!stat.isDirectory()) throw notAFolder(path);
 }
 
-/** Contract: undefined when a file or folder with this stat is ours and nobody else may write it; else why not. */
+/** Contract: undefined when a file or folder with this stat is ours and no other user may write it; else the reason. */
 export function unsafeReason(stat: Stats): string | undefined {
   if (process.getuid === undefined) return undefined; // Windows: the mode says nothing about other users
   if (isForeign(stat)) return `it belongs to another user (uid ${stat.uid})`;
@@ -155,7 +155,7 @@ export function isStateFolderSafe(below: string, source: HomeSource): boolean {
   return isOwnFolder(state) && isOwnFolder(join(state, below));
 }
 
-/** Whether a folder is there and safely ours. A link counts as what it leads to when nobody else made it; so it does for `openFolder`. */
+/** Whether a folder exists and only this user can write it. A link made by this user counts as its target, as for `openFolder`. */
 function isOwnFolder(path: string): boolean {
   const seen = lstatSync(path, { throwIfNoEntry: false });
   if (seen === undefined) return false;

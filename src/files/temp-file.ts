@@ -5,7 +5,7 @@ import { errorCode, ignoringErrors } from "./file-problem.ts";
 import { livenessOf, machineTag, ownIdentity } from "./process-identity.ts";
 
 /**
- * A name beside `path` that nobody can guess beforehand and that says who made it,
+ * A name next to `path` that cannot be guessed and that records which process made it,
  * so that the next process can clear away what a killed one left.
  */
 export function tempName(path: string): string {

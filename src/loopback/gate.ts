@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly token: string;
   /** The names this server has: `127.0.0.1:PORT` and its sisters. */
   readonly hosts: ReadonlySet<string>;
-  /** Pages this server itself sends may ask it; nobody's unless told. */
+  /** Whether pages served by this server may send requests to it. Default: no page may. */
   readonly origins?: ReadonlySet<string>;
 }
 

@@ -37,7 +37,7 @@ const ask = (port: number, headers: Readonly<Record<string, string>>) =>
     asked.end();
   });
 
-test("pages that the server sends itself may ask it where that is meant, and nobody else's", async () => {
+test("pages of the server itself may send requests when that is enabled, pages of other origins may not", async () => {
   const { port } = await start({ ownPages: true });
   const own = `http://127.0.0.1:${port}`;
   expect(await ask(port, { Origin: own, "Sec-Fetch-Site": "same-origin" })).toBe(200);
@@ -48,7 +48,7 @@ test("pages that the server sends itself may ask it where that is meant, and nob
   expect(await ask(other.port, { Origin: `http://127.0.0.1:${other.port}` })).toBe(403);
 });
 
-test("a port that another program has is told by its code", async () => {
+test("a port that is in use is reported with its error code", async () => {
   const { port } = await start();
   await expect(start({ port })).rejects.toMatchObject({ code: "loopback/port-taken" });
 });

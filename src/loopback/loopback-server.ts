@@ -7,7 +7,7 @@ import { turnAway } from "./request-body.ts";
 export interface LoopbackOptions extends Pick<GateOptions, "token"> {
   /** 0: any that is free. */
   readonly port: number;
-  /** The path of a local socket beside the port, for programs that can use one. Its folder must be private. */
+  /** The path of a local socket in addition to the port. Its folder must be private. */
   readonly socket?: string;
   /** Whether pages that this server sends may ask it. */
   readonly ownPages?: boolean;
@@ -70,7 +70,7 @@ function newServer(): Server {
     maxHeaderSize: 16 * 1024,
     noDelay: true,
   });
-  // Node drops headers beyond a number without a word, and the gate must see them all; their size is bounded.
+  // Node silently drops headers above a count, and the gate must see them all; their size is bounded.
   server.maxHeadersCount = 0;
   return server;
 }
@@ -92,7 +92,7 @@ function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOp
   server.on("request", (request, reply) => {
     if (pass(request, reply)) handle(request, reply);
   });
-  // Whoever asks before sending a body is answered before it is sent.
+  // A client that sends "Expect: 100-continue" gets its answer before it sends the body.
   server.on("checkContinue", (request, reply) => {
     if (!pass(request, reply)) return;
     reply.writeContinue();
@@ -107,7 +107,7 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code !== "EADDRINUSE" && cause.code !== "EACCES") return reject(cause);
-      const message = `Port ${port} of 127.0.0.1 cannot be had (${cause.code}). Choose another, or end the program that has it.`;
+      const message = `Port ${port} of 127.0.0.1 is not available (${cause.code}). Choose another port or stop the program that uses it.`;
       reject(new Problem("loopback/port-taken", message, { about: { port }, cause }));
     });
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
@@ -118,12 +118,12 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Contract: only a socket that nobody listens on any more is taken away; a link or a file at the path is refused. */
+/** Contract: only a socket without a listener is removed; a link or a file at the path is refused. */
 async function listenOnSocket(server: Server, path: string): Promise<void> {
   try {
     const found = await lstat(path);
     if (!found.isSocket()) {
-      const message = `${path} should be a socket, but something else lies there. Remove it and try again.`;
+      const message = `${path} exists and is not a socket. Remove it and try again.`;
       throw new Problem("loopback/not-a-socket", message, { about: { path } });
     }
     await unlink(path);

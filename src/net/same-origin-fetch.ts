@@ -1,7 +1,6 @@
 /**
- * `fetch` for requests that carry a key in a header: redirects are followed within the origin that was asked, and nowhere else. `fetch`
- * alone takes only `Authorization` and cookies out for another host. A redirect that is not followed becomes an error response whose
- * body says so.
+ * `fetch` for requests that carry a key in a header: follows redirects only within the requested origin. `fetch` alone removes only
+ * `Authorization` and cookies for another host. A redirect that is not followed becomes an error response that explains it.
  */
 export async function sameOriginFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const asked = new URL(input instanceof Request ? input.url : input);

@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 /**
  * What is special about an address, in a word, or null for one on the public internet. The one table for http hooks and WebFetch.
  *
- * Contract: a text that is no address is special too; what cannot be judged is not connected to.
+ * Contract: a text that is not an address counts as special too; an unknown address is never connected to.
  */
 export function specialAddress(address: string): string | null {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");

@@ -48,7 +48,7 @@ export function combine(hooks: Verdict | HookDecision, judgement: Judgement): Co
   if (verdict.kind === "ask") {
     return asking(judgement.stance === "ask" ? { ...rules, decision: "ask" } : hook("ask"), judgement);
   }
-  // A program without types may give a word that does not exist; that is no allow.
+  // A program without types may pass an unknown decision; that does not allow.
   if (verdict.kind !== "allow") return asking({ ...rules, decision: "ask" }, judgement);
   if (judgement.stance === "ask") return rules;
   if (judgement.stance === "doubt") return asking({ ...rules, decision: "ask" }, judgement);
@@ -66,8 +66,6 @@ function verdictOf({ decision, reason, blocked }: HookDecision): Verdict {
 function asking(combined: Combined, judgement: Judgement): Combined {
   if (judgement.mode === "dontAsk") return { ...combined, decision: "deny" };
   if (judgement.attended) return combined;
-  const reason = combined.reason.startsWith("nobody is there")
-    ? combined.reason
-    : `nobody is there to ask: ${combined.reason}`;
+  const reason = combined.reason.startsWith("no user to ask") ? combined.reason : `no user to ask: ${combined.reason}`;
   return { ...combined, decision: "deny", reason, reasons: [reason, ...combined.reasons.slice(1)], wouldAsk: true };
 }

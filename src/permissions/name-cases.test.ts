@@ -97,13 +97,13 @@ test("a deny or ask rule that misspells its tool, or holds two rules, asks about
     });
     expect(judged).toEqual(faulty.map((rule) => [rule, "ask", ["rule-invalid"]]));
   }
-  // A host that has such a tool says so, and the rule is its own.
+  // A host that has such a tool names it, and the rule applies to it.
   const own = compileRules([{ scope: "user", allow: ["Bash"], deny: ["bash(rm *)"] }], { kinds: { bash: "shell" } });
   const decide2 = (tool: string, command: string) => judge({ tool, input: { command } }, own, context).decision;
   expect([own.warnings, decide2("bash", "rm x"), decide2("Bash", "rm x")]).toEqual([[], "deny", "allow"]);
 });
 
-test("a key below permissions that is no key, and a list that is no list, are reported; one rule in place of a list restricts", () => {
+test("an unknown key below permissions and a value that is not a list are reported; one rule in place of a list restricts", () => {
   const told = (layer: object) => compileRules([{ scope: "user", ...layer }]).warnings.map(({ message }) => message);
   expect(told({ Deny: ["Bash(rm *)"] })).toEqual([
     'user, permissions.Deny is not a key of permissions, so what it holds does not count; did you mean "deny"?',

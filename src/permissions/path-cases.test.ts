@@ -258,7 +258,7 @@ test("a session that has moved to another folder loses no deny or ask rule, and 
   expect(write(join(proj, "x"), { allow: ["Edit(./x)"] }, moved)).toBe("ask");
 });
 
-test("a search through a folder is asked about where a rule restricts what lies in it, and only there", () => {
+test("a search through a folder is asked about where a rule restricts a file in it, and only there", () => {
   const folder = join(base, "search");
   for (const path of ["app/conf", "docs", "links", "keys"]) mkdirSync(join(folder, path), { recursive: true });
   for (const path of ["app/conf/.env", "docs/a.md", "keys/x"]) writeFileSync(join(folder, path), "x");

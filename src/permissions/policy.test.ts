@@ -261,7 +261,7 @@ test("with nobody there every question becomes a denial that says what would hav
     decision: "deny",
     wouldAsk: true,
     by: "unattended",
-    reason: "nobody is there to ask: no rule",
+    reason: "no user to ask: no rule",
   });
   expect(bash([], "ls", { attended: false })).toBe("allow");
 });

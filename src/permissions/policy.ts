@@ -53,7 +53,7 @@ export interface Policy {
 export interface WorkingDirectoryLimit {
   readonly reads: boolean;
   readonly writes: boolean;
-  /** Absolute paths that reads may reach all the same. */
+  /** Absolute paths that may be read anyway. */
   readonly exempt: readonly string[];
 }
 
@@ -97,7 +97,7 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   return Object.freeze(policy);
 }
 
-/** The word is "disable"; another one restricts all the same. */
+/** The documented value is "disable"; any other value also restricts. */
 function isSet(word: unknown): boolean {
   return word !== undefined && word !== false;
 }

@@ -82,7 +82,7 @@ const known: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?
   workingDirectoriesAsGiven: true,
 };
 
-/** Keys that are no keys, and lists that are no lists: what stands there restricts nothing, or not as written. */
+/** Unknown keys and values that are not lists: they restrict nothing, or not as written. */
 export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   const warning = (key: string, what: string): RuleWarning => {
     const place = `${layer.file ?? layer.scope}, permissions.${key}`;
@@ -103,7 +103,7 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   ];
 }
 
-/** The rules of a list. One rule in the place of a list restricts all the same; it grants nothing. */
+/** The rules of a list. A single rule in place of a list still restricts; it grants nothing. */
 export function writtenRules(layer: RuleLayer, list: RuleList): readonly unknown[] {
   const written: unknown = layer[list];
   if (Array.isArray(written)) return written;
@@ -136,7 +136,7 @@ export type Mode = (typeof modes)[number] | "auto";
 
 export const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
 
-/** The mode a word names; undefined for one that nobody knows. */
+/** The mode with this name; undefined when it is unknown. */
 export function readMode(word: unknown): Mode | undefined {
   if (word === "manual") return "default";
   return word === "auto" ? word : modes.find((mode) => mode === word);

@@ -143,7 +143,7 @@ test("a reason names every part that is asked about, each cause once", () => {
   const reasonOf = (command: string, attended = true) =>
     judge({ tool: "Bash", input: { command } }, policy, { cwd, home: "/home/u", projectRoot: cwd, attended }).reason;
   expect(reasonOf("npm test && git status && npm run lint")).toBe("npm test, npm run lint: no rule");
-  expect(reasonOf("npm test && make", false)).toBe("nobody is there to ask: npm test, make: no rule");
+  expect(reasonOf("npm test && make", false)).toBe("no user to ask: npm test, make: no rule");
   expect(reasonOf("npm test > out.txt")).toMatch(
     /^npm test: no rule; > out.txt: no Edit rule covers|^> out.txt: .*; npm test: no rule$/,
   );
@@ -163,7 +163,7 @@ test("a part with a here-document is shown as it was written", () => {
   expect(reason).toContain("body 😀");
 });
 
-test("a denied file that find may match in place of a leading dot is denied where it lies on disk", () => {
+test("a denied file that find may match in place of a leading dot is denied where it exists on disk", () => {
   expectAll("deny", [
     "find . -name '*env' -exec cat {} +",
     "find . -name '?env' -exec cat {} \\;",

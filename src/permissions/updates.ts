@@ -54,7 +54,7 @@ export function applyUpdates(
 const destinations = ["session", "localSettings", "projectSettings", "userSettings"];
 
 function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string | undefined {
-  if (entry === null || typeof entry !== "object") return "it is no object";
+  if (entry === null || typeof entry !== "object") return "it is not an object";
   const update = entry as Record<string, unknown>;
   const { type, destination } = update;
   if (typeof destination !== "string" || !destinations.includes(destination)) {
@@ -74,7 +74,7 @@ function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string |
     case "removeDirectories":
       return faultInDirectories(update["directories"], policy, type, source.fs ?? realFs);
     default:
-      return `"${String(type)}" is no type of update`;
+      return `"${String(type)}" is not a type of update`;
   }
 }
 
@@ -117,7 +117,7 @@ function faultInDirectories(list: unknown, policy: Policy, type: string, fs: Pat
     const fault = pathFault(path);
     if (fault !== undefined || typeof path !== "string") return fault ?? "a directory is a text";
     if (!path.startsWith("/")) return `${path} is not absolute`;
-    if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is no folder`;
+    if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is not a folder`;
   }
   return undefined;
 }

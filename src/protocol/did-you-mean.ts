@@ -12,7 +12,7 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   return best ?? begunWith(typed, candidates);
 }
 
-/** People leave words off: the shortest candidate that goes on where the word ends. */
+/** Users abbreviate: the shortest candidate that starts with the word. */
 function begunWith(typed: string, candidates: Iterable<string>): string | undefined {
   if (typed.length < minLetters) return undefined;
   const longer = [...candidates].filter((candidate) => candidate.toLowerCase().startsWith(typed));

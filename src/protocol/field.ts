@@ -21,7 +21,7 @@ type Shape =
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field for every key of a type, of its kind and optional exactly where the type says so: type and data cannot drift apart. */
+/** A field for every key of a type, of its kind and optional exactly where the type is: type and data cannot drift apart. */
 export type FieldsOf<Payload> = {
   readonly [Key in keyof Payload]-?: FieldOf<Exclude<Payload[Key], undefined>> &
     (Record<never, never> extends Pick<Payload, Key> ? { readonly optional: true } : { readonly optional?: never });

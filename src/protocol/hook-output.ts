@@ -91,7 +91,7 @@ export type OutputShape =
 /** A tool's input: always an object, of a shape only the tool knows. */
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** What one hook says about an operation. A question and a denial always have words. */
+/** What one hook decided about an operation. A question and a denial always have a reason. */
 export type Verdict =
   | { readonly kind: "none" }
   | { readonly kind: "allow"; readonly reason?: string; readonly input?: ToolInput }

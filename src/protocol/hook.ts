@@ -2,11 +2,11 @@ import type { FieldsOf } from "./field.ts";
 import type { HookOutput, ToolInput, Verdict } from "./hook-output.ts";
 
 export type HookType = Hook["type"];
-/** The types that can stand in a file. */
+/** The hook types that settings files can use. */
 export type FileHook = CommandHook | HttpHook | PromptHook | AgentHook | McpToolHook;
 export type Hook = FileHook | CallbackHook | FunctionHook;
 
-/** What a failed hook means on an event that guards something: go on, or deny. */
+/** What a failed hook means on an event that guards something: continue, or deny. */
 export type FailurePolicy = "continue" | "block";
 
 interface CommonHookFields {
@@ -52,7 +52,7 @@ export interface AgentHook extends CommonHookFields {
   readonly type: "agent";
   readonly prompt: string;
   readonly model?: string;
-  /** Names of tools it is lent beside those that only read. */
+  /** Names of tools it may use in addition to those that only read. */
   readonly tools?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export interface CallbackHook extends CommonHookFields {
   readonly managed?: boolean;
 }
 
-/** True lets the agent stop; false makes it go on, with `errorMessage` as the reason. */
+/** True lets the agent stop; false makes it continue, with `errorMessage` as the reason. */
 export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) => boolean | Promise<boolean>;
 
 export interface FunctionHook extends CommonHookFields {
@@ -118,7 +118,7 @@ const commonHookFields = {
   once: optionalFlag,
 } as const;
 
-/** What an entry of each type that can stand in a file may hold; further keys are kept and ignored. */
+/** The fields of an entry, by hook type in files; further keys are kept and ignored. */
 export const hookFields: HookFields = {
   command: {
     type: { is: "text", of: ["command"] },
@@ -178,5 +178,5 @@ export interface HookFields {
   readonly mcp_tool: FieldsOf<McpToolHook>;
 }
 
-/** The types that can stand in a file. */
+/** The hook types that settings files can use. */
 export const fileHookTypes: readonly FileHook["type"][] = Object.keys(hookFields) as FileHook["type"][];

@@ -15,7 +15,7 @@ test("a field is read from objects alone", () => {
   expect([fieldOf({ a: 1 }, "a"), fieldOf([1], "0"), fieldOf(null, "a")]).toEqual([1, undefined, undefined]);
 });
 
-test("keys without a value are left out, and the type says so", () => {
+test("keys without a value are left out, and their type is optional", () => {
   const given: { a: number; b: string | undefined } = { a: 1, b: undefined };
   const result = defined(given);
   expect(Object.keys(result)).toEqual(["a"]);

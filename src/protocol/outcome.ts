@@ -3,11 +3,11 @@ import type { Decision, ToolInput, Verdict } from "./hook-output.ts";
 import type { LayerKind } from "./settings.ts";
 import type { Warning } from "./warning-codes.ts";
 
-/** What all hooks of one event said together. Every event has the same fields; `output` holds what only its row honours. */
+/** The combined answer of all hooks of one event. Every event has the same fields; `output` holds the fields that only some events have. */
 export interface Outcome {
   readonly event: string;
   readonly decision: Decision;
-  /** The operation must not go on as planned; at the end of a turn: the agent must go on working. */
+  /** The operation must not proceed; at the end of a turn: the agent must continue working. */
   readonly blocked: boolean;
   /** Always there with `ask`, `deny` and `blocked`. */
   readonly reason?: string;
@@ -76,7 +76,7 @@ export interface HookRef {
   readonly name: string;
 }
 
-/** How a run ended. One word says it all; the rest is detail of that word. */
+/** How a run ended; the other fields are details of `by`. */
 export type Ended =
   | { readonly by: "exit"; readonly code: number }
   | { readonly by: "signal"; readonly signal: string }
@@ -88,7 +88,7 @@ export type Ended =
   | { readonly by: "http"; readonly status: number }
   | { readonly by: "background" };
 
-/** What one hook said, as far as the event's row honours it. */
+/** What one hook returned, as far as the event uses it. */
 export interface HookAnswerRecord {
   readonly verdict: Verdict;
   readonly input?: ToolInput;
@@ -100,7 +100,7 @@ export interface HookAnswerRecord {
   readonly failure?: string;
 }
 
-/** What a hook's question to a model took. */
+/** What a hook's call of a model used. */
 export interface HookModelUsage {
   /** As the API names it. */
   readonly model: string;
@@ -128,7 +128,7 @@ export interface RunRecord {
   readonly round: 1 | 2;
   /** Calls of models that a prompt or agent hook made, as far as the host's port tells; also of runs that failed. */
   readonly spent?: readonly HookModelUsage[];
-  /** Everything else it said, and why it failed if it did. */
+  /** Everything else it returned, and why it failed if it did. */
   readonly answer?: Omit<HookAnswerRecord, "verdict">;
 }
 

@@ -56,11 +56,11 @@ export interface PermissionSettings {
   readonly blockReadsOutsideWorkingDirectories?: boolean;
   /** File tools may not write outside the working directories, nor to settings files. */
   readonly blockWritesOutsideWorkingDirectories?: boolean;
-  /** Absolute paths that reads may reach all the same; counts in `--settings` only. */
+  /** Absolute paths that may be read anyway; counts in `--settings` only. */
   readonly blockReadsExemptPaths?: readonly string[];
   /** A call that would be asked about is denied. */
   readonly denyInsteadOfPrompting?: boolean;
-  /** Not honored: a warning says so. */
+  /** Not honored: reported by a warning. */
   readonly workingDirectoriesAsGiven?: readonly string[];
   readonly allowManagedPermissionRulesOnly?: boolean;
 }

@@ -126,7 +126,7 @@ function namesHeadOnly(pattern: CommandPattern): boolean {
   return last !== undefined && last.length === 2 && last[1] === "" && !last[0].trim().includes(" ");
 }
 
-/** Whether the condition's command is named anywhere once quotes and backslashes are gone, as a word or behind a short option. */
+/** Whether the condition's command is named anywhere once quotes and backslashes are removed, as a word or after a short option. */
 function namesCommand(pattern: CommandPattern, text: string): boolean {
   const texts = plainTexts(text);
   return pattern.forms.some((form) => {

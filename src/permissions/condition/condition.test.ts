@@ -229,7 +229,7 @@ test("a condition on a file of the project holds after the session has moved to 
   expect(held("Read(./a.txt)", "Read", { file_path: "/t/other/a.txt" })).toBe(false);
 });
 
-test("every rule form holds but mcp__server, which is no tool's name", () => {
+test("every rule form holds except mcp__server, which is not the name of a tool", () => {
   expect(held("mcp__srv", "mcp__srv__tool", {})).toBe(false);
   expect(held("mcp__srv__*", "mcp__srv__tool", {})).toBe(true);
   expect(held("mcp__*", "mcp__srv__tool", {})).toBe(true);

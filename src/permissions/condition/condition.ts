@@ -41,7 +41,7 @@ export function compileCondition(text: string, names: ToolNames = {}): Condition
 /** Whether a call meets the condition; in doubt it does, for a guard must see what it may have to stop. */
 export function conditionHolds({ meaning }: Condition, call: ConditionCall, context: ConditionContext): boolean {
   const tool = currentName(call.tool, context.names);
-  // Unlike a rule of the lists, `mcp__server` alone is no tool's name and never holds.
+  // Unlike a rule of the lists, `mcp__server` alone is not the name of a tool and never holds.
   if (!fitsPieces(meaning.tools.name, tool)) return false;
   const input = call.input !== null && typeof call.input === "object" ? (call.input as Record<string, unknown>) : {};
   return targetHolds(meaning.target, input, context);

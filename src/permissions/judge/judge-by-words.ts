@@ -5,7 +5,7 @@ import { forEachPlainWord, type NameTest, occursInOrder, scanWords } from "../sh
 import type { JudgeState, RulesOn } from "./judge-context.ts";
 import { askedBy, deniedByRule, type PartFinding } from "./judgement.ts";
 
-/** Words of command rules and, `withFiles`, names of path rules: a trace of them in a text nobody could take apart. */
+/** Words of command rules and, `withFiles`, names of path rules: searches for them in a text that could not be parsed. */
 export function judgeByWords(
   text: string,
   rules: RulesOn,

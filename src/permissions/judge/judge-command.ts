@@ -38,7 +38,7 @@ export function judgeCommand(part: CommandPart, text: ShellTextFacts, rules: Rul
   if (texts.head === undefined && !part.carried)
     return modeDecides(mode, "other", "which program runs is not known beforehand");
   if (text.tainted !== undefined) {
-    return modeDecides(mode, "other", `the command sets ${text.tainted}; no rule allows anything beside that`);
+    return modeDecides(mode, "other", `the command sets ${text.tainted}; no rule allows a command next to that`);
   }
   if (!part.carried && entersRepository(part, state)) {
     return modeDecides(mode, "other", "git in another folder runs what that folder's configuration names");

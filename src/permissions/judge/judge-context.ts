@@ -13,15 +13,15 @@ import { type Mode, type RuleWarning, readMode } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import type { PartFinding } from "./judgement.ts";
 
-/** What a host says about the place and the moment of a call. */
+/** Where and how a call runs, as the host knows it. */
 export interface JudgeContext {
   readonly cwd: string;
   readonly home: string;
   readonly projectRoot: string;
-  /** Working directories added for the session, beside those of the settings. */
+  /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
   readonly mode?: string;
-  /** False when nobody is there to ask. */
+  /** False when there is no user to ask. */
   readonly attended?: boolean;
   readonly pathCase?: PathCase;
   /** The shell that Bash commands go to; anything but bash gets exact allow rules only. */
@@ -35,7 +35,7 @@ export interface JudgeContext {
   readonly ownFiles?: readonly string[];
 }
 
-/** Everything one judgement works with, looked up once. */
+/** What one judgement works with, looked up once. */
 export interface JudgeState {
   readonly policy: Policy;
   readonly context: JudgeContext;

@@ -63,7 +63,7 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, state: Jud
     return askedBy(
       mode,
       "rule",
-      `${first.text} may apply: ${path.given} leads to the folder of whoever reads it`,
+      `${first.text} may apply: ${path.given} is the folder of the process that reads it`,
       first,
     );
   }

@@ -36,7 +36,7 @@ export function judgeRedirection(part: FilePart, state: JudgeState): PartFinding
   const unknown = modeDecides(
     state.mode,
     access.writes ? "other" : "read-outside",
-    `where ${part.target.raw} lies is not known beforehand`,
+    `where ${part.target.raw} is, is not known beforehand`,
   );
   return strictest(sure && findings.length > 0 ? findings : [unknown, ...findings]) ?? unknown;
 }
@@ -85,7 +85,7 @@ function changedFolder(part: CommandPart): ReadFiles | undefined {
 
 function judgeWord(word: ShellWord, part: CommandPart, state: JudgeState): PartFinding {
   const { paths, sure } = pathsOf(word, part.places, state.context.home);
-  if (!sure) return modeDecides(state.mode, "read-outside", `where ${word.raw} lies is not known`);
+  if (!sure) return modeDecides(state.mode, "read-outside", `where ${word.raw} is, is not known`);
   return strictest(paths.map((path) => judgeFile(path, shellRead, state, true))) ?? allowedAsHarmless("it only reads");
 }
 
@@ -98,7 +98,7 @@ const editing: ReadonlyMap<string, OptionGrammar> = new Map([
 ]);
 
 /**
- * `mkdir touch cp mv` with every operand known and inside: what acceptEdits lets pass. Beside other changes in the
+ * `mkdir touch cp mv` with every operand known and inside: what acceptEdits allows. Next to other changes in the
  * same text a folder is not moved: a link in it would lead them elsewhere once it has moved.
  */
 export function judgeEdits(part: CommandPart, alone: boolean, state: JudgeState): PartFinding | undefined {
@@ -143,7 +143,7 @@ function restrictsBelow(rule: PolicyRule, folder: ResolvedPath, state: JudgeStat
 const maxNames = 2_000;
 
 /**
- * Whether a name that the pattern needs lies below a folder. True as well where not all of it is looked at: too many names, a folder
+ * Whether a name that the pattern needs exists below a folder. Also true where not all of it is searched: too many names, a folder
  * that cannot be read, a link that leads to another folder.
  */
 function holdsName(folder: string, rule: PolicyRule, pattern: PathPattern, state: JudgeState): boolean {

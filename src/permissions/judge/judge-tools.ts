@@ -94,7 +94,7 @@ export function namedThing(tool: string, kind: ToolKind, input: Input): NamedThi
   return { kind: "name", text: tool };
 }
 
-/** A call judged by its name: web, agents, skills, MCP tools and tools nobody knows. */
+/** A call judged by its name: web, agents, skills, MCP tools and unknown tools. */
 export function judgeName(tool: string, kind: ToolKind, input: Input, state: JudgeState): PartFinding {
   const { policy, mode } = state;
   const { text } = namedThing(tool, kind, input);
@@ -102,7 +102,11 @@ export function judgeName(tool: string, kind: ToolKind, input: Input, state: Jud
   const restricted = restrictedBy(policy, met, text, mode);
   if (restricted) return restricted;
   if (kind === "web" && hostOf(input["url"]) === undefined) {
-    return askedBy(mode, "analysis", "the address is no http(s) URL that every program reads alike; no rule allows it");
+    return askedBy(
+      mode,
+      "analysis",
+      "the address is not an http(s) URL that all programs read the same way; no rule allows it",
+    );
   }
   const rule = policy.allow.find(met);
   if (rule) return allowedByRule(rule);

@@ -42,9 +42,7 @@ export function judge(
   const found = strictest(findings) ?? allowedAsHarmless("nothing is run");
   const why = reasonFor(found, looked);
   const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
-  const unasked = policy.denyInsteadOfPrompting
-    ? "permissions.denyInsteadOfPrompting is set"
-    : "nobody is there to ask";
+  const unasked = policy.denyInsteadOfPrompting ? "permissions.denyInsteadOfPrompting is set" : "no user to ask";
   const wouldAsk = found.decision === "ask" && !attended;
   return {
     tool,
@@ -73,7 +71,7 @@ export function judge(
   };
 }
 
-/** Parts named in a reason; of more only the number is told. */
+/** Parts named in a reason; of the others only the number is given. */
 const maxNamed = 5;
 
 /** Of several parts those that decided are named: the one that is denied, or all that are asked about. */
@@ -84,8 +82,8 @@ function reasonFor(found: PartFinding, { findings, parts }: CallContent): string
   const open = [first, ...parts.filter((part) => part.decision === "ask" && part !== first)];
   const texts = new Map<string, Set<string>>();
   for (const { text, why } of open.slice(0, maxNamed)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
-  const told = [...texts].map(([why, named]) => `${[...named].join(", ")}: ${why}`);
-  return [...told, ...(open.length > maxNamed ? [`and ${open.length - maxNamed} more`] : [])].join("; ");
+  const reasons = [...texts].map(([why, named]) => `${[...named].join(", ")}: ${why}`);
+  return [...reasons, ...(open.length > maxNamed ? [`and ${open.length - maxNamed} more`] : [])].join("; ");
 }
 
 function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallContent {
@@ -116,7 +114,7 @@ function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallCo
   }
 }
 
-/** Deny and ask rules on the tool as a whole, or on one of its fields; and a rule nobody can read. */
+/** Deny and ask rules on the tool as a whole, or on one of its fields; and rules that cannot be read. */
 function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFinding[] {
   const { policy, mode } = state;
   const met = ({ meaning: { tools, target } }: PolicyRule) =>
@@ -134,8 +132,8 @@ function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFindi
 }
 
 /**
- * A copy of an input that nobody can change any more: what was judged is what runs. What no JSON could hold is
- * left out; an object that stands in several places, or in itself, is copied once.
+ * A frozen copy of an input: what was judged is what runs. Values that JSON cannot hold are
+ * left out; an object that occurs in several places, or in itself, is copied once.
  */
 function frozenInput(input: unknown): ToolInput {
   const copy = copied(input, new Map(), 0);

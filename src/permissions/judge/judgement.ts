@@ -45,7 +45,7 @@ export interface Judgement {
   readonly tool: string;
   readonly decision: PermissionDecision;
   readonly reason: string;
-  /** An `ask` that became `deny` because nobody is there. */
+  /** An `ask` that became `deny` because there is no user to ask. */
   readonly wouldAsk: boolean;
   readonly by: DecidedBy;
   readonly mode: Mode;

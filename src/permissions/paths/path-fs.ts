@@ -88,7 +88,7 @@ export interface InsideContext {
 }
 
 /**
- * The real path of `path`, if it lies in one of the roots; otherwise throws `path/outside`.
+ * The real path of `path`, if it is inside one of the roots; otherwise throws `path/outside`.
  * The caller names the roots: neither home nor the temp folder is one by itself.
  */
 export function resolveInside(path: string, roots: readonly string[], context: InsideContext): string {

@@ -79,7 +79,7 @@ test("containment is by segments", () => {
   ]).toEqual([true, true, false, true]);
 });
 
-test("a volume is asked once whether it tells case apart; where nobody can say, names are folded", () => {
+test("whether a volume is case-sensitive is looked up once; where it is unknown, names are folded", () => {
   const entries = { "/home": "folder", "/home/u": "folder" } as const;
   expect(foldsCase("/home/u/new", "auto", disk(entries))).toBe(false);
   expect(foldsCase("/home/u/new", "auto", disk(entries, true))).toBe(true);

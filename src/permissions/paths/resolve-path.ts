@@ -106,7 +106,7 @@ export type PathCase = "auto" | "sensitive" | "insensitive";
 const volumes = new WeakMap<PathFs, Map<number, boolean>>();
 
 /**
- * Whether names that differ in case or Unicode form may be one file here. True where nobody can say.
+ * Whether names that differ in case or Unicode form may be one file here. True where that is unknown.
  * `disk` is whose answers are remembered, `fs` who is asked.
  */
 export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs = disk): boolean {
@@ -159,7 +159,7 @@ export interface PathFs {
   /** Contract: called on links only. */
   readlink(path: string): string | undefined;
   /**
-   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it cannot be told, or is more
+   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it is unknown, or is more
    * than anyone looks at. Without this call a glob is judged by its text alone.
    */
   list?(path: string): readonly PathEntry[] | undefined;
@@ -170,7 +170,7 @@ export interface PathEntry {
   readonly kind: "file" | "folder" | "link" | "special";
 }
 
-/** `missing`: there is no such name. `unreadable`: nobody could say. */
+/** `missing`: there is no such name. `unreadable`: it could not be looked up. */
 export type PathStat =
   | { readonly kind: "file" | "folder" | "link" | "special"; readonly device: number; readonly inode: number }
   | { readonly kind: "missing" | "unreadable" };

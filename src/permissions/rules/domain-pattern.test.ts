@@ -69,7 +69,7 @@ test("an address that programs read differently, or that is not http(s), has no 
   }
 });
 
-test("a pattern with port, path or blank is no host name", () => {
+test("a pattern with a port, path or blank is not a host name", () => {
   for (const pattern of ["a.io:80", "a.io/x", "a b", "", "https://a.io", "a..io"])
     expect(covered(pattern, "https://a.io")).toBe("invalid");
 });

@@ -5,7 +5,7 @@ import type { Invalid } from "./rule.ts";
 /** Where a path pattern starts: the file system's root, home, the rule's source, or the working directory. */
 export type PathAnchor = "root" | "home" | "source" | "cwd";
 
-/** What a path rule covers: segments below an anchor, with all that lies in a folder they name. */
+/** What a path rule covers: segments below an anchor, with everything in a folder they name. */
 export interface PathPattern {
   readonly anchor: PathAnchor;
   /** `"**"` crosses any number of segments. */

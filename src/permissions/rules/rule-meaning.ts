@@ -110,7 +110,7 @@ function domainTarget(spec: string): Target | Invalid {
   return isInvalid(pattern) ? pattern : { kind: "domain", pattern };
 }
 
-/** `field:value`: any name on a tool nobody knows, a field that is known on the others. */
+/** `field:value`: any name for an unknown tool, a known field for the others. */
 function fieldOf(spec: string, kind: ToolKind, known?: readonly string[]): (Target & { kind: "field" }) | undefined {
   const found = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
   const [field, value] = [found?.[1], found?.[2]];

@@ -66,7 +66,7 @@ export const fieldsOfOthers: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The tool that a name nobody knows is most likely meant for: `bash`, `Bash:rm`. For a name that looks like one of MCP and is none,
+ * The tool that an unknown name most likely means: `bash`, `Bash:rm`. For a name that looks like one of MCP and is none,
  * such as `mcp_github` and `mcp__github:*`, that is every tool of MCP.
  */
 export function meantTool(name: string, names: ToolNames = {}): string | undefined {

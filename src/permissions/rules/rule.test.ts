@@ -11,7 +11,7 @@ test("a rule is a tool, or a tool and a spec from the first bracket to the last"
   expect(parseRule("mcp__srv__get_*")).toEqual({ text: "mcp__srv__get_*", tool: "mcp__srv__get_*" });
 });
 
-test("what is no rule says why", () => {
+test("a text that is not a rule is refused with a reason", () => {
   const faults = [
     "",
     "   ",

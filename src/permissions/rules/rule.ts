@@ -9,7 +9,7 @@ export interface WrittenRule {
 
 export interface Invalid {
   readonly invalid: string;
-  /** The tool's name where it can be read all the same. */
+  /** The tool's name where it can still be read. */
   readonly tool?: string;
 }
 
@@ -29,7 +29,7 @@ export function parseRule(written: unknown): WrittenRule | Invalid {
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return fault("the rule holds a control character");
   const open = text.indexOf("(");
   const name = open < 0 ? text : text.slice(0, open);
-  if (!/^[\p{L}\p{N}_*.:@/-]+$/u.test(name)) return fault(`"${name}" is no tool name`);
+  if (!/^[\p{L}\p{N}_*.:@/-]+$/u.test(name)) return fault(`"${name}" is not a tool name`);
   if (open < 0) return { text, tool: name };
   if (!text.endsWith(")") || isEscaped(text, text.length - 1)) return fault('the rule does not end with ")"');
   const spec = text.slice(open + 1, -1).trim();

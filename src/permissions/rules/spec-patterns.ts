@@ -112,7 +112,7 @@ export function compileDomain(host: string): DomainPattern | Invalid {
   for (const label of (below ? name.slice(2) : name).split(".")) {
     const ascii = asciiLabel(label);
     if (ascii === undefined) {
-      return { invalid: `"${host}" is no host name; write domain:example.com, without port or path` };
+      return { invalid: `"${host}" is not a host name; write domain:example.com, without port or path` };
     }
     labels.push(readSpec(ascii));
   }

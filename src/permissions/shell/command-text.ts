@@ -78,7 +78,7 @@ function headsOf(part: CommandPart): ShellWord[][] {
   });
 }
 
-/** What stands behind the last slash that is known, gaps included: `/usr/bin/r*` gives `r*`. Undefined without a slash. */
+/** What follows the last known slash, gaps included: `/usr/bin/r*` gives `r*`. Undefined without a slash. */
 function lastSegment(pieces: Glob): Glob | undefined {
   const at = pieces.findLastIndex((piece) => piece.includes("/"));
   const [piece = "", ...rest] = at < 0 ? [] : pieces.slice(at);

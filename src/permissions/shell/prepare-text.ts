@@ -129,8 +129,8 @@ export const maskCharacter = ":";
 const opener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"\\$`-])/;
 
 /**
- * Blots out, at the same length, what stands between `<<'E'` and the first line that is `E`. Whether `<<'E'` really opens a
- * here-document only the grammar knows: it may stand in quotes or in a comment. Whoever parses the result has to check.
+ * Masks, at the same length, the text between `<<'E'` and the first line that is `E`. Whether `<<'E'` really opens a
+ * here-document only the grammar knows: it may be in quotes or in a comment. The parser of the result has to check.
  */
 export function maskHeredocs(text: string): MaskedText {
   if (!text.includes("<<")) return { text, bodies: [], hidden: 0 };
@@ -204,7 +204,7 @@ export function firstFrom(places: readonly number[] | undefined, from: number): 
   return places[low];
 }
 
-/** The parser's tree, or why there is none. It tolerates errors; whoever walks the tree looks at each script's own list. */
+/** The parser's tree, or why there is none. It tolerates errors; the walk reads each script's own list of them. */
 export function parseShell(text: string): { script: ParsedScript } | { failed: string } {
   try {
     return { script: parse(text) };

@@ -50,7 +50,7 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
   if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
 }
 
-/** In `>&-rm x` bash closes a descriptor and runs `rm x`: what stands behind the sign is a word of the command. */
+/** In `>&-rm x` bash closes a descriptor and runs `rm x`: what follows the sign is a word of the command. */
 export function wordsBehindClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
@@ -118,7 +118,7 @@ export function inputReveals(
   });
 }
 
-/** What a command finds on its standard input, where the text says so: a here-document or here-string without expansion. */
+/** What a command reads from its standard input, where that is in the text: a here-document or here-string without expansion. */
 export function standardInput(redirections: readonly Redirection[], scope: TextSource): string | undefined {
   const last = redirections.findLast(
     ({ descriptor, operator }) =>

@@ -14,7 +14,7 @@ export interface TextSource {
 /** What reading words brings to light beside their values. */
 export interface WordFindings {
   readonly problems: ShellProblem[];
-  /** Scripts of `$(…)`, backticks and `<(…)`, to be walked by whoever knows where they run. */
+  /** Scripts of `$(…)`, backticks and `<(…)`, to be walked by the caller, which knows where they run. */
   readonly nested: { readonly script: ParsedScript; readonly scope: TextSource }[];
   /** Names that expansion sets, as `${x:=1}` does. */
   readonly names: { readonly name: string; readonly at: Span }[];

@@ -47,9 +47,9 @@ export interface CommandPart extends Part {
   readonly kind: "command";
   readonly words: readonly ShellWord[];
   readonly raw: string;
-  /** The wrapper this command stands in, whose exact rule covers it too. */
+  /** The wrapper around this command, whose exact rule covers it too. */
   readonly within?: CommandPart;
-  /** Variables that stand in a here-document or here-string of its own, as `reveals` of words. */
+  /** Variables in its own here-document or here-string, as `reveals` of words. */
   readonly inputReveals?: readonly string[];
   /** Some of its words come from standard input, as with `xargs`. */
   readonly fed?: boolean;
@@ -57,7 +57,7 @@ export interface CommandPart extends Part {
   readonly carried?: boolean;
   /** Why what it starts cannot be seen: nothing but an exact rule allows it. */
   readonly opaque?: string;
-  /** Words that were set aside as the end is not known, e.g. by xargs. */
+  /** More words follow at run time, for example from xargs. */
   readonly openEnded: boolean;
 }
 
@@ -95,9 +95,9 @@ export const shellProblemCodes = {
   "too-costly": "the text would take too long to analyse",
   syntax: "the shell's grammar does not admit the text, or reads it in a way of its own",
   construct: "a construct whose effect is not analysed",
-  "second-evaluation": "the shell would read text once more and run what stands in it",
+  "second-evaluation": "the shell would read text again and run it",
   continuation: "a backslash at the end of a line",
-  lexical: "a sign of the shell stands where plain text was expected",
+  lexical: "a shell metacharacter where plain text was expected",
 } as const;
 
 export type ShellProblemCode = keyof typeof shellProblemCodes;

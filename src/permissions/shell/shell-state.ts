@@ -129,7 +129,7 @@ export function isReachable(places: Places): boolean {
   return places.unknown || places.folders.length > 0;
 }
 
-/** What a `cd` depends on beside its words. */
+/** What a `cd` depends on apart from its words. */
 export interface CdContext {
   readonly home: string;
   readonly hasCdPath: boolean;

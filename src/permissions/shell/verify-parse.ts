@@ -2,7 +2,7 @@ import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
 import { report, type TextSource, type WordFindings } from "./scope.ts";
 
 /**
- * What lies between the words of a script must be blanks, comments, operators and reserved words: anything else was
+ * What is between the words of a script must be blanks, comments, operators and reserved words: anything else was
  * skipped by the parser, or two words it made of one.
  */
 export function verifyParse(script: ParsedScript, scope: TextSource, found: WordFindings): void {

@@ -177,7 +177,7 @@ function walkCase(node: Case, state: ShellState, walk: ShellWalk): ShellFlow {
   return sameFlow(changesFolder(node) ? withUnknownFolder(after) : after);
 }
 
-/** A construct that is not analysed, or that nobody knows: what it holds still counts for deny. */
+/** A construct that is unknown or not analysed: its content still counts for deny. */
 function walkRefused(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFlow {
   walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: node.type });
   forEachChild(node, (child) => {

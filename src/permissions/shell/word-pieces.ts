@@ -123,7 +123,7 @@ function valuesOf(name: string, { variables, folders, home }: Expander): readonl
   return name === "PWD" ? folders?.map((text) => ({ text, live: false })) : undefined;
 }
 
-/** A run of plain text as bash would read it: what is known of its value, and whether a sign stands in it that should not. */
+/** A run of plain text as bash would read it: what is known of its value, and whether it has a sign that should not be there. */
 interface Literal {
   readonly pieces: Glob;
   readonly clean: boolean;

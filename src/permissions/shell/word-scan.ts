@@ -164,7 +164,7 @@ export function criticalWords(text: string, context: RemovalContext): string | u
       removing = /(^|\/)(rm|rmdir)$/.test(word);
     } else if (/^[/~.*]/.test(word) && !seen.has(word)) {
       seen.add(word);
-      // Beyond what is looked at nobody can say; the question is asked.
+      // Beyond the limit nothing is known; the user is asked.
       if (seen.size > maxCandidates || isCritical(word, context.cwd, context)) critical = word;
     }
   });

@@ -130,7 +130,7 @@ export function isEventName(name: string): name is EventName {
   return Object.hasOwn(catalog, name);
 }
 
-/** The row of an event; `rows` may hold a host's own beside the catalog's. */
+/** The row of an event; `rows` may hold a host's own rows in addition to the catalog. */
 export function eventRow(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
   // Callers without types pass anything; a list of one name would be taken for the name.
   if (typeof name !== "string") {

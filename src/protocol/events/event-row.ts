@@ -87,7 +87,7 @@ export interface EventSpecials {
   };
   /** A hook that timed out denies, whatever its failure policy. */
   readonly timeoutDenies?: true;
-  /** The words of a denial that came without any, in place of "Blocked by hook". */
+  /** The default reason of a denial, in place of "Blocked by hook". */
   readonly stockDenial?: string;
   /** With exit 2 the hook's `hookSpecificOutput` is not read. */
   readonly exit2HidesAnswers?: true;
@@ -98,7 +98,7 @@ export interface EventSpecials {
   readonly messageIsContext?: (payload: Payload) => boolean;
   /** A file of an agent that names this event means the other one. */
   readonly insideAgent?: string;
-  /** The answer is a folder that must exist and lie where the hook may put it. */
+  /** The answer is a folder that must exist and be where the hook may put it. */
   readonly answersPath?: true;
 }
 
@@ -132,21 +132,21 @@ export const usual: Omit<EventRow, "name" | "phase" | "since" | "fires" | "field
   special: {},
 };
 
-/** What the apps of hook authors know of an event, beside what its row tells an engine. */
+/** What hook apps know about an event, in addition to its row. */
 export interface AppMethod {
   /** The method that registers for it. */
   readonly method: string;
   /** What a handler may answer. A message for the user and raw fields are legal everywhere. */
   readonly answers: readonly HandlerAnswerName[];
-  /** What all its handlers may take together; 30 seconds unless told. */
+  /** Time limit for all its handlers together. Default: 30 seconds. */
   readonly deadlineMs?: number;
-  /** A warm app that is gone comes back with it: once at the start of a session, once at every turn. */
+  /** Restarts a warm app that has exited: once at the start of a session, once at every turn. */
   readonly revives?: true;
   /** It comes with every few lines of text, too often to start a process each time. */
   readonly frequent?: true;
 }
 
-/** The words of a handler. How each is spelled on the wire follows from the event's row. */
+/** The answers a handler can give. The event's row decides how each is written as JSON. */
 export type HandlerAnswerName =
   | "allow"
   | "ask"

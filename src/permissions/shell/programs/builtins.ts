@@ -20,7 +20,7 @@ export interface PlainForm {
   readonly sets: readonly string[];
   /** Names it puts into the environment, with whether their value is known. */
   readonly exports: readonly string[];
-  /** What it puts into names, where it says so. */
+  /** What it assigns to names, where that is known. */
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 

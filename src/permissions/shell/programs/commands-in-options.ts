@@ -89,7 +89,7 @@ export interface SedEffects {
   readonly runs: readonly string[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** It runs what stands in the stream, or could not be read. */
+  /** It runs text from its input, or could not be read. */
   readonly opaque: boolean;
 }
 

@@ -65,7 +65,7 @@ export function gitEffects(args: readonly ShellWord[]): GitEffects {
   };
 }
 
-/** Files that git compares without its repository: with `--no-index`, and of two names when one may lie outside. */
+/** Files that git compares without its repository: with `--no-index`, and of two names when one may be outside. */
 function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly ShellWord[] {
   const operands = rest.filter((word) => !isOption(word));
   if (rest.some((word) => staticValue(word) === "--no-index")) return operands;
@@ -121,7 +121,7 @@ interface Setting {
   readonly why?: string;
 }
 
-/** `core.pager=less`: what it runs, or why it cannot be told. */
+/** `core.pager=less`: what it runs, or why that is unknown. */
 function settingOf(word: ShellWord): Setting {
   const [first] = word.pieces;
   const equals = first.indexOf("=");

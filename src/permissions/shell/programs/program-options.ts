@@ -8,7 +8,7 @@ export interface OptionGrammar {
   readonly valued?: string;
   readonly long?: readonly string[];
   readonly longValued?: readonly string[];
-  /** Long options whose value, if any, stands behind an equals sign. */
+  /** Long options whose value, if any, follows an equals sign. */
   readonly longOptional?: readonly string[];
   /** Whole words that count as an option besides, e.g. `-5`. */
   readonly also?: RegExp;

@@ -99,7 +99,7 @@ function command(
 /** What a read-only command reads. */
 export interface ReadFiles {
   readonly files: readonly ShellWord[];
-  /** Whether it reads the contents of all that lies below them. */
+  /** Whether it reads the contents of everything below them. */
   readonly deep: boolean;
 }
 
@@ -130,7 +130,7 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
 /** Commands that print nothing of their words. */
 const silent = new Set(["true", "false"]);
 
-/** A variable that is neither known from the text nor harmless would be printed for whoever reads the result. */
+/** A variable that is neither known from the text nor harmless would be printed with the result. */
 function showsSecrets({ words, inputReveals = [] }: CommandPart): boolean {
   return inputReveals.length > 0 || words.some(({ reveals = [] }) => reveals.length > 0);
 }

@@ -68,7 +68,7 @@ export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefi
   return [{ kind: "script", text: lines.join("\n"), dialect: "sh", openEnded: false }];
 }
 
-/** `su user -c script`: the options may stand behind the user; without a script it is a shell that reads its input. */
+/** `su user -c script`: the options may follow the user; without a script it is a shell that reads its input. */
 export function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
   const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
   const script = at < 0 ? undefined : args[at + 1];

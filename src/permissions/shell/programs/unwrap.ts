@@ -32,7 +32,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   return [...inside, ...ofEachLine(args, given)];
 }
 
-/** What options do, also those that stand in variables the script sets: each thing once. */
+/** What options do, also those in variables that the script sets: each thing once. */
 function ofEachLine(
   args: readonly ShellWord[],
   read: (line: readonly ShellWord[]) => readonly Inner[],
@@ -56,7 +56,7 @@ function launcherOf(
   for (const start of operandStarts(args, {}) ?? []) {
     const first = `${head} ${staticValue(args[start] ?? emptyWord) ?? ""}`;
     const behind = args.slice(start + 1);
-    // Options may stand between the verbs: `docker compose -f file run`.
+    // Options may come between the verbs: `docker compose -f file run`.
     for (const next of launcherHeads.has(first) ? (operandStarts(behind, {}) ?? []) : []) {
       const name = `${first} ${staticValue(behind[next] ?? emptyWord) ?? ""}`;
       const wrapper = launchers.get(name);

@@ -25,13 +25,13 @@ export interface Wrapper extends OptionGrammar {
   readonly elsewhere?: boolean;
   /** Options whose value is a script that it runs. */
   readonly scripts?: readonly string[];
-  /** Words behind which the inner command begins, wherever they stand. */
+  /** Words after which the inner command begins, at any position. */
   readonly behind?: readonly string[];
   /** The operands before the inner command may be absent. */
   readonly operandsMayLack?: boolean;
   /** What the value of an option must be; any other may name a program. */
   readonly plainValues?: Readonly<Record<string, RegExp>>;
-  /** Options may stand behind the operands once more. */
+  /** Options may follow the operands again. */
   readonly optionsAgain?: boolean;
 }
 
