@@ -91,6 +91,7 @@ export interface TaskIdentity {
   readonly description: string;
 }
 
+/** A step in the life of a subagent. */
 export type TaskStep =
   | { readonly is: "started"; readonly prompt: string; readonly background: boolean; readonly depth: number }
   | { readonly is: "progress"; readonly tool: string; readonly about: string; readonly usage: TaskUsage }
@@ -102,12 +103,14 @@ export type TaskStep =
       readonly usage: TaskUsage;
     };
 
+/** What a subagent has used so far. */
 export interface TaskUsage {
   readonly tokens: number;
   readonly toolUses: number;
   readonly durationMs: number;
 }
 
+/** An MCP server and its status. */
 export interface McpState {
   readonly name: string;
   readonly status: string;

@@ -15,13 +15,15 @@ import type { WebFetchOptions } from "./tools/web/fetch-page.ts";
 import type { UserPort } from "./turn/ask-user.ts";
 import { readsOf, type SourceFilter } from "./world/agent-settings.ts";
 
-/** How an agent is run. Only `model` is needed; everything else has a default. */
+/** The options of `runAgent`. Only `model` is required. */
 export interface RunAgentOptions {
+  /** The model that answers: see `hookline/models`. */
   readonly model: Model;
   /** Finds the port for another model's name; without it every name is asked of `model`. */
   readonly openModel?: (name: string) => Promise<Model>;
   /** The name to ask for, where it is not the port's own. */
   readonly modelName?: string;
+  /** The model to use when the first one is overloaded. */
   readonly fallbackModel?: string;
   /** How much the model works on an answer: `low`, `medium`, `high`, `xhigh` or `max`; the model's own default when absent. */
   readonly effort?: string;
@@ -33,35 +35,50 @@ export interface RunAgentOptions {
   readonly prompt?: string;
   /** Called before anything is fired, with what can be done to the session from outside; it begins when this resolves. */
   readonly onReady?: (control: AgentControl) => void | Promise<void>;
+  /** Gets every event of the run. */
   readonly observe?: (event: AgentEvent) => void;
   /** Who is asked; without anybody, a question is a refusal. */
   readonly user?: UserPort;
   /** Aborting it ends the run; the reason's `message` may name the signal. */
   readonly signal?: AbortSignal;
 
+  /** The project folder. Default: that of this process. */
   readonly cwd?: string;
+  /** The home folder. Default: the user's. */
   readonly home?: string;
+  /** The environment. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The version in transcripts and in the registry. */
   readonly version?: string;
   /** A user is at the terminal. Hooks get other payloads and may ask questions. */
   readonly interactive?: boolean;
 
+  /** The id of a new session, or of a fork. Default: a new one. */
   readonly sessionId?: string;
+  /** The id of a session to continue. */
   readonly resume?: string;
   /** The latest session of this folder. */
   readonly continueLatest?: boolean;
+  /** Continues in a copy of the session. */
   readonly fork?: boolean;
+  /** The title of the session. */
   readonly name?: string;
   /** False writes nothing of the session. */
   readonly persist?: boolean;
+  /** The folder of transcripts. Default: the user's store. */
   readonly store?: string;
 
+  /** Additional settings: files or JSON texts. */
   readonly settings?: readonly string[];
+  /** Folders of plugins. */
   readonly plugins?: readonly string[];
+  /** How unapproved settings of a project are treated. */
   readonly trust?: EngineOptions["trust"];
+  /** The folder of managed settings. Default: that of the system. */
   readonly managedFolder?: string;
+  /** Default: the mode of settings, else `default`. */
   readonly permissionMode?: Mode;
+  /** Permission rules that allow. */
   readonly allowedTools?: readonly string[];
   /** Permission rules that deny; a tool that is denied as a whole is not offered. */
   readonly disallowedTools?: readonly string[];
@@ -73,27 +90,39 @@ export interface RunAgentOptions {
   readonly appendSystemPrompt?: string;
   /** Further kinds of agents, by name. */
   readonly subagents?: Readonly<Record<string, SubagentInput>>;
+  /** Which settings are read. Default: all. */
   readonly settingSources?: readonly ("user" | "project" | "local")[];
+  /** Additional folders of the session. */
   readonly addDirectories?: readonly string[];
   /** A worktree to work in; an empty name makes one up. */
   readonly worktree?: string;
+  /** The subagent that the session runs as. */
   readonly subagent?: string;
+  /** Connects MCP servers. Default: `mcpConnector()`. */
   readonly connect?: ServerConnector;
+  /** MCP configurations: files or JSON texts. */
   readonly mcpConfig?: readonly string[];
   /** Offers WebFetch, which is off unless asked for. */
   readonly webFetch?: boolean | Omit<WebFetchOptions, "digest">;
 
+  /** Model calls that one turn may make. */
   readonly maxTurns?: number;
+  /** The cost after which the run ends. */
   readonly maxBudgetUsd?: number;
   /** When to compact: a share of the model's window up to 1, else tokens. */
   readonly compactAt?: number;
+  /** Fires Setup first; `init-only` then ends the run. */
   readonly setup?: "init" | "init-only" | "maintenance";
+  /** Time without a prompt before an idle notification. Default: 60,000. */
   readonly idleMs?: number;
+  /** Time a question waits before a notification. Default: 6,000. */
   readonly promptNoticeMs?: number;
   /** The shortest time between two reports of what a running hook has printed. Default: 1,000. */
   readonly hookProgressMs?: number;
 
+  /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Makes ids. Default: random UUIDs. */
   readonly uuid?: () => string;
 }
 

@@ -9,6 +9,7 @@ export interface Message {
   readonly content: string | readonly ContentBlock[];
 }
 
+/** A block of a message. */
 export type ContentBlock =
   | TextBlock
   | ThinkingBlock
@@ -21,6 +22,7 @@ export type ContentBlock =
 /** What a model can answer with; the other blocks are only ever sent to it. */
 export type AnswerBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
 
+/** Text. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
@@ -34,11 +36,13 @@ export interface ThinkingBlock {
   readonly signature: string;
 }
 
+/** Thinking that the API has encrypted; sent back unchanged. */
 export interface RedactedThinkingBlock {
   readonly type: "redacted_thinking";
   readonly data: string;
 }
 
+/** A tool call. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
@@ -47,6 +51,7 @@ export interface ToolUseBlock {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** The result of a tool call. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -54,17 +59,20 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
+/** An image. */
 export interface ImageBlock {
   readonly type: "image";
   readonly source: Base64Source | { readonly type: "url"; readonly url: string };
 }
 
+/** A document, such as a PDF. */
 export interface DocumentBlock {
   readonly type: "document";
   readonly source: Base64Source | { readonly type: "url"; readonly url: string };
   readonly title?: string;
 }
 
+/** Bytes of an image or a document. */
 export interface Base64Source {
   readonly type: "base64";
   readonly media_type: string;

@@ -27,6 +27,7 @@ export interface Model {
 /** Why the model is asked. Scripts choose their answers by it, and records and costs are kept apart by it. */
 export type Purpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "classifier" | "title";
 
+/** One request to a model. */
 export interface ModelRequest {
   readonly purpose: Purpose;
   /** The API's name of the model that is to answer: mostly `Model.name`, or what a hook or a switch names. */
@@ -50,12 +51,14 @@ export interface ModelRequest {
   readonly subagent?: string;
 }
 
+/** Whether and which tool the model must call. */
 export type ToolChoice =
   | { readonly type: "auto" }
   | { readonly type: "any" }
   | { readonly type: "none" }
   | { readonly type: "tool"; readonly name: string };
 
+/** A tool as the model gets it. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -80,6 +83,7 @@ export type ModelEvent =
   | ModelEnd
   | ModelError;
 
+/** The request is sent again. */
 export interface ModelRetry {
   readonly type: "retry";
   /** The try that failed, from 1. */
@@ -90,6 +94,7 @@ export interface ModelRetry {
   readonly error: ModelError;
 }
 
+/** A complete answer. */
 export interface ModelEnd {
   readonly type: "end";
   /** The API's id of the answer, `msg_…`. */
@@ -106,6 +111,7 @@ export interface ModelEnd {
   readonly broken?: Readonly<Record<string, string>>;
 }
 
+/** Why an answer ended. */
 export type StopReason =
   | "end_turn"
   | "tool_use"

@@ -2,7 +2,7 @@ import { Problem } from "../protocol/internal.ts";
 import type { Model } from "./model.ts";
 
 /**
- * The model that `--model` names. Each port, and the package it needs, is loaded only when it is named. `say` is given a sentence for
+ * Opens the model that a `--model` text names. Each port, and the package it needs, is loaded only when it is named. `say` is given a sentence for
  * the user, once for each feature that the model's API does not support.
  */
 export async function openModel(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { aborted, shouldRetry } from "./failure.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest, ModelRetry } from "./model.ts";
 
+/** The options of `withRetry`. */
 export interface RetryOptions {
   /** In all, the first one included. */
   readonly tries?: number;
@@ -11,12 +12,13 @@ export interface RetryOptions {
   readonly maxWaitMs?: number;
   /** Told before each wait. The same is also an event of the stream. */
   readonly onRetry?: (retry: ModelRetry, request: ModelRequest) => void;
+  /** Waits; replace it in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1: spreads the tries of many sessions that failed together. */
   readonly random?: () => number;
 }
 
-/** A model that asks again after 429, 5xx, 529 and dropped streams. What is still an error after the last try is the error. */
+/** Adds retries to a model: after 429, 5xx, 529 and dropped streams. The error of the last try is the result. */
 export function withRetry(model: Model, options: RetryOptions = {}): Model {
   return { ...model, stream: (request, signal) => streamWithRetry(model, options, request, signal) };
 }

@@ -10,6 +10,7 @@ import { callsAfter, findTranscript, type RunCalls, transcriptPosition } from ".
 import { checkSessionCall, type SessionCall } from "./session-call.ts";
 import { resumeCommandsFor, type SessionResult, type SessionWarning } from "./session-result.ts";
 
+/** What a runner can replace, for tests. */
 export interface RunnerPorts {
   /** The command line program of this package, which runs its own agent. */
   readonly program?: string;

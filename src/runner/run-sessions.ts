@@ -14,6 +14,7 @@ import { costOfCalls } from "./run-transcript.ts";
 import { checkSessionCall, type SessionCall } from "./session-call.ts";
 import type { SessionResult } from "./session-result.ts";
 
+/** The options of `runSessions`. */
 export interface RunSessionsOptions extends RunnerPorts {
   /** How many run at a time. Default: the smaller of 4 and the number of cores. */
   readonly limit?: number;
@@ -21,6 +22,7 @@ export interface RunSessionsOptions extends RunnerPorts {
   readonly failFast?: boolean;
   /** Ends all of them. */
   readonly signal?: AbortSignal;
+  /** Called with each result as it comes. */
   readonly onResult?: (result: SessionResult, index: number) => void;
 }
 

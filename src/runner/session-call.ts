@@ -21,31 +21,41 @@ export type AgentProgram = "claude" | "hookline" | { readonly file: string; read
 export interface SessionCall {
   /** The agent to run. Default: `claude`. */
   readonly agent?: AgentProgram;
+  /** Sent on standard input. */
   readonly prompt: string;
+  /** The folder to run in. Default: that of this process. */
   readonly cwd?: string;
   /** The id of the session. Default: a new one. */
   readonly sessionId?: string;
   /** Continues this session; with `fork`, a copy of it. */
   readonly resume?: string;
+  /** Continues in a copy of the session. */
   readonly fork?: boolean;
+  /** The model, as the agent's `--model` takes it. */
   readonly model?: string;
   /** Additional settings, as an object. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** As the agent's `--permission-mode` takes it. */
   readonly permissionMode?: string;
   /** Tools that need no question, as rules. */
   readonly allowedTools?: readonly string[];
+  /** A limit of the agent. */
   readonly maxTurns?: number;
+  /** A limit of the agent. */
   readonly maxBudgetUsd?: number;
+  /** Ends the session after this time. Default: none. */
   readonly timeoutMs?: number;
+  /** Aborting it ends the session. */
   readonly signal?: AbortSignal;
   /** The environment of the child. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Loads project settings although their hooks are not approved. */
   readonly projectSettings?: boolean;
+  /** Gets messages and hook payloads while the session runs. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
-/** What is seen of a session while it runs. */
+/** What the caller gets while a session runs. */
 export type SessionEvent =
   /** One line of the child's own stream. */
   | { readonly kind: "message"; readonly message: Readonly<Record<string, unknown>> }

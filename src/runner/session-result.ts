@@ -1,7 +1,7 @@
 import type { Tokens } from "../sessions/internal.ts";
 import type { SessionCall } from "./session-call.ts";
 
-/** What a session came to. */
+/** The result of one session. */
 export interface SessionResult {
   /** The agent's last answer in this run, or its text so far when it was ended. */
   readonly answer: string;
@@ -35,11 +35,13 @@ export interface SessionResult {
   readonly agentResult?: Readonly<Record<string, unknown>>;
 }
 
+/** The commands that continue a session, or a copy of it. */
 export interface ResumeCommands {
   readonly resume: string;
   readonly fork: string;
 }
 
+/** A warning about a run. */
 export interface SessionWarning {
   readonly code:
     | "project-settings-skipped"

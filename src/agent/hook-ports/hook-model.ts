@@ -15,7 +15,7 @@ import type { HookRef } from "../../protocol/internal.ts";
 import { priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "../session/journal.ts";
 
-/** Where hooks' questions go. */
+/** The model for prompt and agent hooks. */
 export interface HookModel {
   /** The model of now; a function where it may change. */
   readonly model: Model | (() => Model);
@@ -26,6 +26,7 @@ export interface HookModel {
   readonly now?: () => number;
 }
 
+/** One model call of a hook, with its tokens. */
 export interface HookSpending {
   readonly hook: HookRef;
   readonly purpose: Purpose;

@@ -15,8 +15,11 @@ export interface McpServers {
 
 /** What a connector gets from the session. */
 export interface ServerConnectOptions {
+  /** The project folder. */
   readonly cwd: string;
+  /** The home folder. */
   readonly home: string;
+  /** The environment of the session. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files, or JSON texts, that were named on the command line. */
   readonly configs: readonly string[];
@@ -30,12 +33,15 @@ export interface ServerConnectOptions {
   readonly off?: readonly string[];
   /** Where `managed-mcp.json` would be: if it is there, no other server may be used. */
   readonly managed?: string;
+  /** Answers a server's form. */
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
+  /** Shows the user a message. */
   readonly tell: (text: string) => void;
+  /** Aborted when the session ends. */
   readonly signal: AbortSignal;
 }
 
-/** Contract: never rejects for what a server does; one that does not come up is a state, not an error. */
+/** Connects the servers of a session. Contract: never rejects for what a server does; a server that does not start is a state, not an error. */
 export type ServerConnector = (wishes: ServerConnectOptions) => Promise<McpServers>;
 
 /** `mcp__server__tool`, in letters that every API takes. */

@@ -113,18 +113,24 @@ export interface AgentControl {
   ): () => void;
 }
 
+/** A hook of the embedding program; returns the JSON of a hook's answer. */
 export type HookCallback = (
   payload: Readonly<Record<string, unknown>>,
   toolUseId: string | undefined,
   signal: AbortSignal,
 ) => Promise<unknown>;
 
+/** What a program sets before the session starts. */
 export interface SessionSetup {
+  /** Replaces the agent's system prompt. */
   readonly systemPrompt?: string;
+  /** Follows the system prompt. */
   readonly appendSystemPrompt?: string;
+  /** Additional subagents, by name. */
   readonly subagents?: Readonly<Record<string, unknown>>;
 }
 
+/** What a session offers: commands, subagents and its model. */
 export interface SessionCatalog {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly subagents: readonly { readonly name: string; readonly description: string }[];

@@ -80,7 +80,7 @@ export function namesProvider(model: string | undefined): boolean {
   return model !== undefined && /^\s*(?:scripted|openai|anthropic):/.test(model);
 }
 
-/** A kind of agent that a program defines, spelled as the Agent SDK spells it. */
+/** A subagent that a program defines, with the fields of the Agent SDK. */
 export interface SubagentInput {
   readonly description: string;
   readonly prompt: string;

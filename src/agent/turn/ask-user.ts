@@ -59,7 +59,7 @@ export async function oneQuestionAtATime<T>(
   return mine;
 }
 
-/** Who answers questions: somebody at the terminal, or a program at the other end of the protocol. */
+/** Answers questions: the user at the terminal, or the program at the other end of the protocol. */
 export interface UserPort {
   /** Answers a permission question; without it every question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
   permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
@@ -71,6 +71,7 @@ export interface UserPort {
   elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
 }
 
+/** A question whether a tool call may run. */
 export interface PermissionQuestion {
   readonly tool: string;
   readonly input: ToolInput;
@@ -82,16 +83,19 @@ export interface PermissionQuestion {
   readonly subagentType?: string;
 }
 
+/** The answer to a permission question. */
 export type UserAnswer =
   | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
+/** A form that an MCP server wants filled in. */
 export interface ElicitationForm {
   readonly server: string;
   readonly message: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** The answer to a server's form. */
 export interface ElicitationAnswer {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Readonly<Record<string, unknown>>;

@@ -7,10 +7,13 @@ import { messagesRequest } from "./anthropic-request.ts";
 import { anthropicReader } from "./anthropic-stream.ts";
 import { asksForLongWindow, contextWindowOf, knownModel, longWindow, resolveModelName } from "./known-models.ts";
 
+/** The options of `anthropic`. */
 export interface AnthropicOptions {
   /** A name the API knows, or `haiku`, `sonnet`, `opus`; `[1m]` behind it asks for the long window. */
   readonly model?: string;
+  /** The model for hooks and titles. Default: `ANTHROPIC_SMALL_FAST_MODEL`, else `haiku`. */
   readonly smallModel?: string;
+  /** Tokens that the model holds. Default: that of the model table. */
   readonly contextWindow?: number;
   /** Characters that one answer may have, thinking and tool input included. A longer one is aborted. Default: 32 Mi. */
   readonly maxAnswerChars?: number;
@@ -23,7 +26,7 @@ export interface AnthropicOptions {
 
 const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env"];
 
-/** Models behind the Messages API, through the official SDK. */
+/** Opens a model of the Anthropic API, with the official SDK. */
 export async function anthropic(options: AnthropicOptions = {}): Promise<Model> {
   checkPortOptions("anthropic", options, optionNames);
   const { default: Client } = await loadPackage(

@@ -7,9 +7,13 @@ import { streamAnswer } from "../stream-answer.ts";
 import { chatRequest, leftOut } from "./openai-request.ts";
 import { openaiReader } from "./openai-stream.ts";
 
+/** The options of `openaiCompatible`. */
 export interface OpenaiCompatibleOptions {
+  /** The model's name at the server. */
   readonly model: string;
+  /** The model for hooks and titles. Default: `model`. */
   readonly smallModel?: string;
+  /** Tokens that the model holds. */
   readonly contextWindow?: number;
   /** Characters that one answer may have, thinking and tool input included. A longer one is aborted. Default: 32 Mi. */
   readonly maxAnswerChars?: number;
@@ -21,7 +25,7 @@ export interface OpenaiCompatibleOptions {
 
 const optionNames = ["model", "smallModel", "contextWindow", "maxAnswerChars", "env", "onUnsupported"];
 
-/** Models behind any server that speaks chat completions, through the official package. */
+/** Opens a model of any server with a chat completions API, with the official package. */
 export async function openaiCompatible(options: OpenaiCompatibleOptions): Promise<Model> {
   checkPortOptions("openaiCompatible", options, optionNames, ["model"]);
   const { default: Client } = await loadPackage(

@@ -13,6 +13,7 @@ export interface ModelScript {
   readonly answers: readonly ScriptedAnswer[];
 }
 
+/** One answer of a script. */
 export interface ScriptedAnswer {
   /** Says what the answer is for, in messages about it. */
   readonly name?: string;
@@ -36,14 +37,17 @@ export interface ScriptedAnswer {
   readonly error?: ScriptedError;
 }
 
+/** Which requests an answer is for. */
 export interface AnswerCondition {
   /** Without it only requests of the main thread are answered, so that a title or a hook never eats a turn. */
   readonly purpose?: Purpose | "any";
+  /** The type of the subagent that asks. */
   readonly agent?: string;
   /** Text that the last message must contain. */
   readonly lastMessage?: string;
 }
 
+/** What a request must contain, and what it must not. */
 export interface Expectation {
   /** Where to look; by default in everything. */
   readonly in?: RequestPart;
@@ -51,8 +55,10 @@ export interface Expectation {
   readonly lacks?: readonly string[];
 }
 
+/** A part of a request. */
 export type RequestPart = "request" | "system" | "messages" | "last-message" | "tools";
 
+/** A tool call of a scripted answer. */
 export interface ScriptedCall {
   readonly tool: string;
   readonly input?: Readonly<Record<string, unknown>>;
@@ -61,6 +67,7 @@ export interface ScriptedCall {
   readonly rawInput?: string;
 }
 
+/** An error that ends a scripted answer. */
 export interface ScriptedError {
   /** Without a status the stream breaks off. */
   readonly status?: number;

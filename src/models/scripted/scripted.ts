@@ -9,7 +9,9 @@ import { answerLabel, chooseAnswer, unmetExpectations, unusedAnswers } from "./c
 import { type IdSource, type PlayContext, playAnswer } from "./play-answer.ts";
 import { type ModelScript, parseScript } from "./script.ts";
 
+/** The options of `scripted`. */
 export interface ScriptedOptions {
+  /** Waits; replace it in tests. */
   readonly pause?: PlayContext["pause"];
 }
 
@@ -57,6 +59,7 @@ export async function scripted(from: ModelScript | string, options: ScriptedOpti
   };
 }
 
+/** A scripted model, which reports what did not happen as scripted. */
 export interface ScriptedModel extends Model {
   complaints(): readonly string[];
 }

@@ -4,12 +4,17 @@ import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
 
+/** The options of `runBounded`. */
 export interface BoundedOptions {
+  /** The rules that the command must pass. */
   readonly policy: Policy;
+  /** The folder to run in. */
   readonly cwd: string;
   /** `cwd` must be inside one of these folders. Default: this process's folder and those of the policy. */
   readonly roots?: readonly string[];
+  /** The home folder of the rules. Default: the user's. */
   readonly home?: string;
+  /** The environment of the command. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: 120,000. */
   readonly timeoutMs?: number;
@@ -17,9 +22,11 @@ export interface BoundedOptions {
   readonly maxMemoryMb?: number;
   /** For each stream. Default: 1 MiB. */
   readonly maxOutputBytes?: number;
+  /** Aborting it ends the command. */
   readonly signal?: AbortSignal;
 }
 
+/** The result of `runBounded`. */
 export type BoundedRun =
   | { readonly started: false; readonly decision: "ask" | "deny"; readonly reason: string }
   | {
