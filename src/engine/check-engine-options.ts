@@ -19,7 +19,7 @@ export function checkEngineOptions(options: EngineOptions): void {
 
 type Check = (value: unknown) => string | undefined;
 
-/** An empty name would be the folder of the process, whose settings nobody has approved. */
+/** An empty path would mean the current directory, whose settings were not approved. */
 const path: Check = (value) => {
   if (typeof value !== "string") return `must be a string, not ${showValue(value)}`;
   if (value === "") return "must not be empty";
@@ -111,7 +111,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** What counts as the person's own must not depend on the folder: a checkout would bring trusted settings. */
+/** Which settings are the user's own must not depend on the folder: otherwise a checkout could bring trusted settings. */
 function absolute(path: string): string | undefined {
   return isAbsolute(path) ? undefined : `must be an absolute path, not ${showValue(path)}`;
 }

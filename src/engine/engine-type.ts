@@ -51,7 +51,7 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
     payload: Sent<Own>[Name],
     options?: FireOptions,
   ): AsyncGenerator<EventStep, Outcome, void>;
-  /** Starts the hooks of an event nobody waits for, and returns. */
+  /** Starts the hooks of an event without waiting for them. */
   notify<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): void;
   /** May say true for hooks that later filters drop, never false for one that would run. */
   hasHookFor(event: KnownEvent<Own>): boolean;
@@ -92,7 +92,7 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
 /** Events of a host's own by name, each with the fields of its payload: `openEngine<{ Deploy: { target: string } }>(…)`. */
 export type OwnEvents = object;
 
-/** No events beside the catalog's. */
+/** Only the events of the catalog. */
 export type NoOwnEvents = Record<never, never>;
 
 /** The names of the catalog's events and of the host's own. */

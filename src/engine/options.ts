@@ -46,7 +46,7 @@ export interface EngineOptions {
   readonly judgeTimeoutMs?: number;
   /** Whether the host offers the mode that asks nothing. */
   readonly bypassAvailable?: boolean;
-  /** Lets the observer see what hooks were told and said. */
+  /** Lets the observer see the input and output of hooks. */
   readonly observeContent?: boolean;
   /** The conversation so far, for hooks that judge the end of a turn. */
   readonly conversation?: (payload: AnyPayload) => readonly unknown[];

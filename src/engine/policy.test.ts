@@ -170,7 +170,7 @@ test("a skill's hooks run from its use to the end of the session that used it", 
   });
 });
 
-test("managedHooksOnFailure makes a failed managed guard deny, and nobody else's", async () => {
+test("managedHooksOnFailure makes a failed managed guard deny, and no other guard", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("PreToolUse", "exit 1"));
   await world.put("managed/managed-settings.json", { managedHooksOnFailure: "block" });
@@ -215,7 +215,7 @@ test.each([
   });
 });
 
-test("a policy key where it may not stand is told and has no effect", async () => {
+test("a policy key in a layer that may not set it is reported and has no effect", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", { ...hooksOn("Stop", "echo user"), allowManagedHooksOnly: true });
   await withEngine(world, async (engine) => {

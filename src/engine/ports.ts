@@ -1,6 +1,6 @@
 import type { HookModelUsage, HookRef, Payload, RunRecord, ToolInput } from "../protocol/internal.ts";
 
-/** What a host lends the engine. Each is optional; without one, the hooks that need it are skipped and say so. */
+/** What a host provides to the engine. Each port is optional; without it, hooks that need it are skipped and reported. */
 export interface Ports {
   readonly clock?: Clock;
   readonly model?: ModelPort;
@@ -35,12 +35,12 @@ export interface ModelQuestion {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The conversation so far, on events at the end of a turn, when the host lends it. */
   readonly conversation?: readonly unknown[];
-  /** Of an agent hook: names of tools it wants beside those that only read. */
+  /** For an agent hook: names of tools in addition to those that only read. */
   readonly tools?: readonly string[];
   readonly hook: HookRef;
 }
 
-/** Told of each call of a model as soon as it is over, whatever comes of the hook; it stands in the run's record. */
+/** Called after each model call, whatever the hook answers. The values are part of the run record. */
 export type SpentReport = (spent: HookModelUsage) => void;
 
 /** Contract: resolves with what the model replied, parsed or as text; rejects on API errors. */
@@ -49,7 +49,7 @@ export type ModelPort = (call: ModelQuestion, signal: AbortSignal, spent?: Spent
 /** Contract: a sub-conversation with tools whose turns the port limits; resolves with its structured reply. */
 export type AgentPort = (call: ModelQuestion, signal: AbortSignal, spent?: SpentReport) => Promise<unknown>;
 
-/** Contract: never connects by itself; `connected: false` when the server is not there. */
+/** Contract: does not connect on its own; `connected: false` when the server is not connected. */
 export type McpPort = (
   call: { readonly server: string; readonly tool: string; readonly input: ToolInput },
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export interface Question {
   readonly summary: string;
 }
 
-/** Contract: resolves with the chosen key, or undefined when the person refuses. */
+/** Contract: resolves with the chosen key, or undefined when the user declines. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
 
 export interface WakeRequest {
@@ -114,8 +114,8 @@ export type Notice =
   | { readonly kind: "stop-hook-ran"; readonly hook: HookRef; readonly record: RunRecord };
 
 /**
- * Calls code of the host's that nobody waits for. Contract: what it throws, at once or as a promise that is rejected, goes to `onThrow`
- * and harms nobody else.
+ * Calls code of the host without waiting for it. Contract: what it throws, at once or as a rejected promise, goes to `onThrow`
+ * and affects nothing else.
  */
 export function callHost(call: () => unknown, onThrow: (error: unknown) => void): void {
   try {

@@ -77,7 +77,7 @@ function oneAtATime(asker: Asker | undefined): Asker {
   };
 }
 
-/** Loaded for hosts that observe: what is told is redacted first. */
+/** Loaded for hosts that observe: notices are redacted first. */
 async function openObserver(
   observe: NonNullable<Ports["observe"]>,
   options: ResolvedOptions,

@@ -17,7 +17,7 @@ test("a text of 10,000 characters stays as it is and touches no file", async () 
   expect(await readdir(base)).toEqual([]);
 });
 
-test("a longer one lies in a private file, and its beginning and the path stand in its place", async () => {
+test("a longer text is stored in a private file and replaced by its beginning and the path", async () => {
   const folder = join(base, "session", "spills");
   const text = `${"y".repeat(1_999)}😀${"z".repeat(9_000)}`;
   const { text: short, warning } = await spill(text, folder);

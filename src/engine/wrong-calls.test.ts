@@ -19,7 +19,7 @@ function checkout(): string {
   return folder;
 }
 
-describe("a checkout's settings never count as the person's own", () => {
+describe("a checkout's settings never count as the user's own", () => {
   test("when the option home or clientHome is empty or relative", async () => {
     for (const wrong of [{ home: "" }, { home: "." }, { clientHome: "" }, { clientHome: ".claude" }])
       await expect(opened(wrong)).rejects.toThrow(/engine option \w+ must (?:not be empty|be an absolute path)/);
@@ -113,7 +113,7 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
-  test("a hook that is no object", async () => {
+  test("a hook that is not an object is refused", async () => {
     const engine = await opened();
     expect(() => engine.stopHooks.add(undefined as never)).toThrow("A hook of Stop is an object.");
     expect(() => engine.session("s").register("Stop", undefined, null as never)).toThrow(

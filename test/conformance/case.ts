@@ -15,7 +15,7 @@ export interface Case {
 }
 
 export interface Given {
-  /** A settings file: a value, or a text that is written as it stands. */
+  /** A settings file: a value, or a text that is written unchanged. */
   readonly settings?: Json | string;
   readonly project?: Json | string;
   readonly local?: Json | string;

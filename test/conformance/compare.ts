@@ -28,8 +28,8 @@ const onlyWhenNamed: readonly string[] = ["reason", "stopReason", "updatedInput"
 const compareWhole: readonly string[] = ["output", "updatedInput"];
 
 /**
- * Cases give the fields they are about; that others are missing need not be said in each of them. What Claude Code makes of a file is
- * told by the command line alone, and no matter of an outcome.
+ * A case names the fields it is about; warnings about other missing fields are not compared. How Claude Code reads a file is reported
+ * by the command line only and is not part of an outcome.
  */
 function worthNaming(found: unknown, named: unknown): unknown {
   const all = JSON.stringify(named ?? []);

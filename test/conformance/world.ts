@@ -65,7 +65,7 @@ export async function makeWorld(given: Given): Promise<World> {
   };
 }
 
-/** A text as it stands, anything else as one line of JSON. */
+/** A text unchanged, anything else as one line of JSON. */
 async function put(file: string, content: unknown): Promise<void> {
   if (content === undefined) return;
   await mkdir(dirname(file), { recursive: true });

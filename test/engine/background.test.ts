@@ -152,7 +152,7 @@ test("a reload leaves background hooks running", async () => {
   expect(engine.background.take("s-1").map(({ texts }) => texts)).toEqual([["done"]]);
 });
 
-test("a failed background hook is told with the next event", async () => {
+test("a failed background hook is reported with the next event", async () => {
   const { engine } = await openIn(on("PostToolUse", command("echo out of paper >&2; exit 1", { async: true })));
   await engine.fire("PostToolUse", bash);
   await ended(engine, 1);
@@ -256,7 +256,7 @@ test("what a background hook decides, rewrites or stops is dropped with a warnin
   ]);
 });
 
-test("onFailure block on a hook that nobody waits for is a warning when settings are loaded", async () => {
+test("onFailure block on a hook that is not awaited is a warning when settings are loaded", async () => {
   const { engine } = await openIn(
     on(
       "PreToolUse",

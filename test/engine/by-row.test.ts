@@ -60,7 +60,7 @@ describe.each(eventNames.map((name): EventRow => catalog[name]))("$name", (row) 
     expect(dropped.map(({ message }) => message.split(" ")[0]).sort()).toEqual(unknown.sort());
   });
 
-  test("a denial in every spelling is one verdict, and blocks only where the row says so", async () => {
+  test("a denial in every spelling is one verdict, and blocks only where the row allows it", async () => {
     const { engine } = await openIn({});
     let said: HookOutput = {};
     engine.on(row.name as EventName, () => said as never);

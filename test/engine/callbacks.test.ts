@@ -119,7 +119,7 @@ test("a function hook gets a frozen copy of the conversation", async () => {
   expect(Object.isFrozen(conversation[0])).toBe(false);
 });
 
-test("a function hook sees the conversation; false makes the agent go on with errorMessage", async () => {
+test("a function hook sees the conversation; false makes the agent continue with errorMessage", async () => {
   const { engine } = await openIn({}, { conversation: () => ["hello"] });
   const seen: unknown[] = [];
   engine.stopHooks.add({
@@ -188,7 +188,7 @@ test.each([
   expect((await engine.fire("PreToolUse", bash)).warnings.map(({ code }) => code)).not.toContain("matcher-never");
 });
 
-test("a name that a host may send is not warned about: a new tool, an alias, a name with the right spelling beside it", async () => {
+test("a name that a host may send is not warned about: a new tool, an alias, a name next to its right spelling", async () => {
   const { engine } = await openIn({}, { toolAliases: { shell: "Bash" } });
   for (const matcher of [
     "TimeTravel",
@@ -268,7 +268,7 @@ test("the same function registered twice runs twice", async () => {
   expect(calls).toBe(3);
 });
 
-test("a callback that never answers is a timeout, and its signal says so", async () => {
+test("a callback that never answers times out, and its signal is aborted", async () => {
   const { engine } = await openIn({});
   let reason: unknown;
   const callback: Callback = (_payload, _id, signal) =>
@@ -375,7 +375,7 @@ test("an allow next to an unknown decision is a failure of a callback with onFai
   });
 });
 
-test("a conversation that throws or is no list is a failure of the hook that needs it", async () => {
+test("a conversation that throws or is not a list is a failure of the hook that needs it", async () => {
   const throws = () => {
     throw new Error("no database");
   };

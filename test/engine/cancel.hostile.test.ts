@@ -15,7 +15,7 @@ test.runIf(linux)("aborting during 20 running hooks ends them all within 3 s and
     () => readdirSync(project).filter((name) => name.startsWith("started-")).length === 20,
   );
 
-  const reason = new Error("the person pressed Escape");
+  const reason = new Error("the user pressed Escape");
   const begun = performance.now();
   abort.abort(reason);
   await expect(fired).rejects.toBe(reason);

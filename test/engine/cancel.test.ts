@@ -65,5 +65,5 @@ test("leaving a stream early ends the hooks", async () => {
     await until("started is there", () => existsSync(join(project, "started")));
     break;
   }
-  if (linux) await until("its processes are gone", () => processesWith(mark).length === 0);
+  if (linux) await until("its processes have exited", () => processesWith(mark).length === 0);
 });

@@ -6,7 +6,7 @@ import { bash, on, openIn, processesWith } from "./world.ts";
 
 const onLinux = process.platform === "linux";
 
-test("closing ends events that are being fired: their hooks are gone and they reject as engine/closed", async () => {
+test("closing ends events that are being fired: their hooks exit and they reject as engine/closed", async () => {
   const { engine, project, mark } = await openIn(on("PreToolUse", "echo > started.$$; sleep 60"), { concurrency: 20 });
   const fires = Array.from({ length: 10 }, () => engine.fire("PreToolUse", bash));
   const settled = Promise.allSettled(fires);

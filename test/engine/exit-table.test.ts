@@ -23,7 +23,7 @@ const ends = {
   "exit 0": { does: "exit 0", is: "success" },
   "exit 1": { does: "echo broken >&2; exit 1", is: "other" },
   "exit 2": { does: "echo refused >&2; exit 2", is: "block" },
-  "exit 2 without a word": { does: "exit 2", is: "block" },
+  "exit 2 without output": { does: "exit 2", is: "block" },
   "exit 126": { does: "exit 126", is: "other" },
   "exit 127": { does: "exit 127", is: "other" },
   SIGSEGV: { does: "kill -SEGV $$", is: "signal" },

@@ -105,7 +105,7 @@ test("hasHookFor never says false for a hook that would run", async () => {
   expect(engine.hasHookFor("SessionStart")).toBe(false);
 });
 
-test("an event nobody has a hook for does not serialise its payload", async () => {
+test("an event without hooks does not serialize its payload", async () => {
   const { engine } = await openIn(on("PreToolUse", "true"));
   const payload = {
     tool_name: "Write",

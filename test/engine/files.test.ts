@@ -19,7 +19,7 @@ test("a hook that takes its input file away itself is no error", async () => {
   expect((await engine.fire("PreToolUse", bash)).runs).toMatchObject([{ ended: { by: "exit", code: 0 } }]);
 });
 
-test("env files lie in a private folder of the session, under the root the host names", async () => {
+test("env files are in a private folder of the session, under the root that the host names", async () => {
   const settings = on("SessionStart", 'echo "export A=1" > "$CLAUDE_ENV_FILE"');
   const { engine, home } = await openIn(settings);
   const { output } = await engine.fire("SessionStart", { source: "startup", session_id: "s-1" });
@@ -32,7 +32,7 @@ test("env files lie in a private folder of the session, under the root the host 
   expect(started.output.envFiles?.[0]).toMatch(new RegExp(`^${join(home, "client/session-env")}/[0-9a-f]{32}/`));
 });
 
-test("a plugin hook whose folder is gone fails before a shell could call it a block", async () => {
+test("a plugin hook whose folder no longer exists fails before a shell could report a block", async () => {
   const { engine: probe, project } = await openIn({});
   await probe.close();
   const plugin = join(project, "plugin");

@@ -45,7 +45,7 @@ test("a hook that reads all of 5 MB gets all of it", async () => {
   expect(Number(additionalContext[0])).toBeGreaterThan(5_000_000);
 });
 
-test("an event name that is no string is refused like an unknown one", async () => {
+test("an event name that is not a string is refused like an unknown one", async () => {
   const { engine } = await openIn({});
   for (const name of [null, 5, {}, Symbol("x")]) {
     await expect(engine.fireUnknown(name as unknown as string, {})).rejects.toMatchObject({ code: "event/unknown" });

@@ -95,7 +95,7 @@ test("without a port, on refusal and when the port fails, the reply is cancelled
   }
 });
 
-test("what is no question is output, also of an interactive hook", async () => {
+test("a line that is not a question is output, also for an interactive hook", async () => {
   const hook = command(`read -r payload; echo '{"prompt":"x"}'; echo done`, { interactive: true });
   const { engine } = await openIn(on("UserPromptSubmit", hook), { ports: { asker: async () => "a" } });
   const outcome = await engine.fire("UserPromptSubmit", { prompt: "hello" });
@@ -111,7 +111,7 @@ test("from a hook without interactive such a line is ordinary output, with a war
   expect(outcome.warnings.map(({ code }) => code)).toContain("question-without-interactive");
 });
 
-test("an abort while the person thinks ends the hook", async () => {
+test("an abort while the user decides ends the hook", async () => {
   const abort = new AbortController();
   const asker: Asker = (_, signal) =>
     new Promise((_, reject) => {

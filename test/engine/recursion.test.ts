@@ -30,7 +30,7 @@ test("a callback that waits first ends as well", async () => {
   expect(runs).toBe(3);
 });
 
-test("events fired beside each other are not inside each other", async () => {
+test("events fired side by side are not nested", async () => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", async () => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -49,7 +49,7 @@ test("calls in a row are one run, with the input of the last", async () => {
   expect(readFileSync(join(project, "log"), "utf8")).toBe("run\nrun\n");
 });
 
-test("a failure keeps the last lines and is told once", async () => {
+test("a failure keeps the last lines and is reported once", async () => {
   const { engine, project } = await openIn(line("[ ! -e broken ] || { echo out of paper >&2; exit 1; }; echo fine"));
   expect(await engine.statusLine({})).toEqual(["fine"]);
   writeFileSync(join(project, "broken"), "");

@@ -23,7 +23,7 @@ test("a stream tells each hook's start and end, then the outcome, which is what 
   expect(new Set(ended)).toEqual(new Set(last.outcome.runs));
 });
 
-test("a stream of an event that nobody answers is its outcome", async () => {
+test("a stream of an event without answers is its outcome", async () => {
   const { engine } = await openIn({});
   const steps: EventStep[] = [];
   for await (const step of engine.stream("Stop", {})) steps.push(step);

@@ -26,7 +26,7 @@ async function events(engine: Engine): Promise<void> {
   await engine.fire("PreToolUse", { tool_name: 5, tool_input: "ls" });
   // @ts-expect-error a misspelt field
   await engine.fire("PreToolUse", { tool_nam: "Bash", tool_input: {} });
-  // @ts-expect-error an unknown field beside the known ones
+  // @ts-expect-error an unknown field next to known ones
   await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: {}, tool_us_id: "t" });
   // @ts-expect-error a missing field
   await engine.fire("PreToolUse", { tool_name: "Bash" });

@@ -79,7 +79,7 @@ function isDead(pid: string): boolean {
   return /\) [ZX]/.test(readProc(pid, "stat"));
 }
 
-/** Empty for a process that has gone meanwhile or is not ours. */
+/** Empty for a process that has exited or is not ours. */
 function readProc(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

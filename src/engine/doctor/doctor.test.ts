@@ -12,7 +12,7 @@ async function found({ options }: CheckoutWorld): Promise<readonly Finding[]> {
   return (await diagnose(options)).filter(({ code }) => code !== "leftover-process");
 }
 
-/** The same in words, beside the notes on one's own hooks. */
+/** The same as text, without the notes on the user's own hooks. */
 async function told(world: CheckoutWorld): Promise<readonly string[]> {
   const findings = await found(world);
   return findings.filter(({ code }) => code !== "user-hook").map(({ code, message }) => `${code}: ${message}`);
@@ -59,7 +59,7 @@ test("a misspelled list and a misspelled tool of the permission rules are errors
   ]);
 });
 
-test("programs and scripts that are not there, or cannot be started, are told", async () => {
+test("programs and scripts that are missing or cannot be started are reported", async () => {
   const world = await checkoutWorld();
   await chmod(await world.put("project/plain.sh", "#!/bin/sh\n"), 0o644);
   await chmod(await world.put("project/windows.sh", "#!/bin/sh\r\necho\r\n"), 0o755);
@@ -96,15 +96,15 @@ test("programs and scripts that are not there, or cannot be started, are told", 
   const at = (name: string) => join(world.project, name);
   expect(await told(world)).toEqual([
     'program-missing: "no-such-program" is in no folder of PATH.',
-    `script-missing: ${at("missing.sh")} is not there.`,
-    `script-missing: ${at("folder")} is no file.`,
+    `script-missing: ${at("missing.sh")} does not exist.`,
+    `script-missing: ${at("folder")} is not a file.`,
     `script-not-executable: ${at("plain.sh")} may not be executed; chmod +x makes it so.`,
     `shebang-broken: ${at("windows.sh")} cannot be started: its first line ends with a carriage return, which becomes part of the name.`,
     `shebang-broken: ${at("odd.py")} cannot be started: its first line names "python-of-nobody", which is in no folder of PATH.`,
-    `shebang-broken: ${at("gone.sh")} cannot be started: its first line names /opt/nothing/sh, which is not there.`,
+    `shebang-broken: ${at("gone.sh")} cannot be started: its first line names /opt/nothing/sh, which does not exist.`,
     `shebang-broken: ${at("bare.txt")} cannot be started: without #! in its first line only a shell can run it.`,
-    `script-missing: ${at("absent.sh")} is not there; sh is to run it.`,
-    `script-missing: ${at("absent.mjs")} is not there; node is to run it.`,
+    `script-missing: ${at("absent.sh")} does not exist; sh would run it.`,
+    `script-missing: ${at("absent.mjs")} does not exist; node would run it.`,
   ]);
 });
 
@@ -123,7 +123,7 @@ test("hooks that never run are reported: no such value, another spelling, off, e
     'matcher-never: The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
-    "hook-untrusted: echo h on Stop does not run in Hookline's hosts: nobody has approved it yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",
+    "hook-untrusted: echo h on Stop does not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",
     expect.stringMatching(
       /^hook-duplicate: echo g on Stop is equal to user:Stop:0\.0:\w+, which runs; this copy never does\.$/,
     ),
@@ -149,7 +149,7 @@ test("that a variable of a checkout which switches hooks off is ignored is said 
   );
 });
 
-test("files that others may change are told: settings, scripts, our own state", async () => {
+test("files that other users may change are reported: settings, scripts, our own state", async () => {
   const world = await checkoutWorld();
   const script = await world.put("home/guard.sh", "exit 0\n");
   const settings = await user(world, hooksOn("Stop", `sh ${script}`));
@@ -163,7 +163,7 @@ test("files that others may change are told: settings, scripts, our own state", 
   );
 });
 
-test("seconds that look like milliseconds are told", async () => {
+test("a timeout that looks like milliseconds is reported", async () => {
   const world = await checkoutWorld();
   await user(world, hooksOn("Stop", "echo a", { timeout: 60_000 }));
   expect(await told(world)).toEqual([expect.stringMatching(/^timeout-suspicious: /)]);
@@ -204,6 +204,6 @@ test("hooks that wait for the same approval are one finding, which says that it 
     hooks: { PreToolUse: hook("echo a"), Stop: hook("echo b"), SessionStart: hook("echo c") },
   });
   expect(await told(world)).toEqual([
-    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: nobody has approved it yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
+    "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
   ]);
 });

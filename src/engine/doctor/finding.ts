@@ -11,10 +11,10 @@ export interface Finding {
 /** `error`: it does not work. `warning`: it does not do what it looks like, or is not safe. `note`: nothing is wrong. */
 export type FindingLevel = "error" | "warning" | "note";
 
-/** Every finding beside the warnings of loading, with what it tells; the docs print this table. */
+/** Every finding apart from the warnings of loading, with its meaning. The docs print this table. */
 export const findingCodes = {
-  "program-missing": "a hook starts a program that is not there",
-  "script-missing": "a hook runs a script that is not there",
+  "program-missing": "a hook starts a program that does not exist",
+  "script-missing": "a hook runs a script that does not exist",
   "script-not-executable": "a hook starts a file that may not be executed",
   "shebang-broken": "the first line of a script names an interpreter that cannot be started",
   "hook-duplicate": "two equal hooks on one event: one of them never runs",

@@ -38,7 +38,7 @@ function programFinding({ text }: Word, first: boolean, exec: boolean, place: Pr
   const path = resolve(place.cwd, program);
   const is = kindOf(path);
   if (is !== "file") {
-    return [finding("script-missing", `${path} is ${is === "missing" ? "not there" : "no file"}.`, place.id)];
+    return [finding("script-missing", `${path} ${is === "missing" ? "does not exist" : "is not a file"}.`, place.id)];
   }
   if (!isExecutable(path)) {
     return [finding("script-not-executable", `${path} may not be executed; chmod +x makes it so.`, place.id)];
@@ -49,7 +49,7 @@ function programFinding({ text }: Word, first: boolean, exec: boolean, place: Pr
 
 const interpreters = /^(?:node|nodejs|deno|bun|tsx|ts-node|python\d?(?:\.\d+)?|ruby|perl|php|sh|bash|dash|zsh|ksh)$/;
 
-/** The script that an interpreter is given: its first argument that is no option. */
+/** The script that an interpreter runs: its first argument that is not an option. */
 function scriptFinding([program, ...rest]: readonly Word[], place: ProgramPlace): readonly Finding[] {
   const name =
     filled(program?.text ?? "", place)
@@ -59,7 +59,7 @@ function scriptFinding([program, ...rest]: readonly Word[], place: ProgramPlace)
   if (!interpreters.test(name) || script?.use !== "argument" || script.text.startsWith("-")) return [];
   const path = filled(script.text, place);
   if (path === undefined || !/[./]/.test(path) || kindOf(resolve(place.cwd, path)) !== "missing") return [];
-  return [finding("script-missing", `${resolve(place.cwd, path)} is not there; ${name} is to run it.`, place.id)];
+  return [finding("script-missing", `${resolve(place.cwd, path)} does not exist; ${name} would run it.`, place.id)];
 }
 
 /** The word with what is known filled in; undefined when it depends on anything else. */
@@ -89,7 +89,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Why it may not be executed makes no difference to what is told.
+    // The reason why it may not be executed does not matter.
     return false;
   }
 }
@@ -104,7 +104,7 @@ function brokenShebang(path: string, exec: boolean, { env }: ProgramPlace): stri
   const line = start.slice(2).split("\n")[0] ?? "";
   if (line.endsWith("\r")) return "its first line ends with a carriage return, which becomes part of the name";
   const [interpreter = "", ...rest] = line.trim().split(/\s+/);
-  if (kindOf(interpreter) !== "file") return `its first line names ${interpreter}, which is not there`;
+  if (kindOf(interpreter) !== "file") return `its first line names ${interpreter}, which does not exist`;
   const name = rest.find((word) => !word.startsWith("-") && !word.includes("="));
   if (!interpreter.endsWith("/env") || name === undefined || onPath(name, env["PATH"]) !== undefined) return undefined;
   return `its first line names "${name}", which is in no folder of PATH`;

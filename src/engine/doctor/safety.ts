@@ -40,13 +40,13 @@ function unsafe(file: string): string | undefined {
   try {
     return unsafeReason(lstatSync(realpathSync(file)));
   } catch (error) {
-    // What leads nowhere decides nothing, and that it cannot be read is told by whoever reads it.
+    // A broken link has no effect; the code that reads the file reports it.
     if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
 }
 
-/** Hooks that run in every folder without anybody being asked: whoever did not put them there should hear of them. */
+/** Hooks that run in every folder without approval: a user who did not add them should know about them. */
 export function userHookFindings({ byEvent }: EffectiveSettings): readonly Finding[] {
   return [...byEvent.values()].flat().flatMap(({ ref, layer }) => {
     if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];

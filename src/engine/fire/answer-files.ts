@@ -102,7 +102,7 @@ export async function checkWorktree(
 ): Promise<CheckedAnswer> {
   const given = answer.output?.worktreePath;
   if (answer.verdict.kind === "deny" || answer.failure !== undefined) return { answer, warnings: [] };
-  if (given === undefined) return refused(answer, "it gave no path", ref);
+  if (given === undefined) return refused(answer, "it returned no path", ref);
   const path = isAbsolute(given) ? given : resolve(String(event.payload["cwd"]), given);
   const fault = await faultOf(given, path, event.services.options.cwd);
   if (fault !== undefined) return refused(answer, `${given} ${fault}`, ref);
@@ -121,7 +121,7 @@ function refused(answer: HookAnswerRecord, why: string, hook: HookRef): CheckedA
 async function faultOf(given: string, path: string, projectDir: string): Promise<string | undefined> {
   if (given.split(/[\\/]/).includes("..")) return "passes through ..";
   try {
-    if (!(await stat(path)).isDirectory()) return "is no folder";
+    if (!(await stat(path)).isDirectory()) return "is not a folder";
     return (await linkBelow(projectDir, path)) ? "passes through a link below the project" : undefined;
   } catch (error) {
     return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be looked at: ${String(error)}`;

@@ -41,11 +41,11 @@ export interface EventParts {
   trustAgain(): Promise<void> | undefined;
   readonly live: MemoryHooks;
   readonly services: Services;
-  /** Notes that a hook ran, and tells whoever registered it. */
+  /** Records that a hook ran and notifies the code that registered it. */
   ran(record: RunRecord): Warning | undefined;
-  /** Warnings that came up between events, each told once. */
+  /** Warnings from between events; each is returned once. */
   takeWarnings(): readonly Warning[];
-  /** What an outcome nobody waits for went wrong with. */
+  /** Receives the error of an event that is not awaited. */
   onLost(error: unknown): void;
 }
 
@@ -78,7 +78,7 @@ export function openEvents(parts: EventParts): Events {
     const hooks = hooksOf(name, given, settings);
     const matched = matcherValue(row.matchesOn, given);
     const { hooks: concerned, skipped } = selectByMatcher(hooks, matched);
-    // Most events concern no hook: they cost a look at the matchers and nothing else.
+    // Most events have no matching hook: they only cost the check of the matchers.
     if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, settings) === undefined)
       return note(row, given, quietOutcome(row, { runs: noRuns, skipped, warnings }));
     const loading = live.ready();
@@ -137,7 +137,7 @@ export function openEvents(parts: EventParts): Events {
     };
   }
 
-  /** Where this process is takes a look at the system, so it is found out when the first hook may run. */
+  /** Read from the system when the first hook may run. */
   function depthNow(): number {
     outerDepth ??= processDepth(options.env);
     return currentDepth(outerDepth);

@@ -15,8 +15,8 @@ let waiting: AsyncLocalStorage<number> | undefined;
 const mostEngines = 8;
 
 /**
- * How deep this process is: the hook process of another engine begins where that one was. The variable that says so may be lost, so the
- * process itself is asked too.
+ * How deep this process is: the hook process of another engine starts at that engine's depth. The variable may be lost, so the
+ * process tree is checked too.
  */
 export function processDepth(env: Environment): number {
   const outer = Number(env["HOOKLINE_DEPTH"]);
@@ -79,9 +79,9 @@ function runAtDepth<T>(depth: number, work: () => T): T {
 /**
  * How deep this process is in hooks, by marks that stay when a hook clears its environment. Linux only; elsewhere 0.
  *
- * A hook gets an open file beside its streams whose position is its depth: it stays across `env -i`, `setsid` and shells that send
- * themselves into the background. Where a program closed it, the processes this one was started by are asked: for the variable they were
- * started with, and for how many sessions a JavaScript runtime began.
+ * A hook inherits an open file whose position is its depth: it survives `env -i`, `setsid` and shells that move
+ * themselves into the background. Where a program closed it, the parent processes are checked: for the variable that they were
+ * started with, and for the number of sessions started by a JavaScript runtime.
  */
 export function nesting(): { readonly depth: number; readonly sessions: number } {
   if (process.platform !== "linux") return { depth: 0, sessions: 0 };
@@ -131,7 +131,7 @@ function ancestry(): readonly Row[] {
   const rows: Row[] = [];
   for (let pid = process.pid; pid > 1 && rows.length < mostAncestors; ) {
     const stat = text(`/proc/${pid}/stat`);
-    // The name stands in parentheses and may itself hold blanks and parentheses.
+    // The name is in parentheses and may itself contain spaces and parentheses.
     const [, ppid, , sid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (ppid === undefined || sid === undefined) break;
     rows.push({ pid, sid: Number(sid) });

@@ -121,6 +121,6 @@ export async function* streamSteps(
     return outcome;
   } finally {
     outer?.removeEventListener("abort", onAbort);
-    if (!settled) leaving.abort(new Error("nobody listens any more"));
+    if (!settled) leaving.abort(new Error("the stream was closed"));
   }
 }

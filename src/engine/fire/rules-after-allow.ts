@@ -63,7 +63,7 @@ function readSafely(waited: Waited<unknown>, limit: Limit): ReadJudged {
 
 function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   if (waited.by === "threw") return unusable(`it threw: ${messageOf(waited.error)}`);
-  if (waited.by === "timeout") return unusable(`it gave no answer within ${duration(timeoutMs)}`);
+  if (waited.by === "timeout") return unusable(`it timed out after ${duration(timeoutMs)}`);
   if (waited.by === "cancelled") return unusable("it was cancelled");
   if (!isObject(waited.value)) return unusable(`it answered ${showValue(waited.value)}, not an object`);
   const { decision, reason, byRule } = waited.value;
@@ -73,7 +73,7 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   if (word === decision && byRule === false) return nothing;
   const faults = [
     ...(word === decision ? [] : [`its decision is ${showValue(decision)} and was read as "${word}"`]),
-    ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it gave no reason"]),
+    ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it has no reason"]),
     ...(byRule === undefined || typeof byRule === "boolean"
       ? []
       : [`byRule is ${showValue(byRule)}, not true or false`]),

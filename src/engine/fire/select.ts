@@ -62,7 +62,7 @@ function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: HookEv
     return { hook: ref, why: "if", detail: `${event.row.name} has no tool that if "${rule}" could hold for` };
   }
   if (condition === "never")
-    return { hook: ref, why: "if", detail: `if "${rule}" is no permission rule and never holds` };
+    return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
   if (conditionHolds(condition, event)) return undefined;
   return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
 }

@@ -76,7 +76,7 @@ describe("verdicts", () => {
     expect([outcome.decision, outcome.blocked, outcome.reason]).toEqual(["deny", false, "look again"]);
   });
 
-  test("nobody can keep a policy from taking effect", () => {
+  test("a hook cannot keep a policy from taking effect", () => {
     const blockedFor = (source: string) =>
       settle(...settling("ConfigChange", [record("a", deny("no"))], { payload: { source } })).blocked;
     expect([blockedFor("user_settings"), blockedFor("policy_settings")]).toEqual([true, false]);
@@ -87,7 +87,7 @@ describe("rewritten input", () => {
   const to = (command: string) => ({ input: { command } });
   const onConflict = (decision: "ask" | "deny") => {
     const { settings } = eventOf("PreToolUse");
-    return { settings: { ...settings, effective: { ...settings.merged, onConflict: decision } } };
+    return { settings: { ...settings, merged: { ...settings.merged, onConflict: decision } } };
   };
 
   test("the last configured of two rewrites wins, and both are named", () => {
@@ -138,7 +138,7 @@ describe("rewritten input", () => {
 describe("continue: false", () => {
   const stop = { stop: { reason: "enough" } };
 
-  test("does not stop the tool of PreToolUse, and says so", () => {
+  test("does not stop the tool of PreToolUse, with a warning", () => {
     const outcome = settle(...settling("PreToolUse", [record("a", none, stop)]));
     expect([outcome.continue, outcome.stopReason, outcome.blocked]).toEqual([false, "enough", false]);
     expect(outcome.warnings.map(({ code }) => code)).toEqual(["stop-is-not-deny"]);
@@ -250,7 +250,7 @@ describe("event-specific answers", () => {
     });
   });
 
-  test("instructions for a compaction come after the person's own", () => {
+  test("instructions for a compaction come after the user's own", () => {
     const runs = [record("a", none, { output: { customInstructions: "keep names" } })];
     expect(settle(...settling("PreCompact", runs, { payload: { custom_instructions: "be brief" } })).output).toEqual({
       customInstructions: "be brief\n\nkeep names",

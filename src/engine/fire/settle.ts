@@ -118,7 +118,7 @@ const nothing: Verdict = { kind: "none" };
 function settleDefer(verdict: Verdict, canDefer: boolean): { verdict: Verdict; warnings: readonly Warning[] } {
   if (verdict.kind !== "defer" || canDefer) return { verdict, warnings: [] };
   const reason = verdict.reason ?? "A hook wants to defer this call.";
-  const message = "A hook deferred the call, but this host cannot defer; the person is asked instead.";
+  const message = "A hook deferred the call, but this host cannot defer; the user is asked instead.";
   return { verdict: { kind: "ask", reason }, warnings: [{ code: "defer-unsupported", message }] };
 }
 

@@ -41,7 +41,7 @@ export interface MemoryHooks {
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
   clear(sessionId: string): void;
-  /** Reports a run that has ended to whoever registered the hook; what they throw is a warning. */
+  /** Reports a finished run to the code that registered the hook; what it throws becomes a warning. */
   ran(record: RunRecord): Warning | undefined;
 }
 
@@ -66,7 +66,7 @@ interface Joined {
   readonly hooks: readonly ConfiguredHook[];
 }
 
-/** Hooks in memory come after all that stand in files. */
+/** Hooks in memory come after all hooks of files. */
 const behindFiles = 1_000_000;
 
 /** What keeps a hook from ever running, or from running where it should: at registration that is a wrong call. */

@@ -174,7 +174,7 @@ async function confirmChanges(
     const layer = keeps ? before : after;
     if (layer !== undefined) layers.push(layer);
   }
-  // A layer that is gone but kept goes back to its place.
+  // A removed layer that is kept goes back to its position.
   const inOrder = layers.sort((a, b) => layerKinds.indexOf(a.kind) - layerKinds.indexOf(b.kind));
   return { layers: inOrder, refused };
 }

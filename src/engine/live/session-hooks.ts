@@ -8,7 +8,7 @@ export interface SessionHooks<Event extends string = string> {
   register(event: Event, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
   /** Tells that the session used a skill: its own hooks run from now on, to the end of the session. */
   useSkill(name: string): void;
-  /** The session has ended: its hooks are gone, and what it used is forgotten. */
+  /** Call it when the session has ended: its hooks and skills are forgotten. */
   clear(): void;
 }
 
@@ -47,7 +47,7 @@ function checkId(id: unknown): void {
   throw new Problem("engine/bad-option", message, { about: { option: "session" } });
 }
 
-/** Stop hooks that the person or the embedding program adds at run time; never the model, and never those of files. */
+/** Stop hooks that the user or the host adds at run time; the model cannot add any, and hooks of files are not included. */
 export interface StopHooks {
   /** For every session of the engine; one session's are registered with `session(id).register`. Returns the id by which it is removed. */
   add(hook: Hook): string;

@@ -16,10 +16,10 @@ export interface StatusLineCall {
   readonly env: Environment;
 }
 
-/** Contract: the newest call wins, at most one run per 300 ms; a failure keeps the last lines and is told once. */
+/** Contract: the newest call wins, at most one run per 300 ms; a failure keeps the last lines and is reported once. */
 export interface StatusLine {
   run(input: unknown, call: StatusLineCall): Promise<readonly string[]>;
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has exited. */
   close(): Promise<void>;
 }
 

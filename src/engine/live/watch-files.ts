@@ -10,8 +10,8 @@ export interface Watched {
 const quietMs = 100;
 
 /**
- * Folders are watched rather than files: editors replace a file, and a file may not be there yet. Of a folder that is not there yet,
- * the next one above it is watched until it is.
+ * Folders are watched rather than files: editors replace a file, and a file may not exist yet. For a folder that does not exist yet,
+ * its nearest existing parent is watched.
  */
 export function watchFiles({ files, folders }: Watched, onChange: () => void): () => void {
   const wanted = new Map<string, ReadonlySet<string> | "all">(folders.map((folder) => [folder, "all"]));
@@ -65,7 +65,7 @@ function below(above: string, folder: string): string {
   return dirname(folder) === above ? folder : below(above, dirname(folder));
 }
 
-/** Nothing when the folder has gone meanwhile, or is not ours to look into: there is nothing in it to watch. */
+/** Empty when the folder was removed or may not be read: it has nothing to watch. */
 function tryWatch(folder: string, concerns: (name: string | null) => boolean, onChange: () => void): FSWatcher[] {
   try {
     return [watch(folder, { persistent: false }, (_, name) => (concerns(name) ? onChange() : undefined))];

@@ -82,7 +82,7 @@ test("the base name of a path is compared, so an absolute path never fires", () 
   expect(matcherValue(null, { file_path: "x" })).toBeUndefined();
 });
 
-test("what is no expression but has * or ? is a glob over the whole value", () => {
+test("an invalid expression that has * or ? is a glob over the whole value", () => {
   expect(matching("*Tool", ["MyTool", "Tool", "ToolX"])).toEqual(["MyTool", "Tool"]);
   expect(matching("*T??l", ["MyTool", "Tool", "Tol"])).toEqual(["MyTool", "Tool"]);
   expect(matching("**(x", ["a(x", "(x", "(xx"])).toEqual(["a(x", "(x"]);

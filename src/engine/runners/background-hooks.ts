@@ -169,8 +169,8 @@ const mostRuns = 1_000;
 const mostSize = 16 * 1024 * 1024;
 
 /**
- * The memory of background hooks that have ended. Contract: bounded per session; what is dropped first is what nobody waits for, and an
- * answer that is dropped before anybody took it is a warning.
+ * Background hooks that have ended. Contract: bounded per session; runs without a pending answer are dropped first, and an
+ * answer that is dropped before it was taken is a warning.
  */
 function endedRuns(warn: (warning: Warning) => void): EndedRuns {
   /** By session; of each the runs in order of ending. */
@@ -195,7 +195,7 @@ function endedRuns(warn: (warning: Warning) => void): EndedRuns {
       if (next === undefined) break;
       drop(next);
     }
-    // Sessions come and go for as long as the engine lives: of what nobody waits for, all of them together keep no more than one may.
+    // Sessions come and go while the engine is open: runs without a pending answer are limited over all sessions.
     const settled = order.filter((run) => !isOwed(run));
     for (const run of settled.slice(0, Math.max(0, settled.length - mostRuns))) drop(run);
   }

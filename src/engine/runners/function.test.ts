@@ -15,7 +15,7 @@ const call = (timeoutMs = 60_000) => ({
 const quiet = { stdout: "", stderr: "", warnings: [] };
 const answered = { ...quiet, ended: { by: "answered" } };
 
-test("true lets the agent stop, false makes it go on with errorMessage as the reason", async () => {
+test("true lets the agent stop, false makes it continue with errorMessage as the reason", async () => {
   const stop = { kind: "judged", ok: true, continueOnBlock: false };
   expect(
     await runFunction(

@@ -68,7 +68,7 @@ test("throwing, rejecting and returning nonsense are failures in words", async (
   expect(list.failure).toBe("returned a list; a callback returns an object or nothing");
 });
 
-test("errorMessage stands in the place of what went wrong inside the callback", async () => {
+test("errorMessage replaces the error of the callback", async () => {
   const more = { errorMessage: "The guard is broken." };
   const boom = () => {
     throw new Error("boom");

@@ -3,7 +3,7 @@ import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
 import { emptyOutput, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
 export interface CallbackCall {
-  /** A copy that nobody can change: one callback cannot change what the next one sees. */
+  /** A frozen copy: one callback cannot change what the next one sees. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly toolUseId: string | undefined;
   readonly timeoutMs: number;
@@ -36,7 +36,7 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** An unusable value is kept beside its failure: a denial may still be read out of it. */
+/** An invalid value is kept with its failure: it may still contain a denial. */
 function returned(hook: CallbackHook, value: unknown): RunnerResult {
   if (value === undefined || value === null) return silence;
   const ran: RunnerResult = { ...silence, said: { kind: "returned", value } };
@@ -89,7 +89,7 @@ interface SharedCopy {
 
 /**
  * What in-process hooks get of a value of the host's: a copy that they cannot change, so that no handler changes what the next one, or
- * the host, goes on with. Made when the first one asks for it; all hooks of one event share it.
+ * the host, continues with. Made when the first one asks for it; all hooks of one event share it.
  *
  * Contract: the value itself is neither changed nor frozen. `of` is a new object for every event and every rewritten input.
  */

@@ -54,10 +54,10 @@ test("a server that is not connected is a failure, and the warning about a templ
 });
 
 test.each([undefined, null, "text", { connected: true }, { connected: "yes", text: "x" }])(
-  "a port that gives %j gave no result",
+  "a port that returns %j has no result",
   async (result) => {
     const ran = await runMcpTool(hook, call(replying(result)));
-    expect([ran.said, ran.failure]).toEqual([{ kind: "nothing" }, "the MCP port gave no result for guard:check"]);
+    expect([ran.said, ran.failure]).toEqual([{ kind: "nothing" }, "the MCP port returned no result for guard:check"]);
   },
 );
 

@@ -28,7 +28,7 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
   if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
   if (connected !== true || typeof text !== "string") {
-    const failure = `the MCP port gave no result for ${hook.server}:${hook.tool}`;
+    const failure = `the MCP port returned no result for ${hook.server}:${hook.tool}`;
     return { ...emptyOutput, ended: { by: "answered" }, failure, warnings };
   }
   const kept = truncateUtf8(text);

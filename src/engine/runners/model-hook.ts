@@ -77,13 +77,16 @@ export const agentReplySchema: Readonly<Record<string, unknown>> = {
 function readModelReply(value: unknown, keys: readonly string[]): ModelReply | { readonly wrong: string } {
   const reply = typeof value === "string" ? parsed(value) : value;
   if (typeof reply !== "object" || reply === null || Array.isArray(reply)) {
-    return { wrong: typeof value === "string" ? "replied with text that is no JSON object" : "gave no object" };
+    return {
+      wrong: typeof value === "string" ? "replied with text that is not a JSON object" : "did not return an object",
+    };
   }
   const unknown = Object.keys(reply).find((key) => !keys.includes(key));
   if (unknown !== undefined) return { wrong: `replied with "${unknown.slice(0, 40)}", which was not asked for` };
   const { ok, reason, impossible } = reply as Record<string, unknown>;
   if (typeof ok !== "boolean") return { wrong: "replied without ok: true or ok: false" };
-  if (reason !== undefined && typeof reason !== "string") return { wrong: "replied with a reason that is no text" };
+  if (reason !== undefined && typeof reason !== "string")
+    return { wrong: "replied with a reason that is not a string" };
   if (impossible !== undefined && typeof impossible !== "boolean") {
     return { wrong: "replied with impossible being neither true nor false" };
   }
@@ -98,11 +101,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // prose: the caller says so
+    return undefined; // prose: the caller reports it
   }
 }
 
-/** A reply as it stands in the record. */
+/** A reply as it is kept in the record. */
 function replyText(value: unknown): string {
   if (typeof value === "string") return value;
   try {

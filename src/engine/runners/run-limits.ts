@@ -44,7 +44,7 @@ function saidMs(text: string | undefined): number | undefined {
   return said > 0 ? said : undefined;
 }
 
-/** A fixed number of places; whoever comes later waits, in order. */
+/** A fixed number of slots; later callers wait, in order. */
 export interface Slots {
   /** Contract: gives the function that gives the place back, or undefined when the signal was aborted first. */
   take(signal: AbortSignal): MaybeAsync<(() => void) | undefined>;

@@ -9,7 +9,7 @@ export interface RunnerResult {
   readonly stderr: string;
   readonly droppedBytes?: { readonly stdout: number; readonly stderr: number };
   readonly spent?: readonly HookModelUsage[];
-  /** Why the run counts as failed, in words for the person. */
+  /** Why the run counts as failed, as a text for the user. */
   readonly failure?: string;
   readonly warnings: readonly Warning[];
   /** A file of `export` lines that the hook wrote for later shell calls. */

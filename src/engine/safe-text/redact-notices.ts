@@ -14,7 +14,7 @@ export function redact(record: RunRecord, secrets: readonly string[], options: R
   return withoutSecrets(options.content ? record : withoutContent(record), secrets);
 }
 
-/** The same for everything an observer is told. */
+/** The same for every notice to an observer. */
 export function redactNotice(notice: Notice, secrets: readonly string[], options: RedactOptions): Notice {
   if ("record" in notice) {
     const hook = "hook" in notice ? { hook: withoutSecrets<HookRef>(notice.hook, secrets) } : {};
@@ -24,7 +24,7 @@ export function redactNotice(notice: Notice, secrets: readonly string[], options
   return withoutSecrets(hidesReason ? { ...notice, reason: leftOut } : notice, secrets);
 }
 
-/** Stands where a text is needed but may not be seen. */
+/** Replaces a text that may not be shown. */
 const leftOut = "[content left out]";
 
 function withoutContent({ answer, ...record }: RunRecord): RunRecord {
@@ -53,7 +53,7 @@ function saidByUs({ by }: Ended): boolean {
 export interface ObserveOptions {
   readonly observe: (notice: Notice) => void;
   readonly content: boolean;
-  /** Values that must not be told, looked up when there is something to tell. */
+  /** Values that must not be shown, read when there is a notice to send. */
   secrets(): readonly string[];
   /** What the observer throws is worth a word, and changes nothing. */
   onThrow(error: unknown): void;

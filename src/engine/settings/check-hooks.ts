@@ -61,7 +61,7 @@ export function checkHooks(value: unknown, source: HooksSource, rows: Rows = cat
   return { hooks: Object.fromEntries(kept), warnings, damaged: [...damaged] };
 }
 
-/** Why an entry cannot stand in a file; undefined when it can. */
+/** Why an entry of a file is not valid; undefined when it is. */
 export function hookFault(entry: unknown): Fault | undefined {
   if (!isObject(entry)) return { field: "", why: `must be an object, not ${showValue(entry)}` };
   const type = ownValue(entry, "type");

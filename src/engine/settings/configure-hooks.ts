@@ -20,7 +20,7 @@ import { nameOf } from "./read-layer.ts";
 /** Where a group stands. */
 export interface GroupPlace {
   readonly layer: Layer;
-  /** The layer's part of the ids; its kind unless told. */
+  /** The layer's part of the ids. Default: its kind. */
   readonly label?: string;
   readonly row: EventRow;
   /** Its number in the event's list. */
@@ -30,7 +30,7 @@ export interface GroupPlace {
   readonly aliases?: ToolAliases;
   /** Needed where a hook has a condition. */
   readonly compileCondition?: CompileCondition;
-  /** What a failure means when neither hook nor group says so. */
+  /** The failure policy when neither hook nor group has one. */
   readonly onFailure?: FailurePolicy;
 }
 
@@ -97,7 +97,7 @@ function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind
     row.onFailure === "guard" &&
     (statedOnFailure(hook) ?? statedOnFailure(group)) === "block"
   ) {
-    const when = inBackground === "async" ? "nobody waits for it" : "it is not waited for where the host can be woken";
+    const when = inBackground === "async" ? "it is not awaited" : "it is not awaited where the host can be woken";
     told.push([
       "on-failure-ignored",
       `onFailure "block" has no effect on a hook with ${inBackground}: ${when}, so its failure denies nothing.`,
@@ -122,9 +122,9 @@ const mostSensibleSeconds = 3_600;
 
 /** In-process hooks come from a program, whose types may have been ignored. */
 function inProcessFault(hook: Hook): string | undefined {
-  if (hook.type === "callback") return typeof hook.callback === "function" ? undefined : "callback is no function";
+  if (hook.type === "callback") return typeof hook.callback === "function" ? undefined : "callback is not a function";
   if (hook.type !== "function") return undefined;
-  if (typeof hook.function !== "function") return "function is no function";
+  if (typeof hook.function !== "function") return "function is not a function";
   return typeof hook.errorMessage === "string" ? undefined : "errorMessage is missing";
 }
 

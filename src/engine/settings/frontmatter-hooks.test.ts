@@ -61,7 +61,7 @@ test("frontmatter with thousands of anchors, tags or faults is refused at once",
   expect(process.cpuUsage(before).user).toBeLessThan(10e6);
 });
 
-test("an alias to what it stands in is a fault, not an endless value", async () => {
+test("an alias to its own parent is a fault, not an endless value", async () => {
   const { fields, fault } = await readFrontmatter("---\nhooks: &a {PreToolUse: [*a]}\n---\n");
   expect([fields, fault?.why]).toEqual([{}, expect.stringContaining("circular")]);
 });

@@ -47,7 +47,7 @@ export async function frontmatterHooks(
   if (fault !== undefined) return { fault };
   if (!Object.hasOwn(fields, "hooks")) return undefined;
   const { name: said, hooks } = fields;
-  // A name of digits is a number in YAML, and the name all the same.
+  // A name of digits is a number in YAML; it counts as a name.
   const name = typeof said === "object" || said === undefined ? "" : String(said).trim();
   return name === "" ? { hooks } : { name, hooks };
 }
@@ -90,7 +90,7 @@ function parsed(head: string, yaml: typeof import("yaml")): ReadYaml {
       const line = head.slice(0, error.pos[0]).split("\n").length + 1;
       return { fault: { line, why: error.message } };
     }
-    // As JSON, which is what hooks are: an alias to what it stands in has no end.
+    // Converted to JSON: an alias to its own parent has no end.
     const value: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 100 }) ?? null));
     if (value === null || value === undefined) return { fields: {} };
     if (typeof value === "object" && !Array.isArray(value)) return { fields: value as Record<string, unknown> };

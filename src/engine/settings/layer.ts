@@ -28,7 +28,7 @@ export interface PluginRoot {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-/** Whose hooks these are, and whether the person or the checkout brought them. */
+/** Whose hooks these are, and whether they are the user's or the checkout's. */
 export interface FrontmatterOrigin {
   readonly of: "agent" | "skill";
   readonly name: string;
@@ -73,7 +73,7 @@ export function guardsToolCalls({ special, onFailure, blocks }: EventRow): boole
   return special.onTool === true && onFailure === "guard" && blocks !== null;
 }
 
-/** Layers whose hooks do not run, and the policy that says so. */
+/** Layers whose hooks do not run, and the policy that locks them. */
 export interface PluginsOnly {
   readonly layer: Layer;
   readonly locked: readonly LayerKind[];

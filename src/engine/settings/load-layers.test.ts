@@ -91,7 +91,7 @@ test("settings of a parent folder are nobody's", async () => {
   expect(await load({ cwd: join(root, "project/inner") })).toEqual([]);
 });
 
-test("where the start folder is the home folder, its settings count once, as the person's", async () => {
+test("where the start folder is the home folder, its settings count once, as the user's", async () => {
   write("home/.claude/settings.json", stop);
   write("home/.claude/settings.local.json", stop);
   write("home/.claude/agents/a.md", frontmatter);
@@ -187,13 +187,13 @@ test("managed settings behind a link whose target does not exist cannot be read"
   expect(layer).toMatchObject({ kind: "managed", readable: false, warnings: ["settings-unreadable"] });
 });
 
-test("a plugin without hooks is no layer, one that is gone is reported", async () => {
+test("a plugin without hooks has no layer, a missing plugin is reported", async () => {
   mkdirSync(join(root, "plugins/empty"), { recursive: true });
   expect(await load({ plugins: [join(root, "plugins/empty")] })).toEqual([]);
   expect(await load({ plugins: [join(root, "plugins/gone")] })).toMatchObject([{ kind: "plugin", readable: false }]);
 });
 
-test("on a reload an unreadable file keeps its last good content and says so, again and again", async () => {
+test("on every reload an unreadable file keeps its last good content, with a warning", async () => {
   const file = write("home/.claude/settings.json", { permissions: { deny: ["Bash"] } });
   write("etc/managed-settings.json", { env: { A: "1" } });
   write("project/extra.json", { env: { B: "1" } });
@@ -221,8 +221,8 @@ test("on a reload an unreadable file keeps its last good content and says so, ag
     );
   }
   writeFileSync(file, "{}");
-  const mended = await loadLayers(given, { previous: third });
-  expect(mended.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });
+  const fixed = await loadLayers(given, { previous: third });
+  expect(fixed.find(({ kind }) => kind === "user")).toMatchObject({ settings: {}, readable: true, warnings: [] });
   rmSync(file);
   expect((await loadLayers(given, { previous: third })).map(({ kind }) => kind)).toEqual(["managed", "flag"]);
 });

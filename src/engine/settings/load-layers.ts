@@ -8,7 +8,7 @@ import { manifestFile, pluginLayers, pluginOptions, readPluginManifest } from ".
 import { type LayerSource, nameOf, readLayer, unreadableLayer } from "./read-layer.ts";
 import { managedFiles, namesIn, readSettingsSource, realPathOrNone } from "./settings-source.ts";
 
-/** Where settings lie. All of it is the host's word; no file can change it. */
+/** Where settings are. Only the host sets it; no file can change it. */
 export interface SettingsPlaces {
   /** The start folder: project and local settings are this folder's, no parent's. */
   readonly cwd: string;
@@ -42,7 +42,7 @@ export async function loadLayers(places: SettingsPlaces, options: LoadLayersOpti
   const reads = (kind: "user" | "project" | "local"): boolean => places.settingSources?.includes(kind) ?? true;
   const user = join(places.clientHome, "settings.json");
   const own = join(places.cwd, ".claude");
-  // One file is one layer: where the start folder is the home folder, its settings are the person's.
+  // One file is one layer: where the start folder is the home folder, its settings are the user's.
   const [userReal, projectReal] = await Promise.all([
     realPathOrNone(user, fs),
     realPathOrNone(join(own, "settings.json"), fs),

@@ -9,7 +9,7 @@ function layer(kind: LayerKind, settings: object, file = `/${kind}.json`): Layer
 }
 
 function merged(...layers: Layer[]) {
-  return mergeLayers(layers).effective;
+  return mergeLayers(layers).merged;
 }
 
 function warned(...layers: Layer[]) {
@@ -114,7 +114,7 @@ test("a managed list is the only one; else user and command line are joined, and
   expect(shape(layer("user", {}))).toEqual([]);
 });
 
-test("private addresses are opened by managed and the person, never by a checkout", () => {
+test("private addresses are allowed by managed and user settings, never by a checkout", () => {
   const say = (kind: LayerKind, httpHookAllowPrivate: boolean | string[]) => layer(kind, { httpHookAllowPrivate });
   expect(merged(say("user", true)).http.allowPrivate).toBe(true);
   expect(merged(say("user", ["http://a"]), say("flag", ["http://b"])).http.allowPrivate).toEqual([
@@ -157,7 +157,7 @@ test.each([
   ["a managed file that cannot be read", readLayer({ kind: "managed", file: "/m.json" }, Buffer.from("{")), true],
   ["an invalid managed PreToolUse hook", layer("managed", { hooks: { PreToolUse: [{ hooks: [{}] }] } }), true],
   ["an invalid managed PermissionRequest hook", layer("managed", { hooks: { PermissionRequest: [{}] } }), true],
-  ["hooks of a managed file that are no object", layer("managed", { hooks: [] }), true],
+  ["hooks of a managed file that are not an object", layer("managed", { hooks: [] }), true],
   ["an invalid managed Stop hook", layer("managed", { hooks: { Stop: [{ hooks: [{}] }] } }), false],
   ["a user file that cannot be read", readLayer({ kind: "user", file: "/u.json" }, Buffer.from("{")), false],
 ])("%s damages policy: %s", (_, broken, damaged) => {

@@ -17,7 +17,7 @@ export interface MergedSettings {
   readonly disabled: {
     /** Managed policy: every hook. */
     readonly everything?: Layer;
-    /** The person: every hook that is not managed. */
+    /** The user: every hook that is not managed. */
     readonly unmanaged?: Layer;
     /** The checkout: its own hooks; those of other layers only when the key is pinned. */
     readonly checkout?: Layer;
@@ -50,11 +50,11 @@ export interface PolicyList {
 export function mergeLayers(
   layers: readonly Layer[],
   rows: Rows = catalog,
-): { effective: MergedSettings; warnings: readonly Warning[] } {
+): { merged: MergedSettings; warnings: readonly Warning[] } {
   const allowed = layers.map(withoutForeignKeys);
   const settled = allowed.map(({ layer }) => layer);
   const damage = managedDamage(layers, rows);
-  const effective: MergedSettings = {
+  const merged: MergedSettings = {
     env: joinedEnv(settled),
     disabled: {
       ...named("everything", sayingTrue(settled, ["managed"], "disableAllHooks")),
@@ -78,7 +78,7 @@ export function mergeLayers(
     ...checkoutEnv(settled).warnings,
     ...(damage ? [damage] : []),
   ];
-  return { effective, warnings };
+  return { merged, warnings };
 }
 
 /** Who may set a key that restricts or grants. Keys not named here are nobody's secret. */
@@ -144,7 +144,7 @@ function joinedEnv(layers: readonly Layer[]): Readonly<Record<string, string>> {
   return env;
 }
 
-/** The first layer that says so; `false` never undoes another layer's `true`. */
+/** The first layer with `true`; `false` never undoes another layer's `true`. */
 function sayingTrue(
   layers: readonly Layer[],
   kinds: readonly LayerKind[],

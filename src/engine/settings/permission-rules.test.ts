@@ -33,7 +33,7 @@ function allowed(
 const rules = (world: CheckoutWorld, permissions: object): Promise<string> =>
   world.put("home/.claude/settings.json", { permissions });
 
-test("a hook's allow stands where no rule is against it", async () => {
+test("a hook's allow counts where no rule restricts the call", async () => {
   const world = await checkoutWorld();
   expect(await allowed(world, "Bash", { command: "make all" })).toEqual({ decision: "allow", output: {} });
 });

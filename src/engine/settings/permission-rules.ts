@@ -78,7 +78,7 @@ function ruleLayers(layer: Layer, { trust }: EffectiveSettings): readonly RuleLa
   return trusted ? [rules] : [rules, ...approvedAlone(rules, layer, trust.writtenGrants(layer))];
 }
 
-/** Grants that a person had written count by themselves, as long as they still stand there. */
+/** Grants that a user had written count on their own, as long as they are still in the file. */
 function approvedAlone(
   { scope, file }: RuleLayer,
   { settings }: Layer,
@@ -93,7 +93,7 @@ function approvedAlone(
   return [{ scope, trusted: true, allow, additionalDirectories, ...(file === undefined ? {} : { file }) }];
 }
 
-/** The files that hooks in force name: whoever changes them changes what runs. */
+/** The files that active hooks name: changing them changes what runs. */
 function filesOfHooks({ byEvent, trust }: EffectiveSettings, { cwd, home }: ResolvedOptions): readonly string[] {
   const commands = [...byEvent.values()].flat().filter((hook) => trust.ofHook(hook).state === "trusted");
   const paths = commands.flatMap((hook) => pathsOf(hook, cwd, home).map((path) => resolve(cwd, path)));

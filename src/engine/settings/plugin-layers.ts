@@ -14,7 +14,7 @@ export async function pluginLayers(root: string, clientHome: string, fs: Fs, row
   const inManifest: PluginSource = { ...standard, file: manifestFile(root) };
   const own = await fileLayer(standard);
   if (own.length === 0 && (await realPathOrNone(root, fs)) === undefined) {
-    return [unreadableLayer(standard, `the plugin's folder ${root} is not there`)];
+    return [unreadableLayer(standard, `the plugin folder ${root} does not exist`)];
   }
   const { hooks, unread } = await readPluginManifest(root, fs);
   // Beside hooks of its own file the options report it.

@@ -20,7 +20,7 @@ function told(value: unknown) {
 
 const good = { type: "command", command: "true" };
 
-test("a file becomes a layer with its hooks and keys; keys nobody knows are ignored", () => {
+test("a file becomes a layer with its hooks and keys; unknown keys are ignored", () => {
   const layer = read(
     '// mine\n{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "mine": 1}]}]}, "env": {"A": "1"}, "theme": "dark",}',
   );
@@ -33,7 +33,7 @@ test("a file becomes a layer with its hooks and keys; keys nobody knows are igno
   });
 });
 
-test("a file that is no JSON gives no hooks and says where", () => {
+test("a file that is not valid JSON has no hooks and is reported with the position", () => {
   const layer = read('{\n  "hooks": {,}\n}');
   expect(layer).toEqual({
     ...source,
@@ -55,7 +55,7 @@ test.each([
   ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "it is not UTF-8"],
   ["ten megabytes", Buffer.alloc(10_000_000, 0x20), `it has 10000000 bytes; at most ${maxSettingsBytes} are read`],
   ["a depth of 10,000", "[".repeat(10_000), "nested more than 200 deep"],
-  ["a key that stands twice", '{"env": {}, "env": {}}', 'the key "env" stands here a second time'],
+  ["a duplicate key", '{"env": {}, "env": {}}', 'the key "env" is a duplicate'],
   ["nothing", "", "expected a value, found the end of the file"],
 ])("%s is an error, not a crash", (_, bytes, why) => {
   const layer = readLayer(source, Buffer.from(bytes));
@@ -122,7 +122,7 @@ test("a misspelt field that is needed is pointed out", () => {
   );
 });
 
-test("an event nobody knows is ignored with the nearest name, the others stay", () => {
+test("an unknown event is ignored and the nearest name suggested, other events stay", () => {
   const layer = read({ hooks: { pretooluse: [{ hooks: [good] }], Nonsense_Of_Mine: [], Stop: [{ hooks: [good] }] } });
   expect(layer.settings.hooks).toEqual({ Stop: [{ hooks: [good] }] });
   expect(layer.warnings.map(({ code, message }) => [code, message])).toEqual([
@@ -490,7 +490,7 @@ test("no key that Claude Code declares is reported as a misspelled one", () => {
   expect(warnings.filter(({ message }) => message.includes("instead") || message.includes("not read"))).toEqual([]);
 });
 
-test("a failure policy under two misspelled names counts as block if one of them says so", () => {
+test("a failure policy under two misspelled names counts as block if one of them is block", () => {
   const policy = { onfailure: "continue", failclosed: true };
   const layer = read({ hooks: { PreToolUse: [{ hooks: [{ ...good, ...policy }] }] } });
   expect(layer.settings.hooks?.["PreToolUse"]?.[0]?.hooks).toMatchObject([{ onFailure: "block" }]);

@@ -40,7 +40,7 @@ export async function readSourceText(path: string, fs: Fs = nodeFs): Promise<str
   return source.is === "read" ? Buffer.from(source.bytes).toString("utf8") : undefined;
 }
 
-/** The names in a folder, sorted; none when there is no folder. */
+/** The names in a folder, sorted; none when there is not a folder. */
 export async function namesIn(folder: string, fs: Fs): Promise<readonly string[] | { readonly why: string }> {
   try {
     return (await fs.readdir(folder)).sort();

@@ -153,7 +153,7 @@ test.each([
   ["a condition off tool events", hooks("Stop", { hooks: [run("a", { if: "Bash(git *)" })] }), "if-ignored"],
   ["a condition on a misspelled tool", hooks("PreToolUse", { hooks: [run("a", { if: "bash(ls)" })] }), "matcher-never"],
   ["a condition on a server", hooks("PreToolUse", { hooks: [run("a", { if: "mcp__git" })] }), "matcher-never"],
-  ["a condition that is no rule", hooks("PreToolUse", { hooks: [run("a", { if: "Bash(git" })] }), "if-invalid"],
+  ["a condition that is not a rule", hooks("PreToolUse", { hooks: [run("a", { if: "Bash(git" })] }), "if-invalid"],
   [
     "a type the event does not take",
     hooks("SessionStart", { hooks: [{ type: "http", url: "http://x" }] }),
@@ -225,7 +225,7 @@ test("every type an event does not take is warned of, and no other", () => {
   }
 });
 
-test("a warning about a group is told once, and each hook of the group knows of it", () => {
+test("a warning about a group is reported once, and each hook of the group has it", () => {
   const snapshot = takeSnapshot([
     layer("user", hooks("PreToolUse", { matcher: "(Bash", hooks: [run("a"), run("b")] })),
   ]);
@@ -258,7 +258,7 @@ test("a host's own events have hooks like any other", () => {
   expect([...takeSnapshot([read], { rows }).byEvent.keys()]).toEqual(["Deployed"]);
 });
 
-test("managed hooks block on failure when policy says so, unless they say otherwise", () => {
+test("managed hooks block on failure when policy requires it, unless they set another policy", () => {
   const snapshot = takeSnapshot([
     layer("managed", {
       ...hooks("PreToolUse", { hooks: [run("a"), run("b", { onFailure: "continue" })] }),

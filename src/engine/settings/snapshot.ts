@@ -36,7 +36,7 @@ export interface SnapshotOptions {
 /** Layers in configured order → a frozen snapshot. Pure. */
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
   const rows: Rows = options.rows ?? catalog;
-  const { effective, warnings } = mergeLayers(layers, rows);
+  const { merged, warnings } = mergeLayers(layers, rows);
   const labels = labelsOf(layers);
   const byEvent = new Map<string, ConfiguredHook[]>();
   layers.forEach((layer, index) => {
@@ -54,7 +54,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
           order: hooks.length,
           ...(options.aliases === undefined ? {} : { aliases: options.aliases }),
           ...(options.compileCondition === undefined ? {} : { compileCondition: options.compileCondition }),
-          ...(layer.kind === "managed" ? { onFailure: effective.managedOnFailure } : {}),
+          ...(layer.kind === "managed" ? { onFailure: merged.managedOnFailure } : {}),
         };
         const configured = configureGroup(group, place);
         hooks.push(...configured);
@@ -72,12 +72,12 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
   const snapshot: Snapshot = {
     fingerprint: fingerprintOf(layers),
     byEvent,
-    merged: effective,
+    merged,
     layers,
     warnings: distinct([...layers.flatMap((layer) => layer.warnings), ...warnings, ...problems]),
   };
   // Not what was compiled: matchers and conditions are closures over their own state.
-  deepFreeze([layers, effective, snapshot.warnings]);
+  deepFreeze([layers, merged, snapshot.warnings]);
   for (const hooks of byEvent.values()) Object.freeze(hooks).forEach(Object.freeze);
   return Object.freeze(snapshot);
 }

@@ -58,12 +58,12 @@ test("a file that could be found in an import's place ends the approval, one els
   expect(await standing(options)).toBe("changed: lib.js is not as it was approved");
 });
 
-test("an app whose imports cannot be told cannot be approved", async () => {
+test("an app whose imports cannot be determined cannot be approved", async () => {
   const { options } = await installed();
   const inputsOf = () => Promise.reject(new Error("lib.ts:1: Unexpected end of file"));
   const [entry] = (await reviewTrust(options, { inputsOf })).entries;
   expect([entry?.digest, entry?.unusable]).toEqual([
     undefined,
-    "what it imports cannot be told: lib.ts:1: Unexpected end of file",
+    "its imports cannot be determined: lib.ts:1: Unexpected end of file",
   ]);
 });

@@ -72,7 +72,7 @@ test("a second file of the checkout that is approved counts although the first i
   expect(await said(world)).toEqual([]);
 });
 
-test("a checkout's status line runs once it is approved; until then it hides nobody else's", async () => {
+test("a checkout's status line runs once it is approved; until then it hides no other status line", async () => {
   const world = await checkoutWorld();
   const line = (command: string) => ({ statusLine: { type: "command", command } });
   await world.put("home/.claude/settings.json", line("echo mine"));

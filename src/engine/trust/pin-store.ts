@@ -48,7 +48,7 @@ export function pinFilesOf(folders: readonly string[], places: TrustPlaces): rea
   }
 }
 
-/** A checkout with its real path. The real path of a folder that is gone is its own. */
+/** A checkout with its real path. A folder that no longer exists is its own real path. */
 export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> {
   const real = await realpath(cwd).catch(() => cwd);
   return { cwd, real, home };
@@ -121,7 +121,7 @@ async function whyInside(places: TrustPlaces, real: string): Promise<string | un
   const state = statePath({ env, home });
   const [stateReal, homeReal] = await Promise.all([realOrSame(state, fs), realOrSame(home, fs)]);
   if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
-  return `the state folder ${state} lies inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
+  return `the state folder ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
 }
 
 async function realOrSame(path: string, fs: Fs): Promise<string> {

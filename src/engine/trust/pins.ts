@@ -52,14 +52,14 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: `it is no JSON (${messageOf(error)})` };
+    return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
   if (!isObject(value)) return { fault: "it holds no object" };
   if (value["version"] !== pinsVersion && value["version"] !== 1)
     return { fault: "another version of Hookline wrote it" };
   if (value["project"] !== project) return { fault: "it is about another folder" };
   const { accepted, pins, grants } = value;
-  if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is no time" };
+  if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is not a time" };
   if (!Array.isArray(pins) || !pins.every(isPin)) return { fault: "one of its pins is damaged" };
   if (!Array.isArray(grants) || !grants.every(isGrant)) return { fault: "one of its grants is damaged" };
   return { project, ...(accepted === undefined ? {} : { accepted }), pins, grants };
@@ -106,7 +106,7 @@ export interface ApprovableItem {
   readonly command?: NamedCommand;
 }
 
-/** One grant that was approved by writing it, beside the block it stands in. */
+/** One grant that was approved when it was written, apart from the block that contains it. */
 export interface WrittenGrant {
   readonly layer: "project" | "local";
   readonly list: "allow" | "additionalDirectories";

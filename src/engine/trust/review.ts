@@ -26,14 +26,14 @@ export interface TrustEntry {
   /** `hook`, `mcpServer`, or the key of the settings file. */
   readonly kind: ApprovableItem["kind"];
   readonly event?: string;
-  /** The settings file it stands in. */
+  /** The settings file that contains it. */
   readonly file?: string;
   readonly state: TrustState;
   readonly detail: string;
   /** Of definition and files together, as `sha256:…`; absent when it cannot be approved. */
   readonly digest?: string;
   readonly definition: unknown;
-  /** What an approval covers beside the definition. */
+  /** What an approval covers in addition to the definition. */
   readonly files: readonly ReviewedFile[];
   /** Each path, package or form that it may run and that an approval does not cover, and why. */
   readonly notCovered: readonly NotCovered[];
@@ -156,7 +156,7 @@ async function lookedAt(
   };
 }
 
-/** Of a hook that calls an app of the checkout: what the loader finds beside the files that are covered anyway. */
+/** For a hook that calls an app of the checkout: what the loader finds in addition to the covered files. */
 async function importsOf(
   hooksFiles: readonly string[],
   { files }: Coverage,
@@ -170,7 +170,7 @@ async function importsOf(
     const found = importedFiles(inputs.flat(), checkout, onBytes);
     return "unusable" in found ? found : found.filter(({ path }) => !files.some((one) => one.path === path));
   } catch (error) {
-    return { unusable: `what it imports cannot be told: ${messageOf(error)}` };
+    return { unusable: `its imports cannot be determined: ${messageOf(error)}` };
   }
 }
 

@@ -25,7 +25,7 @@ export async function serverTrust(options: EngineOptions): Promise<ServerTrust> 
   return (server) => {
     const one = pinnableServer(server, checkout);
     return (
-      trustLookups([one], pins, checkout).get(one.id)?.() ?? { state: "new", detail: "nobody has approved it yet" }
+      trustLookups([one], pins, checkout).get(one.id)?.() ?? { state: "new", detail: "it has not been approved yet" }
     );
   };
 }

@@ -54,7 +54,7 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const folders = foldersUp(real);
   const known = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const accepted = known.some((one) => "pins" in one && one.pins.accepted !== undefined);
-  const detail = `nobody has accepted the folder ${real} yet`;
+  const detail = `the folder ${real} has not been accepted yet`;
   const standing: TrustStatus = accepted ? trusted : { state: "new", detail };
   return {
     ofHook: () => standing,
@@ -81,7 +81,7 @@ export function trustLookups(
   checkout: Checkout,
 ): ReadonlyMap<string, TrustLookup> {
   const definitions = new Set(all.map(({ definition }) => definition));
-  // An approval of what is still there says nothing about what stands in its old place.
+  // An approval of an item that still exists does not apply to a new item at its old place.
   const orphans = pins.filter(({ definition }) => !definitions.has(definition));
   return new Map(
     all.map((one): [string, TrustLookup] => {

@@ -30,7 +30,7 @@ test("an approval is of content: a changed byte ends it, the byte put back resto
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
-  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
   await approveAll(options);
   expect(await outcomeOf(options)).toEqual(["one"]);
 
@@ -67,10 +67,10 @@ test("a moved folder is not trusted, and moved back it is", async () => {
   await approveAll(options);
   const moved = join(root, "moved");
   await rename(project, moved);
-  expect(await outcomeOf({ ...options, cwd: moved })).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf({ ...options, cwd: moved })).toEqual(["trust new: it has not been approved yet"]);
   // A link with the old name leads to the new place, and the place is what counts.
   await symlink(moved, project);
-  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
   await unlink(project);
   await rename(moved, project);
   expect(await outcomeOf(options)).toEqual(["here"]);
@@ -119,7 +119,7 @@ test("approving a hook that was put before an approved one leaves the approval o
   await put("project/.claude/settings.json", settings("first", "guard"));
   await approveNew();
   expect(await outcomeOf(options)).toEqual(["first", "guard"]);
-  // What is gone from its place gives way to what was approved there.
+  // A removed item gives way to what was approved at its place.
   await put("project/.claude/settings.json", settings("first", "other"));
   await approveNew();
   await put("project/.claude/settings.json", settings("first", "guard"));
@@ -136,7 +136,7 @@ test("formatting, the order of members and other hooks around it change nothing"
      { "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "echo b" } ] },
                             { "hooks": [ { "timeout": 5, "command": "echo a", "type": "command", } ] } ] } }`,
   );
-  expect(await outcomeOf(options)).toEqual(["a", "trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["a", "trust new: it has not been approved yet"]);
 });
 
 /** Each names the file `hooks/x.sh` of the project. */
@@ -149,7 +149,7 @@ const namings: readonly [string, object][] = [
   ["single quotes inside a nested shell", { command: "bash -c 'sh hooks/x.sh'" }],
   ["a substitution", { command: 'echo "$(sh hooks/x.sh)"' }],
   ["input from it", { command: "sh < hooks/x.sh" }],
-  ["the folder it lies in", { command: "cd hooks && sh x.sh" }],
+  ["the folder it is in", { command: "cd hooks && sh x.sh" }],
   ["a variable of the shell", { command: 'D=$PWD; sh "$D/hooks/x.sh"' }],
   ["an unknown beginning", { command: "sh $(git rev-parse --show-toplevel)/hooks/x.sh" }],
   ["an argument", { command: "sh", args: ["hooks/x.sh"] }],
@@ -175,7 +175,7 @@ test.each(namings)("a file named by %s is part of what was approved", async (_, 
   expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["changed"]);
 });
 
-test("a file that was not there when the hook was approved is a change", async () => {
+test("a file that did not exist when the hook was approved is a change", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./later.sh || echo none"));
   await approveAll(options);
@@ -237,10 +237,10 @@ test("what cannot be looked at before every run cannot be approved", async () =>
     { digest: undefined, unusable: "device is not a regular file" },
   ]);
   await review.pin(review.entries);
-  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
 });
 
-test("hooks in the frontmatter of the project need approval, the person's own do not", async () => {
+test("hooks in the frontmatter of the project need approval, the user's own do not", async () => {
   const { options, put } = await checkoutWorld();
   const agent = (word: string) =>
     `---\nname: helper\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo ${word}\n---\n`;
@@ -262,12 +262,12 @@ test("in mode workspace one acceptance of the folder or of one above it gates ev
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
   const workspace = { ...options, trust: "workspace" as const };
   expect(await outcomeOf(workspace)).toEqual([
-    `trust new: nobody has accepted the folder ${options.cwd} yet`,
-    `trust new: nobody has accepted the folder ${options.cwd} yet`,
+    `trust new: the folder ${options.cwd} has not been accepted yet`,
+    `trust new: the folder ${options.cwd} has not been accepted yet`,
   ]);
   await (await reviewTrust({ ...options, cwd: root })).accept();
   expect(await outcomeOf(workspace)).toEqual(["mine", "theirs"]);
-  expect(await outcomeOf(options)).toEqual(["mine", "trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["mine", "trust new: it has not been approved yet"]);
 });
 
 test("in mode implicit everything runs", async () => {
@@ -316,7 +316,7 @@ test.each([
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
   await spoil(await onlyPinFile(world));
-  expect(await outcomeOf(world.options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(world.options)).toEqual(["trust new: it has not been approved yet"]);
   const engine = await openEngine(world.options);
   expect(engine.warnings.map(({ code }) => code)).toEqual(["trust-store-refused"]);
   await engine.close();
@@ -333,7 +333,7 @@ test("a folder that holds the state folder cannot approve itself", async () => {
   const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };
   await expect(approveAll(inside)).rejects.toMatchObject({ code: "trust/store-refused" });
   expect(existsSync(join(project, "state"))).toBe(false);
-  expect(await outcomeOf(inside)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(inside)).toEqual(["trust new: it has not been approved yet"]);
 });
 
 test("what was reviewed is what is approved, not what the files have become since", async () => {
@@ -370,7 +370,7 @@ test("revoking forgets everything about the folder", async () => {
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
   expect(await (await reviewTrust(options)).revoke()).toBe(true);
-  expect(await outcomeOf(options)).toEqual(["trust new: nobody has approved it yet"]);
+  expect(await outcomeOf(options)).toEqual(["trust new: it has not been approved yet"]);
   expect(await (await reviewTrust(options)).revoke()).toBe(false);
 });
 

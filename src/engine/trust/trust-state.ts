@@ -3,7 +3,7 @@ import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { WrittenGrant } from "./pins.ts";
 import type { SeenFiles } from "./start-trust.ts";
 
-/** `new`: nobody has approved it. `changed`: something else was approved in its place. */
+/** `new`: it was not approved. `changed`: something else was approved at its place. */
 export type TrustState = "trusted" | "new" | "changed";
 
 export interface TrustStatus {
@@ -30,15 +30,15 @@ export interface Trust {
   ofKey(layer: Layer, key: TrustedKey): HookTrustStatus;
   /** Of anything that needs trust, by its id. */
   ofPinnable(id: string): TrustStatus;
-  /** Grants that count although the block they stand in is not trusted: they were approved when they were written. */
+  /** Grants that count although their block is not trusted: they were approved when they were written. */
   writtenGrants(layer: Layer): readonly WrittenGrant[];
   /** Whether anything here depends on an approval. */
   readonly depends: boolean;
-  /** What the person can do about it. */
+  /** What the user can do about it. */
   readonly howToApprove: string;
   /** The files approvals are kept in, whether they are there yet or not. */
   readonly files: readonly string[];
-  /** What the person should know about it. */
+  /** What the user should know about it. */
   readonly warnings: readonly Warning[];
 }
 
@@ -73,7 +73,7 @@ export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
   return kind === "project" || kind === "local" || frontmatter?.from === "project";
 }
 
-export const notApproved: TrustStatus = { state: "new", detail: "nobody has approved it yet" };
+export const notApproved: TrustStatus = { state: "new", detail: "it has not been approved yet" };
 
 /** Trust in a folder lets its hooks run; it does not let the folder switch off those of others. That takes a pin of its own. */
 export function disablesOtherHooks(layer: Layer, key: TrustedKey): boolean {

@@ -70,7 +70,7 @@ function variableOff(where: string): string {
 
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
 async function forbidden(layers: Layers, entries: readonly OwnEntry[], again: string): Promise<readonly Drift[]> {
-  const { urls, variables } = mergeLayers(layers).effective.http;
+  const { urls, variables } = mergeLayers(layers).merged.http;
   const http = entries.flatMap((entry) =>
     ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
   );

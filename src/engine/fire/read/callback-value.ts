@@ -34,9 +34,9 @@ export function readReturned(ran: RunnerResult, value: unknown, run: HookRun): R
 }
 
 function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer {
-  if (!isObject(value)) return failed(ran, "returned a value that is no object", run);
+  if (!isObject(value)) return failed(ran, "returned a value that is not an object", run);
   if (value instanceof Map || value instanceof Error || value instanceof Date)
-    return failed(ran, `returned a ${value.constructor.name}, which is no answer`, run);
+    return failed(ran, `returned a ${value.constructor.name}, which is not an answer`, run);
   if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, run);
   const exact = readExact(value as HookOutput as Json, run);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
@@ -61,7 +61,7 @@ function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer 
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
 }
 
-/** Next to a word that nobody knows only what restricts is believed at once. */
+/** Next to an unknown decision, only a restriction counts. */
 function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
   if (unknownWord === undefined) return verdict.kind !== "none";
   return verdict.kind === "deny" || verdict.kind === "ask";
@@ -106,7 +106,7 @@ function unknownIn(value: Json): readonly string[] {
   ];
 }
 
-/** `{ knd: "deny" }`: the word stands in a field that no answer has. */
+/** `{ knd: "deny" }`: the decision is in an unknown field. */
 function wordIn(value: Json): unknown {
   const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const all: Json = { ...specific, ...value };

@@ -10,7 +10,7 @@ import {
 import type { HookRun } from "../fire.ts";
 import { warn } from "./read-verdict.ts";
 
-/** `output.permission` of an event that answers in the person's place; nothing on any other. */
+/** `output.permission` of an event that answers for the user; empty for any other event. */
 export function permissionOutput(
   output: HookOutput,
   verdict: Verdict,
@@ -45,7 +45,7 @@ function permissionUpdates(
 }
 
 function faultOfUpdate(entry: unknown, { event, hook }: HookRun): string | undefined {
-  if (!isObject(entry)) return "it is no object";
+  if (!isObject(entry)) return "it is not an object";
   const { type, destination, mode } = entry;
   if (!destinations.has(destination)) return `destination must be ${[...destinations].join(", ")}`;
   if (destination === "userSettings" && checkoutLayers.has(hook.layer.kind)) {

@@ -38,7 +38,7 @@ describe("exit codes and objects", () => {
     });
   });
 
-  test("where exit 2 is no decision it is told to the person", () => {
+  test("where exit 2 is not a decision, its text is shown to the user", () => {
     const { answer, warnings } = readAnswer(printed(2, "", "careful"), runOf("PermissionRequest"));
     expect(answer.verdict.kind).toBe("none");
     expect(warnings.map(({ code }) => code)).toEqual(["exit-2-ignored"]);
@@ -61,7 +61,7 @@ describe("death by a signal", () => {
 
 describe("broken output", () => {
   const broken: [string, unknown][] = [
-    ["wrong types beside it", { ...deny, systemMessage: 7 }],
+    ["other fields of a wrong type", { ...deny, systemMessage: 7 }],
     ["no event name", { hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } }],
     ["another event's name", { hookSpecificOutput: { ...deny.hookSpecificOutput, hookEventName: "PostToolUse" } }],
     ["permissionDecision at the top", { permissionDecision: "deny", reason: "no" }],
@@ -151,7 +151,7 @@ describe("decision words", () => {
   });
 });
 
-test("defer drops the rewrite and the context beside it", () => {
+test("defer drops the rewrite and the context next to it", () => {
   const hookSpecificOutput = {
     hookEventName: "PreToolUse",
     permissionDecision: "defer",
@@ -213,7 +213,7 @@ describe("a judgement", () => {
     expect(readAnswer(notOk(), runOf("PermissionRequest")).answer).toEqual({ verdict: { kind: "none" } });
   });
 
-  test("impossible lets the agent stop and tells the person", () => {
+  test("impossible lets the agent stop and shows the user a message", () => {
     const said = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
     expect(readAnswer({ ...notOk(), said }, runOf("Stop")).answer).toEqual({
       verdict: { kind: "none" },

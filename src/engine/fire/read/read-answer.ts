@@ -50,7 +50,7 @@ function readOutput(ran: RunnerResult, whole: boolean, run: HookRun): ReadAnswer
   if (parsed.kind === "empty") return undefined;
   if (parsed.kind === "object") return readObject(parsed.value, run);
   const found = recoverRestriction(parsed.text, run);
-  if (found !== undefined) return repaired(found.verdict, "it stood beside other output", run);
+  if (found !== undefined) return repaired(found.verdict, "it was printed next to other output", run);
   if (!parsed.broken) return undefined;
   const plain = textAnswer(ran.stdout, run);
   const why = whole

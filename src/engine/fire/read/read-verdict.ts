@@ -77,11 +77,11 @@ function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
   return silent;
 }
 
-/** `permissionDecision` on an event that has no such answer: what it refuses counts, and the hook's author is told. */
+/** `permissionDecision` on an event that has no such answer: a denial counts, with a warning. */
 function misplaced(said: ReadVerdict, run: HookRun): ReadVerdict {
   if (said.verdict.kind !== "deny" || said.warnings.length > 0) return said;
   const way = run.event.row.blockWord ? 'Print decision: "block" there.' : "";
-  const message = `${run.event.row.name} has no permissionDecision; its deny counts all the same. ${way}`.trim();
+  const message = `${run.event.row.name} has no permissionDecision; its deny still counts. ${way}`.trim();
   return { ...said, warnings: [warn(run, "output-repaired", message)] };
 }
 

@@ -20,7 +20,7 @@ export function inheritedEnvironment(env: Environment, strip: readonly string[] 
 /** Tracing set up for the agent must not make every hook report as the agent. */
 const defaultStrip: readonly string[] = ["OTEL_*"];
 
-/** What every command hook of an event is told by variables. */
+/** The variables that every command hook of an event receives. */
 export function eventVariables(hook: HookRef, payload: AnyPayload, depth: number): Record<string, string> {
   const level = (payload["effort"] as { level?: unknown } | undefined)?.level;
   return {
@@ -130,7 +130,7 @@ function optionOf({ options = {} }: PluginRoot, key: string): string | undefined
   return Object.hasOwn(options, key) ? options[key] : undefined;
 }
 
-/** A guard that is told a placeholder instead of a value guards something else. */
+/** A guard that receives a placeholder instead of a value would guard something else. */
 function unsetOption(text: string, { plugin }: Placeholders): string | undefined {
   if (plugin === undefined) return undefined;
   for (const [written, key = ""] of text.matchAll(optionName)) {

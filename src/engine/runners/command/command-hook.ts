@@ -208,7 +208,7 @@ function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHoo
   return [{ code: "output-ignored", message, place: ref.id }];
 }
 
-/** The port is the host's code: what it throws is worth a word and harms nobody else. */
+/** The port is code of the host: what it throws is a warning and affects nothing else. */
 function wake({ options, warn }: Services, call: WakeRequest): void {
   callHost(
     () => options.ports.wake?.(call),

@@ -11,7 +11,7 @@ export function ranOf(
 ): RunnerResult {
   const { ended, stdout, stderr } = finished;
   const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
-  // What a timed-out hook printed is no answer, not even in the record.
+  // The output of a timed-out hook is not an answer, not even in the record.
   const late = ended.by === "timeout" || ended.by === "cancelled";
   const failure = failureOf(finished, ref);
   return {
@@ -103,7 +103,7 @@ export function asyncNotice(line: string): AsyncNotice | undefined {
 
 const answers = ["decision", "permissionDecision", "continue", "hookSpecificOutput"];
 
-/** A line by which a running hook asks the person something. */
+/** A line with which a running hook asks the user a question. */
 export interface QuestionLine {
   readonly id: string;
   readonly message: string;

@@ -76,10 +76,10 @@ export function startCommand(
   return { done, running };
 }
 
-/** A plugin whose folder is gone must not reach a shell whose "not found" could read as a block. */
+/** A plugin whose folder no longer exists must not start a shell: "not found" could be read as a block. */
 function refusalOf(hook: CommandHook, { hook: { layer }, line }: HookRun): string | undefined {
   const { plugin } = layer;
-  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin's folder ${plugin.root} is gone`;
+  if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin folder ${plugin.root} no longer exists`;
   if (hook.command.includes("\0")) return "the command holds a NUL character";
   return argumentsRefusal(hook, line);
 }
@@ -114,13 +114,13 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Where a hook runs whose folder is gone; undefined when it is there. */
+/** Where a hook runs when its folder no longer exists; undefined when it exists. */
 function folderInstead({ event, hook }: HookRun): { path: string; warning: Warning } | undefined {
   const wanted = String(event.payload["cwd"]);
   if (existsSync(wanted)) return undefined;
   const { cwd: projectDir, home } = event.services.options;
   const path = existsSync(projectDir) ? projectDir : home;
-  const message = `The folder ${wanted} is gone; the hook ran in ${path}.`;
+  const message = `The folder ${wanted} no longer exists; the hook ran in ${path}.`;
   return { path, warning: { code: "cwd-missing", message, place: hook.ref.id } };
 }
 
@@ -170,7 +170,7 @@ function lineReader(
   };
 }
 
-/** The hook's deadline is paused while the user thinks; a hook that is gone has no question any more. */
+/** The hook's deadline is paused while the user decides; the question of a hook that has exited is dropped. */
 async function answerQuestion(
   question: NonNullable<ReturnType<typeof questionLine>>,
   { event, hook }: HookRun,

@@ -16,7 +16,7 @@ export interface Exchange {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   readonly version: string;
-  /** Set when only the daemon of an app may be told and believed. */
+  /** Set when only the daemon of an app may receive the request and answer it. */
   readonly daemon?: OwnDaemon;
 }
 
@@ -37,7 +37,7 @@ export async function exchange(ask: Exchange, signal: AbortSignal): Promise<Exch
   let socket: Socket | undefined;
   try {
     socket = await connected(ask, signal);
-    // Asked only now: what is connected to at this moment is what the record speaks of, or the record is gone.
+    // Checked after connecting: the record describes the process that listens now, or it no longer exists.
     const refused = await daemon.refuses();
     return refused === undefined ? await exchangeOver(socket, ask, signal) : { broken: refused, sent: false };
   } catch (error) {

@@ -48,7 +48,7 @@ function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // A "%" that begins no escape is meant as it stands.
+    return part; // A "%" that starts no escape is a plain character.
   }
 }
 

@@ -36,7 +36,7 @@ test("the edits are decided on what the file says at that moment", async () => {
   expect(done).toMatchObject({ changed: false, created: false, undo: [] });
 });
 
-test("a file that is not there is made, its folder too, unless there is nothing to write", async () => {
+test("a missing file is created with its folder, unless there is nothing to write", async () => {
   const file = join(await tempFolder(), "project", ".claude", "settings.json");
   expect(await editSettings(file, () => [])).toMatchObject({ changed: false, created: false });
   expect(await namesIn(join(file, ".."))).toEqual([]);
@@ -47,7 +47,7 @@ test("a file that is not there is made, its folder too, unless there is nothing 
 
 test.each([
   ["no JSON", '{"permissions": {"deny": [}', "line 1, column 27"],
-  ["a key that stands twice", '{"a": 1, "a": 2}', 'the key "a" stands here a second time'],
+  ["a duplicate key", '{"a": 1, "a": 2}', 'the key "a" is a duplicate'],
   ["nothing", "", "the end of the file"],
   ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "not UTF-8"],
   ["ten megabytes", Buffer.alloc(10_000_000, 0x20), "10000000 bytes"],

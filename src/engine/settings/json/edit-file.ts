@@ -9,7 +9,7 @@ export interface EditOptions {
   readonly fs?: Fs;
   /** Of a new file; an old one keeps its own. */
   readonly mode?: number;
-  /** Of folders that are made for it. Nobody else may write there, whatever the umask. */
+  /** The mode of created folders. Other users may not write there, whatever the umask. */
   readonly folderMode?: number;
   /** How often to start again when somebody else changed the file meanwhile. */
   readonly attempts?: number;
@@ -37,7 +37,7 @@ export interface EditedFile {
   readonly contentHash: string;
 }
 
-/** What a file says, and its text on disk, for whoever has to decide on the edits. */
+/** The value of a file and its text on disk, for the code that plans the edits. */
 export type PlanEdits = (settings: unknown, text: string) => readonly Edit[];
 
 /**
@@ -115,13 +115,13 @@ function settingsIn(text: string): unknown {
   return "tree" in parsed ? plainValue(parsed.tree) : undefined;
 }
 
-/** The file behind a link, so that whoever edits it under another name waits for the same lock. */
+/** The target of a link, so that an edit under another name waits for the same lock. */
 async function targetOf(file: string, fs: Fs): Promise<string> {
   const real = await ignoringErrors(["ENOENT"], fs.realpath(file));
   if (real !== undefined) return real;
   const link = await ignoringErrors(["ENOENT", "EINVAL"], fs.readlink(file));
   const folder = await fs.realpath(dirname(file));
-  // A link may point to a file that is not there yet.
+  // A link may point to a file that does not exist yet.
   return link === undefined ? join(folder, basename(file)) : targetOf(resolve(folder, link), fs);
 }
 
@@ -131,14 +131,14 @@ async function makeFolder(folder: string, fs: Fs, mode: number): Promise<void> {
   await ignoringErrors(["EEXIST"], fs.mkdir(folder, mode));
 }
 
-/** What the disk or a lock has against it, as a wrong call; anything else goes on as it is. */
+/** Turns a file or lock error into a `Problem`; other errors are rethrown. */
 function asProblem(cause: unknown, file: string): unknown {
   if (cause instanceof Problem && cause.code === "file/locked") return busy(file, cause.message, cause);
   if (cause instanceof Problem || !(cause instanceof Error) || errorCode(cause) === undefined) return cause;
   return new Problem("settings/not-written", `${file} cannot be edited: ${cause.message}`, { about: { file }, cause });
 }
 
-/** Nobody could read it again, nor take out what was put in. */
+/** Such a file could not be read or edited again. */
 function tooLarge(file: string, bytes: number): Problem {
   const message = `${file} would have ${bytes} bytes; at most ${maxSettingsBytes} are read. It was left as it is.`;
   return new Problem("settings/not-editable", message, { about: { file } });

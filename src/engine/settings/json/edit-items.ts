@@ -15,7 +15,7 @@ export function insertItem(text: string, container: JsonContainer, item: NewItem
   return last === undefined ? intoEmpty(text, container, item, layout) : behind(text, container, last, item, layout);
 }
 
-/** A longer item gets lines of its own, whatever stands around it: nobody can read a diff of 1,400 characters. */
+/** A longer item gets lines of its own, whatever the layout around it: a diff of 1,400 characters is unreadable. */
 const longestInline = 120;
 
 function intoEmpty(text: string, container: JsonContainer, item: NewItem, layout: Layout): readonly Splice[] {

@@ -4,20 +4,20 @@ import { insertItem, removeItem } from "./edit-items.ts";
 import { applySplices, insideOf, layoutOf, lineIndent, printed, printedInline, type Splice } from "./json-layout.ts";
 import { type JsonItem, type JsonNode, parseJsonc, plainValue } from "./jsonc.ts";
 
-/** One change of a settings file. Each is plain data, so that whoever made it can keep its undoing. */
+/** One change of a settings file. It is plain data, so that the caller can store how to undo it. */
 export type Edit =
   /** Gives the value at a path; what is missing on the way is made. */
   | { readonly do: "set"; readonly path: JsonPath; readonly value: unknown }
   /** Adds to the end of a list, which is made if it is missing. */
   | { readonly do: "append"; readonly path: JsonPath; readonly value: unknown }
-  /** Takes a value out; nothing happens when it is not there. `made` takes along what was made for it and holds nothing else. */
+  /** Removes a value, if it exists. `made` also removes containers that were created for it and are empty. */
   | { readonly do: "remove"; readonly path: JsonPath; readonly made?: CreatedParts }
   /** Gives the value at a path in exactly these characters. */
   | { readonly do: "write"; readonly path: JsonPath; readonly text: string };
 
 /** What an edit had to make. */
 export interface CreatedParts {
-  /** The outermost thing that was not there before. */
+  /** The outermost value that did not exist before. */
   readonly path: JsonPath;
   /** What stood between the brackets around it, when nothing but blanks and comments did. */
   readonly emptied?: string;
@@ -59,7 +59,7 @@ interface Plan {
 
 function planEdit(text: string, tree: JsonNode, edit: Edit): Plan {
   if ("value" in edit && JSON.stringify(edit.value) === undefined)
-    throw notEditable(edit.path, "the new value is no JSON");
+    throw notEditable(edit.path, "the new value is not valid JSON");
   if (edit.path.length === 0) throw notEditable(edit.path, "a file is edited by what is in it, not as a whole");
   const { item, containers } = locate(tree, edit.path);
   switch (edit.do) {
@@ -147,7 +147,7 @@ function readOrThrow(text: string, name: string): JsonNode {
   const { line, column, why } = parsed.fault;
   throw new Problem(
     "settings/unreadable",
-    `${name} cannot be read: line ${line}, column ${column}: ${why}. Mend it first; it was left as it is.`,
+    `${name} cannot be read: line ${line}, column ${column}: ${why}. Fix it first; the file was not changed.`,
     {
       about: { name, line, column },
     },
@@ -174,7 +174,7 @@ interface Located {
   readonly left: JsonPath;
 }
 
-/** Contract: a step through something that is no container, or no object where a key is given, is a `Problem`. */
+/** Contract: a step through a value that is not a container, or not an object where a key is given, is a `Problem`. */
 function locate(tree: JsonNode, path: JsonPath): Located {
   const containers: JsonContainer[] = [];
   let node = tree;
@@ -200,7 +200,7 @@ function containerFor(node: JsonNode, path: JsonPath, depth: number): JsonContai
   const found = node.kind === "leaf" ? JSON.stringify(node.value) : `an ${node.kind}`;
   throw new Problem(
     "settings/not-editable",
-    `${at} should hold an ${wanted}, but holds ${found}. Mend it by hand first.`,
+    `${at} should hold an ${wanted}, but holds ${found}. Fix it by hand first.`,
     {
       about: { path },
     },

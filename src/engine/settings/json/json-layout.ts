@@ -55,7 +55,7 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return pieces.join("") + text.slice(at);
 }
 
-/** What stands between the brackets of a container. */
+/** The text between the brackets of a container. */
 export function insideOf(text: string, container: JsonContainer): string {
   return text.slice(container.start + 1, container.end - 1);
 }

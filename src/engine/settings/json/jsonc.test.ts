@@ -19,7 +19,7 @@ test.each([
   ["{\n  'a': 1\n}", { line: 2, column: 3, why: 'expected a key in double quotes, found "\'"' }],
   ['{"a" 1}', { line: 1, column: 6, why: 'expected ":", found "1"' }],
   ['{"a": 1 "b": 2}', { line: 1, column: 9, why: 'expected "," or "}", found "\\""' }],
-  ['{"a": 1,\r\n  "a": 2}', { line: 2, column: 3, why: 'the key "a" stands here a second time' }],
+  ['{"a": 1,\r\n  "a": 2}', { line: 2, column: 3, why: 'the key "a" is a duplicate' }],
   ["[1,,2]", { line: 1, column: 4, why: 'expected a value, found ","' }],
   ["[,]", { line: 1, column: 2, why: 'expected a value, found ","' }],
   ['{"a": "x\n"}', { line: 1, column: 7, why: "a text without its closing quote" }],

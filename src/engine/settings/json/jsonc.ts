@@ -33,7 +33,7 @@ const deepest = 200;
 /**
  * Reads one value; what it cannot read is a fault with its place.
  *
- * Contract: linear, never throws, whatever the text. A key that stands twice in an object is a fault: whoever wrote it cannot
+ * Contract: linear time, never throws. A duplicate key of an object is a fault: its author cannot
  * know which of the two counts.
  */
 export function parseJsonc(text: string): { readonly tree: JsonNode } | { readonly fault: JsonFault } {
@@ -127,7 +127,7 @@ class JsonReader {
       const start = this.at;
       if (this.text[start] !== '"') throw new Stop(start, `expected a key in double quotes, found ${this.found()}`);
       const key = this.string();
-      if (keys.has(key)) throw new Stop(start, `the key ${JSON.stringify(key)} stands here a second time`);
+      if (keys.has(key)) throw new Stop(start, `the key ${JSON.stringify(key)} is a duplicate`);
       keys.add(key);
       this.skip();
       if (this.text[this.at] !== ":") throw new Stop(this.at, `expected ":", found ${this.found()}`);

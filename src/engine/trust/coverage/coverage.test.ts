@@ -24,7 +24,7 @@ test("variables of a makefile that hold each other many times over are refused a
   });
 });
 
-test("an import of a link that leads to itself is no file to cover", async () => {
+test("an import of a link to itself is not a file to cover", async () => {
   const { project: real, home, put } = await checkoutWorld();
   await put("project/a.js", 'require("./loop.js");');
   await symlink("loop.js", join(real, "loop.js"));
