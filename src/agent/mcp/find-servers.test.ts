@@ -131,5 +131,11 @@ async function folders(files: Readonly<Record<string, unknown>>): Promise<Server
     const text = typeof value === "string" ? value : JSON.stringify(value).replaceAll("{project}", cwd);
     await writeFile(join(root, name), text);
   }
-  return { cwd, home, env: {}, configs: [], approved: () => ({ state: "new", detail: "it has not been approved yet" }) };
+  return {
+    cwd,
+    home,
+    env: {},
+    configs: [],
+    approved: () => ({ state: "new", detail: "it has not been approved yet" }),
+  };
 }

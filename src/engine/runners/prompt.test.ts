@@ -105,7 +105,7 @@ test("a reply without end is cut and does not count", async () => {
   ]);
 });
 
-test("an agent hook asks for the same shape without impossible and goes on when blocked", async () => {
+test("an agent hook asks for the same shape without impossible and continues when blocked", async () => {
   const asked: ModelQuestion[] = [];
   const port: ModelPort = async (ask) => {
     asked.push(ask);
