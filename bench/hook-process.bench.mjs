@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { peerFolder } from "./peer.mjs";
+import { startsOf, startTimer } from "./start-timer.mjs";
 import { median } from "./statistics.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -92,7 +93,7 @@ function prepare(folder, env) {
   return {
     folder,
     env,
-    timer: timerIn(folder),
+    timer: startTimer(folder),
     mjs,
     ts,
     payload,
@@ -105,14 +106,6 @@ function prepare(folder, env) {
       ts: [process.execPath, program, "run", ts],
     },
   };
-}
-
-/** What starts programs and takes their time: compiled where that can be, else a shell. */
-function timerIn(folder) {
-  const source = join(import.meta.dirname, "start-timer.c");
-  const program = join(folder, "start-timer");
-  const { status } = spawnSync("cc", ["-O2", "-o", program, source], { stdio: "ignore" });
-  return status === 0 ? program : join(import.meta.dirname, "start-timer.bash");
 }
 
 /** The first start of each file builds it in the background; here nothing else runs meanwhile. */
@@ -231,22 +224,6 @@ async function roundRobin(world, warm, words, rounds) {
   return seen;
 }
 
-function startsOf(world, words, rounds, payload = world.payload) {
-  const out = join(world.folder, `times-${process.hrtime.bigint()}.txt`);
-  const lists = Object.entries(words).flatMap(([name, one], index) => [...(index > 0 ? ["--"] : []), name, ...one]);
-  return new Promise((done, fail) => {
-    const child = spawn(world.timer, [String(rounds), "0", payload, out, ...lists], {
-      cwd: world.folder,
-      env: world.env,
-    });
-    child.on("error", fail);
-    child.on("close", () => {
-      const lines = readFileSync(out, "utf8").trim().split("\n");
-      done(lines.map((line) => [line.split(" ")[0], Number(line.split(" ")[1]) / 1_000]));
-    });
-  });
-}
-
 /** Milliseconds of processor time of one start, over twenty of them, where the system tells. */
 async function cpuOfStart(world, words) {
   if (process.platform !== "linux") return 0;
@@ -264,7 +241,9 @@ async function longPayload(world) {
   const long = join(world.folder, "long.json");
   const event = { ...JSON.parse(recorded()), more: "x".repeat(64 * 1024) };
   writeFileSync(long, `${JSON.stringify(event)}\n`);
-  return median((await startsOf(world, { local: world.words.local }, 20, long)).map(([, took]) => took));
+  return median(
+    (await startsOf({ ...world, payload: long }, { local: world.words.local }, 20)).map(([, took]) => took),
+  );
 }
 
 /** Twenty calls of the client at the same time, until the last has its answer. */

@@ -10,7 +10,13 @@ import { entryPoints, root } from "./entry-points.mjs";
 
 const src = join(root, "src");
 
+/** Each boundary at which code is loaded on demand makes chunks, and a start reads every chunk that it needs. */
+const maxChunks = 150;
+
 const kernelFile = "scan-kernel.wasm";
+
+/** Packages that are part of the bundle, because their many files would be read at each start. Their licenses are in the package. */
+const bundled = ["unbash"];
 
 /** What is started as a process or a thread. */
 const programs = [
@@ -58,7 +64,13 @@ export async function bundle(outdir) {
     logOverride: { "ignored-bare-import": "silent" },
     metafile: true,
   });
+  writeFileSync(join(outdir, "THIRD_PARTY_LICENSES.txt"), bundled.map(licenseOf).join("\n"));
   return { kernel, metafile };
+}
+
+function licenseOf(name) {
+  const folder = join(root, "node_modules", name);
+  return `${name}\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`;
 }
 
 /**
@@ -176,14 +188,32 @@ function hasNoSideEffects(entry, onDemand) {
         return { path: (from.startsWith(".") ? from : `./${from}`).replace(/\.ts$/, ".js"), external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-        kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },
+        kind === "entry-point" || bundled.includes(path) ? undefined : { path, external: true, sideEffects: false },
       );
     },
   };
 }
 
+/** One line per chunk, largest first: its size, its modules, and which files import it. */
+function explain({ outputs }) {
+  const name = (path) => relative(join(root, "dist"), resolve(path)).split(sep).join("/");
+  const chunks = Object.entries(outputs).filter(([path]) => name(path).startsWith("chunks/"));
+  const lines = chunks
+    .sort(([, a], [, b]) => b.bytes - a.bytes)
+    .map(([path, { bytes, inputs }]) => {
+      const importers = Object.entries(outputs).filter(([, { imports }]) => imports.some((one) => one.path === path));
+      const modules = Object.keys(inputs).map((input) => input.replace(/^src\//, ""));
+      return `${name(path)}  ${bytes} bytes\n  holds  ${modules.join(" ")}\n  for    ${importers.map(([from]) => name(from)).join(" ")}`;
+    });
+  return `${lines.join("\n")}\n${chunks.length} chunks\n`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { kernel } = await bundle(join(root, "dist"));
+  const { kernel, metafile } = await bundle(join(root, "dist"));
+  if (process.argv.includes("--explain")) process.stdout.write(explain(metafile));
+  const chunks = Object.keys(metafile.outputs).filter((path) => path.includes("/chunks/")).length;
+  if (chunks > maxChunks)
+    throw new Error(`${chunks} chunks, more than ${maxChunks}: run node scripts/build/bundle.mjs --explain.`);
   mkdirSync(join(root, ".build"), { recursive: true });
   writeFileSync(join(root, ".build", kernelFile), kernel);
 }

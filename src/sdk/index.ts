@@ -67,7 +67,7 @@ export type {
   TaskFailure,
   TaskRecord,
   TaskState,
-  WakeRequest,
+  WorkerRequest,
 } from "./tasks/task-backend.ts";
 export type { AddOptions, CompletedTask, FailedTask, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks/tasks.ts";
 export type { WorkTasksOptions } from "./tasks/work-tasks.ts";

@@ -29,7 +29,7 @@ import {
   type TaskBackend,
   type TaskRecord,
   tooManyJobs,
-  type WakeRequest,
+  type WorkerRequest,
   withExpiry,
 } from "./task-backend.ts";
 
@@ -37,7 +37,7 @@ export interface QueueOptions extends BackendOptions {
   /** Makes or checks the folder above those of the queue; unless told, the queue's own only. */
   readonly prepare?: () => Promise<unknown>;
   /** Starts a worker unless one runs. */
-  readonly wake?: (folder: string, call: WakeRequest) => Promise<void>;
+  readonly wake?: (folder: string, call: WorkerRequest) => Promise<void>;
 }
 
 /**

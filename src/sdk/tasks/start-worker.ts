@@ -11,10 +11,10 @@ import {
 import { startDetached } from "../run/detached-process.ts";
 import { hasPending, jobNames, readJob } from "./job-files.ts";
 import type { TaskTable } from "./task.ts";
-import { backendDefaults, type WakeRequest } from "./task-backend.ts";
+import { backendDefaults, type WorkerRequest } from "./task-backend.ts";
 
 /** Starts a worker for a queue unless one runs or there is nothing to do. It outlives this process and holds nothing of it. */
-export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WakeRequest): Promise<void> {
+export async function startWorker(folder: string, { tasks, file, env, cwd, logger }: WorkerRequest): Promise<void> {
   if (file === undefined || !(await isWork(folder, tasks))) return;
   const owner = await workerOf(folder);
   if (owner === "unknown") return;

@@ -58,7 +58,7 @@ export type TaskEnd =
   | { readonly state: "released" };
 
 /** What a backend may need to see to it that somebody works. */
-export interface WakeRequest {
+export interface WorkerRequest {
   readonly tasks: TaskTable;
   /** The hooks file; undefined where there is none, as in a test. */
   readonly file: string | undefined;
@@ -82,7 +82,7 @@ export interface TaskBackend {
   /** False when there was nothing to cancel. */
   cancel(place: JobScope, key: string): Promise<boolean>;
   /** Called after `add`, and whenever somebody waits: sees to it that a worker runs, if that is the backend's business. */
-  wake(call: WakeRequest): Promise<void>;
+  wake(call: WorkerRequest): Promise<void>;
   /** The next job whose task is among `names`, by priority, then by age. A job whose worker is gone counts as the next one. */
   claim(names: readonly string[]): Promise<ClaimedJob | undefined>;
   /** Keeps the lease. False: the job is not this worker's any more, because it was cancelled, replaced or given to another. */
