@@ -1,8 +1,8 @@
 import { Problem, plainLine } from "../protocol/internal.ts";
 
 /**
- * What callers hand in, looked at before it is used: programs in JavaScript have no types, and a wrong value would give a wrong
- * answer without a word. All throw `sessions/option`.
+ * Checks of what callers pass in: programs in JavaScript have no types, and an invalid value would silently give a wrong
+ * answer. All throw `sessions/option`.
  */
 export function checkCount(name: string, value: unknown): void {
   if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
@@ -71,7 +71,7 @@ export function checkSessionPlace(value: unknown): void {
   >;
   const isRoot = typeof root === "object" && root !== null && "path" in root && typeof root.path === "string";
   if (!isRoot || [id, folder, file].some((part) => typeof part !== "string"))
-    throw optionProblem("place", value, "where a session lies, such as place of an opened session");
+    throw optionProblem("place", value, "the place of a session, such as place of an opened session");
 }
 
 /** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { Problem, plainLine } from "../protocol/internal.ts";
 import { checkText } from "./option-checks.ts";
 
-/** True when `path` lies in `root` or is it, as text; links are not looked at. */
+/** True when `path` is `root` or below it, as text; links are not resolved. */
 export function isPathInside(root: string, path: string): boolean {
   const way = relative(resolve(root), resolve(path));
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(way) !== way);
@@ -37,7 +37,7 @@ export const uuidPattern: RegExp = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** True when an id may become part of a path: a UUID, or a short plain name that is no device and climbs nowhere. */
+/** True when an id may become part of a path: a UUID, or a short plain name that is not a device and has no "..". */
 export function isSafeId(id: string): boolean {
   if (uuidPattern.test(id)) return true;
   return plainName.test(id) && !id.includes("..") && !deviceName.test(id);

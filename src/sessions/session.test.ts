@@ -105,7 +105,7 @@ describe("loading", () => {
   });
 });
 
-test("a session whose file is not there is empty where that is asked for, and fills when it comes", async () => {
+test("with the option missing a session without a file is empty, and fills when the file is written", async () => {
   const file = join(folder, "s9.jsonl");
   const session = await openSession(file, { missing: "empty" });
   expect([
@@ -209,19 +209,23 @@ test.each<[string, () => unknown, string]>([
   [
     "an id to follow",
     () => followSession("1234" as never),
-    'place is where a session lies, such as place of an opened session, not "1234".',
+    'place is the place of a session, such as place of an opened session, not "1234".',
   ],
-  ["an id to validate", () => validateSession("1234" as never), "place is where a session lies, "],
-  ["an opened session to repair", () => repairSession(sessionAt(place()) as never), "place is where a session lies, "],
+  ["an id to validate", () => validateSession("1234" as never), "place is the place of a session, "],
+  [
+    "an opened session to repair",
+    () => repairSession(sessionAt(place()) as never),
+    "place is the place of a session, ",
+  ],
   ["to find sessions without roots", () => findSessions(undefined as never).next(), "roots is a list of roots, "],
   [
     "to find transcripts below a path",
     () => findTranscripts("/x" as never),
     'roots is a list of roots, as findRoots gives it, not "/x".',
   ],
-  ["an id to fork", () => forkSession("1234" as never), "place is where a session lies, "],
-  ["an id to archive", () => archiveSession("1234" as never), "place is where a session lies, "],
-  ["nothing to migrate", () => migrateSession(undefined as never), "place is where a session lies, "],
+  ["an id to fork", () => forkSession("1234" as never), "place is the place of a session, "],
+  ["an id to archive", () => archiveSession("1234" as never), "place is the place of a session, "],
+  ["nothing to migrate", () => migrateSession(undefined as never), "place is the place of a session, "],
   ["an id to export", () => exportSession("1234" as never, "html"), 'session is an object, not "1234".'],
   [
     "a format of export",

@@ -16,8 +16,8 @@ import { sessionContentReader } from "./read/session-content.ts";
 import { readHeader, type SessionHeader } from "./read/session-header.ts";
 
 /**
- * One session, as deep as it is asked: its place at once, its header from the ends of its file, a window of its lines, or
- * all of it. What is loaded is loaded once, and askers at the same time share that load.
+ * One session, read as far as needed: its place at once, its header from the ends of its file, a window of its lines, or
+ * all of it. It is loaded once, and concurrent callers share that load.
  */
 export interface Session {
   readonly id: string;
@@ -28,15 +28,15 @@ export interface Session {
   header(): Promise<SessionHeader>;
   /** The main transcript, line by line, without keeping it. */
   entries(options?: { signal?: AbortSignal }): AsyncGenerator<TranscriptItem, void>;
-  /** All of it: entries, graph, indexes. */
+  /** Loads all of it: entries, graph, indexes. */
   load(signal?: AbortSignal): Promise<SessionModel>;
-  /** Takes in what was written since the load; true when something was. */
+  /** Reads what was written since the load; true when there was something. */
   refresh(signal?: AbortSignal): Promise<boolean>;
-  /** A stretch of the main transcript, without the rest. */
+  /** A part of the main transcript, without reading the rest. */
   window(wish: WindowRequest, signal?: AbortSignal): Promise<TranscriptItem[]>;
   query(): Query<Entry>;
   stats(options?: { price?: PriceOf }): Promise<SessionStats>;
-  /** What the agent said last. */
+  /** The text of the last answer. */
   finalText(): Promise<string>;
   /** Sessions this one came from. */
   lineage(): Promise<Ancestor[]>;
@@ -46,11 +46,11 @@ export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
 
 export interface SessionAtOptions {
   readonly now?: () => number;
-  /** A session whose file is not there has no entries, instead of being a problem. */
+  /** Treat a session without a file as empty instead of throwing. */
   readonly missing?: "empty";
 }
 
-/** Opens by id, prefix, `last`, path, or place. Reads nothing but names until more is asked for. */
+/** Opens by id, prefix, `last`, path, or place. Reads only file names until you call a method. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
@@ -77,7 +77,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
 
   const isEmpty = () => missing === "empty" && !existsSync(place.file);
 
-  /** A load that failed is tried again by the next asker. */
+  /** A failed load is tried again by the next caller. */
   function loadAgain(): Promise<SessionModel> {
     const work = loadAll().catch((error: unknown) => {
       if (loading === work) loading = undefined;
@@ -100,7 +100,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     files: () => sessionFilesOf(place),
     header() {
       if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
-      // As a load that failed: the next asker tries again.
+      // As for a failed load, the next caller tries again.
       header ??= readHeader(place.file).catch((error: unknown) => {
         header = undefined;
         throw error;
@@ -133,7 +133,7 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
   };
 }
 
-/** One asker may leave; the load goes on for the others. */
+/** One caller may abort; the load continues for the others. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((done, fail) => {

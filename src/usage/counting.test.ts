@@ -63,7 +63,7 @@ test("a stop reason wins, then output, then the sum of all classes, in whatever 
   );
 });
 
-test("lines of a call that disagree are told; the chosen one is used whole", async () => {
+test("lines of a call that disagree are reported; the chosen one is used whole", async () => {
   const { totals, warnings } = await reportOf([
     answer({ usage: tokens(500, 3), stop: null }),
     answer({ usage: tokens(10, 100) }),
@@ -176,7 +176,7 @@ test("message iterations are in the counts; others are parts of the call, at the
   ]);
 });
 
-test("a count that is none is 0 and told; a time that is none is that of the line before", async () => {
+test("an invalid count is 0 and reported; an invalid time is replaced by that of the line before", async () => {
   for (const bad of [-1, 1.5, 2 ** 53 + 2, "12", null, undefined, 1e300, true, [1]]) {
     const { totals, warnings } = await reportOf([answer({ usage: { output_tokens: bad } })]);
     expect(totals, String(bad)).toMatchObject({ calls: 1, inputTokens: 10, outputTokens: 0 });
@@ -207,7 +207,7 @@ test("no call is lost to a null, a blank, an odd version or an unknown field", a
   expect(totals).toMatchObject({ calls: odd.length, costMicroUsd: odd.length * 2_550 });
 });
 
-test("two calls with equal usage are two; the lines of one are one, whatever lies between", async () => {
+test("two calls with equal usage are two; the lines of one are one, whatever is between them", async () => {
   const { totals } = await reportOf([
     answer({ id: "msg_1", request: "req_1" }),
     answer({ id: "msg_2", request: "req_2" }),

@@ -87,7 +87,7 @@ function figures(
   };
 }
 
-/** What a client tells its status line; every field may be missing. */
+/** What a client passes to its status line; every field may be missing. */
 export interface StatuslineInput {
   readonly session: string | undefined;
   readonly transcript: string | undefined;
@@ -100,7 +100,7 @@ export interface StatuslineInput {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Contract: never throws; what is not there, or not as expected, is absent. */
+/** Contract: never throws; missing or unexpected fields are absent. */
 function readStatuslineInput(text: string): StatuslineInput {
   // Some shells on Windows put a byte order mark before what they pipe.
   const input = objectFrom(parseJson(text.replace(/^\uFEFF/, "")));

@@ -36,7 +36,7 @@ test.each([null, "models", 5, []])("options that are %j are refused, not taken f
   await expect(spent({ day: "today" }, options as never)).rejects.toMatchObject(refusal);
 });
 
-test("settings that are there and cannot be read, or hold a name nobody knows, are an error", async () => {
+test("settings that cannot be read or hold an unknown name are an error", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer()]);
   const settings = join(world.home, "usage.json");
@@ -47,7 +47,7 @@ test("settings that are there and cannot be read, or hold a name nobody knows, a
   await expect(world.report()).rejects.toThrow('it has "price"');
 });
 
-test("a relative file of prices in the settings lies in the state folder, wherever the report is asked for", async () => {
+test("a relative file of prices in the settings is relative to the state folder", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer()]);
   const prices = { input: "0", write5m: "0", write1h: "0", cacheRead: "0", output: "1000" };

@@ -20,7 +20,7 @@ export interface ReportRequest {
   readonly model?: string;
   /** An agent's id or type; `main` for what no agent did. */
   readonly agent?: string;
-  /** The system's unless told. */
+  /** Default: the time zone of the system. */
   readonly timezone?: string;
   readonly weekStart?: Weekday;
   /** Rows hold their models, too. */
@@ -37,7 +37,7 @@ export interface ReportRequest {
   readonly reconcile?: boolean;
   /** Projects under other names: the directory, or the folder of transcripts, to the name. */
   readonly projectNames?: Readonly<Record<string, string>>;
-  /** Milliseconds; the present unless told. */
+  /** Milliseconds. Default: the current time. */
   readonly now?: number;
 }
 
@@ -51,7 +51,7 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
 
 const texts = ["project", "session", "model", "agent", "prices"] as const;
 
-/** Throws `usage/option` for a value that no report can follow: a wrong one would give a wrong report without a word. */
+/** Throws `usage/option` for an invalid value, which would silently give a wrong report. */
 export function checkUsageOptions(options: UsageOptions): void {
   checkGiven(options);
   const given = options as Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export function checkUsageOptions(options: UsageOptions): void {
 
 const kinds = ["session", "day", "month", "project"] as const;
 
-/** Throws `usage/option` unless it names one thing: a guard whose question means nothing would always be told 0. */
+/** Throws `usage/option` unless it names one thing: a guard with an empty question would always get 0. */
 export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
   checkGiven(options);
   const names = typeof on === "object" && on !== null ? Object.keys(on) : [];

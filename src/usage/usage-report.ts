@@ -10,7 +10,7 @@ import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-
 import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
 
 export interface UsageOptions extends ReportRequest, HomeSource {
-  /** Config folders of agents; those of this user unless told. */
+  /** Config folders of agents. Default: those of this user. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
   /** A file of prices that come before the package's own. */
   readonly prices?: string | undefined;

@@ -31,7 +31,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    // Nobody has to have settings; those that are there are followed, or the report says why not.
+    // Settings are optional; settings that exist are used, or the report fails.
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw wrong(path, "it cannot be read", cause);
   }
@@ -42,7 +42,7 @@ function parse(text: string, path: string): unknown {
     // Some editors put a byte order mark before the text.
     return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
   } catch (cause) {
-    throw wrong(path, "it is not JSON", cause);
+    throw wrong(path, "it is not valid JSON", cause);
   }
 }
 
@@ -52,7 +52,7 @@ function isTexts(value: unknown): value is Record<string, string> {
 }
 
 function wrong(path: string, why: string, cause?: unknown): Problem {
-  return new Problem("usage/settings", `${path} cannot be used: ${why}. Mend it or remove it.`, {
+  return new Problem("usage/settings", `${path} cannot be used: ${why}. Fix it or remove it.`, {
     about: { path },
     cause,
   });

@@ -127,14 +127,14 @@ test("--by subagent shows main and subagents in every report, and --csv refuses 
   expect(csv).toMatchObject({ status: 1, out: "", err: expect.stringContaining("--by") });
 });
 
-test("a --root that is not there, or has no sessions folder, is an error of every command that takes one", async () => {
+test("a --root that does not exist, or has no sessions folder, is an error of every command that takes one", async () => {
   mkdirSync(join(home, "empty"));
   const calls = [["usage"], ["sessions", "ls"], ["sessions", "search", "x"], ["sessions", "validate", "--all"]];
   for (const words of calls) {
     const missing = await hookline(...words, "--root", join(home, "nowhere"));
-    expect(missing).toMatchObject({ status: 1, out: "", err: expect.stringContaining("there is no such folder") });
+    expect(missing).toMatchObject({ status: 1, out: "", err: expect.stringContaining("it does not exist") });
     const empty = await hookline(...words, "--root", join(home, "empty"));
-    expect(empty).toMatchObject({ status: 1, out: "", err: expect.stringContaining("no folder projects/") });
+    expect(empty).toMatchObject({ status: 1, out: "", err: expect.stringContaining("does not contain projects/") });
   }
 });
 

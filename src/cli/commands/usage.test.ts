@@ -206,7 +206,7 @@ test("the text of a report has every warning that --json has", async () => {
   const { out } = await hookline(["usage"]);
   for (const { count, message } of warnings) expect(out).toContain(`${count} × ${message}`);
   const written = await hookline(["usage", "--mode", "display"]);
-  expect(written.out).toContain("2 × no cost was written beside these calls");
+  expect(written.out).toContain("2 × no cost was written with these calls");
 });
 
 test("text from transcripts is printed without control characters", async () => {

@@ -26,8 +26,8 @@ export function hasBadUuid({ kind, uuid }: { readonly kind: string; readonly uui
 function* badUuids(thread: Conversation): Generator<CheckFinding> {
   for (const entry of countedEntries(thread)) {
     if (!hasBadUuid(entry)) continue;
-    const said = entry.uuid ? `${JSON.stringify(entry.uuid)} is no uuid` : "has no uuid";
-    yield findingAt(entry, "bad-uuid", "error", `line ${entry.line}: ${said}`);
+    const fault = entry.uuid ? `${JSON.stringify(entry.uuid)} is not a UUID` : "has no uuid";
+    yield findingAt(entry, "bad-uuid", "error", `line ${entry.line}: ${fault}`);
   }
 }
 
@@ -104,14 +104,14 @@ function* times({ graph }: Conversation): Generator<CheckFinding> {
 
 const reasons = {
   "not-json": "is not JSON",
-  "not-object": "is JSON, but no object",
+  "not-object": "is JSON, but not an object",
   "too-long": "is longer than any line we hold in memory",
   "nul-run": "is filled with NUL bytes",
   splice: "is what is left of a record that another one was written into",
   "cut-archive": "and what came after it are missing: the archive is cut off",
 } as const;
 
-/** Bytes that are no record, and a last line that was never finished. */
+/** Bytes that do not form a record, and an unfinished last line. */
 export const checkLines: SessionCheck = function* ({ model, threads, tails, live }) {
   for (const item of model.unreadable) {
     yield findingAt(item, "bad-line", "error", `line ${item.line} ${reasons[item.why]}`);
@@ -148,7 +148,7 @@ function* joined(threads: readonly Conversation[]): Generator<Entry> {
     for (const item of items) {
       const key = `${item.line} ${item.file}`;
       if (item.kind !== "unreadable" && item.recovered && !seen.has(key)) yield item;
-      // What is unreadable on the same line has said so already.
+      // Unreadable bytes on the same line are reported above.
       seen.add(key);
     }
   }

@@ -21,7 +21,7 @@ export interface CheckedSession {
   readonly model: SessionModel;
   /** A process is still writing it: its last line may be under way. */
   readonly live: boolean;
-  /** The session's own conversations; agents that lie in another session's folder are that session's affair. */
+  /** The session's own conversations, without subagents whose files belong to another session. */
   readonly threads: readonly Conversation[];
   readonly tails: readonly FileTail[];
 }

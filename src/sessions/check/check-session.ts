@@ -44,7 +44,7 @@ function* agents({ model }: CheckedSession): Generator<CheckFinding> {
       yield { ...place, code: "agent-unlinked", severity: "warning", message };
     }
     if (agent.meta === undefined && listed !== undefined && listed.beside !== true && listed.run === undefined) {
-      const message = `agent ${agent.id} has no readable .meta.json beside it`;
+      const message = `agent ${agent.id} has no readable .meta.json`;
       yield { ...place, code: "meta-missing", severity: "warning", message };
     }
   }
@@ -64,14 +64,14 @@ async function* spilled({ model, threads }: CheckedSession): AsyncGenerator<Chec
       // A session that was moved or copied names the path it had before.
       const inside = isPathInside(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
       if (await isThere(inside)) continue;
-      yield findingAt(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is not there`);
+      yield findingAt(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is missing`);
     }
     for (const entry of entries) {
       if (largePartsIn({ hookline: entry.hookline }).length === 0) continue;
       const written = JSON.parse(Buffer.from(entry.raw()).toString("utf8")) as Readonly<Record<string, unknown>>;
       for (const { file, why } of missingParts(written, entry.file)) {
-        const said = why.includes("ENOENT") ? "is not there" : `cannot be put back (${why})`;
-        yield findingAt(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${said}`);
+        const fault = why.includes("ENOENT") ? "is missing" : `cannot be restored (${why})`;
+        yield findingAt(entry, "spilled-file-missing", "warning", `a part of line ${entry.line}, ${file}, ${fault}`);
       }
     }
   }

@@ -70,7 +70,7 @@ export function repairParents(
   }
 }
 
-/** One thing that is put right. */
+/** One repair of one line. */
 export interface RepairStep {
   readonly code: string;
   readonly file: string;
@@ -85,7 +85,7 @@ export interface LineChange {
   bytes: Buffer | null;
   /** Lines to follow it. */
   readonly after: Buffer[];
-  /** What was taken out of it, to be kept aside. */
+  /** What was removed from it, to be kept in a file. */
   readonly removed: RemovedContent[];
 }
 
@@ -94,7 +94,7 @@ export interface RemovedContent {
   readonly content: Uint8Array | unknown;
 }
 
-/** Where a repair is worked out before anything is written. Lines nobody asks for keep their bytes. */
+/** The changes of a repair before anything is written. Other lines keep their bytes. */
 export interface RepairChanges {
   readonly mends: readonly RepairStep[];
   readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
@@ -122,7 +122,7 @@ export function openRepairChanges(): RepairChanges {
   };
 }
 
-/** Takes out results of calls that were never made or were answered before. Gives the entries that go altogether. */
+/** Removes results of calls that were never made or were answered before. Returns the entries that are removed as a whole. */
 export function repairResults(
   thread: Conversation,
   desk: RepairChanges,
@@ -143,12 +143,16 @@ export function repairResults(
       gone.add(entry);
       change.removed.push({ why, content: entry.raw() });
       change.bytes = null;
-      desk.report(entry, why, `line ${entry.line} is set aside`);
+      desk.report(entry, why, `line ${entry.line} is removed and kept in hookline-set-aside.jsonl`);
     } else if (change.bytes !== null) {
       const { line, removed } = withoutBlocks(change.bytes, blocks);
       change.bytes = line;
       change.removed.push({ why, content: removed });
-      desk.report(entry, why, `${removed.length} results of line ${entry.line} are set aside`);
+      desk.report(
+        entry,
+        why,
+        `${removed.length} results of line ${entry.line} are removed and kept in hookline-set-aside.jsonl`,
+      );
     }
   }
   return gone;

@@ -30,7 +30,11 @@ export function planRepair(session: CheckedSession, uuid: () => string): RepairP
     const change = desk.change(item);
     change.removed.push({ why: `bad-line, ${item.why}`, content: change.bytes });
     change.bytes = null;
-    desk.report(item, "bad-line", `${item.length} bytes of line ${item.line} are set aside`);
+    desk.report(
+      item,
+      "bad-line",
+      `${item.length} bytes of line ${item.line} are removed and kept in hookline-set-aside.jsonl`,
+    );
   }
   for (const thread of session.threads) {
     takeApart(thread, desk);
@@ -73,7 +77,9 @@ function tailStep({ file, line, length, offset }: FileTail, { threads }: Checked
   const isRecord = threads.some(({ entries }) =>
     entries.some((entry) => entry.file === file && entry.offset >= offset),
   );
-  const what = isRecord ? "the last record gets its newline" : `the last ${length} bytes are set aside`;
+  const what = isRecord
+    ? "the last record gets its newline"
+    : `the last ${length} bytes are removed and kept in hookline-set-aside.jsonl`;
   return { code: "torn-tail", file, line, message: what };
 }
 

@@ -13,7 +13,7 @@ import { sessionAt } from "../session.ts";
 import { repairSession } from "./repair-session.ts";
 import { validateSession } from "./validate-session.ts";
 
-test("whatever is done to the lines of a session, it can be mended, and counts the same", async () => {
+test("a session whose lines were changed in any way can be repaired and counts the same", async () => {
   const lines = [
     ...plain,
     prompt(answered, "again"),

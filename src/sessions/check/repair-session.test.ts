@@ -20,15 +20,15 @@ test.each(recordedNames)("%s needs no repair, and gets none", async (name) => {
   expect(await readdir(join(home, "state", "repaired"))).toEqual([]);
 });
 
-test("a compaction that hangs on a line that is not there is mended", async () => {
+test("a compaction whose parent is missing is repaired", async () => {
   const boundary = system(answered, "compact_boundary", { parentUuid: nowhere, compactMetadata: { trigger: "auto" } });
   const { place, env } = await world([...plain, boundary, prompt(boundary, "go on")]);
-  const { mends, place: mended = place } = await repairSession(place, { env });
+  const { mends, place: repaired = place } = await repairSession(place, { env });
   expect(mends.map(({ code }) => code)).toEqual(["parent-missing"]);
-  expect((await validateSession(mended)).counts.error).toBe(0);
+  expect((await validateSession(repaired)).counts.error).toBe(0);
 });
 
-test("a dry run that finds no way to mend a session leaves nothing behind", async () => {
+test("a dry run that cannot repair a session leaves nothing behind", async () => {
   const { place, env } = await world([asked, called, answered]);
   const stuck = { env, dryRun: true, uuid: () => String(asked["uuid"]) };
   const twice = { ...place, file: write(place.file, [asked, { ...asked, cwd: "/other" }, called, resulted]) };
@@ -139,17 +139,17 @@ test.each(flaws)("%s", async (_, lines, tail, codes) => {
   expect(callFingerprint(await sessionAt(copy).load())).toBe(callFingerprint(model));
   expect(await repairSession(copy, { env })).toEqual({ mends: [] });
   expect(await readFile(join(backup.folder, "0.bin"))).toEqual(before);
-  // Lines that no mend names are the same, byte for byte.
-  const mended = new Set(mends.map(({ line }) => line));
+  // Lines that no step names are the same, byte for byte.
+  const changed = new Set(mends.map(({ line }) => line));
   const kept = before
     .toString("latin1")
     .split("\n")
-    .filter((line, n) => line !== "" && !mended.has(n + 1));
+    .filter((line, n) => line !== "" && !changed.has(n + 1));
   const after = (await readFile(copy.file)).toString("latin1").split("\n");
   expect(after.filter((line) => kept.includes(line))).toEqual(kept);
 });
 
-test("what is taken out is kept beside the session, byte for byte", async () => {
+test("removed content is kept next to the session, byte for byte", async () => {
   const bad = Buffer.from([0x7b, 0xff, 0xfe, 0x0a]);
   const { place, env } = await world(plain);
   await appendFile(place.file, bad);
@@ -170,7 +170,7 @@ test("what is taken out is kept beside the session, byte for byte", async () => 
   expect(await readFile(copy.file, "utf8")).toBe(plain.map((line) => `${JSON.stringify(line)}\n`).join(""));
 });
 
-test("a byte order mark, carriage returns, bytes that are no UTF-8 and lone surrogates stay as they are", async () => {
+test("a byte order mark, carriage returns, bytes that are not UTF-8 and lone surrogates stay as they are", async () => {
   const { place, env } = await world([]);
   const line = (wire: Wire, end: string) => Buffer.from(`${JSON.stringify(wire)}${end}`);
   const lossy = line(prompt(asked, "?"), "\r\n").map((byte) => (byte === 0x3f ? 0xff : byte));

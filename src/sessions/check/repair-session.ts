@@ -30,9 +30,9 @@ import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
 import { examine, validateSession } from "./validate-session.ts";
 
 export interface RepairOptions extends HomeSource {
-  /** Say what would be done, and do nothing. */
+  /** Report the repairs without making them. */
   readonly dryRun?: boolean;
-  /** Put the mended files where the flawed ones are. */
+  /** Replace the damaged files. */
   readonly inPlace?: boolean;
   /** A process is still writing the session: then it is not repaired in place. */
   readonly live?: boolean;
@@ -43,18 +43,18 @@ export interface RepairOptions extends HomeSource {
 
 export interface RepairResult {
   readonly mends: readonly RepairStep[];
-  /** The mended session; absent when there was nothing to mend, or for a dry run. */
+  /** The repaired session; absent when there was nothing to repair, and for a dry run. */
   readonly place?: SessionPlace;
   /** The files as they were. */
   readonly backup?: Backup;
 }
 
 /**
- * Mends what `validate` calls an error. The mended session is a copy in the state folder, unless `inPlace`; what is taken
- * out of it is kept beside it, and the original in a backup.
+ * Repairs what `validate` reports as an error. The repaired session is a copy in the state folder, unless `inPlace`; what is removed
+ * is kept next to it, and the original in a backup.
  *
- * Contract: the result has no errors and the same calls and tokens as before, and every line that no mend names has its
- * bytes. If that cannot be had, it throws and the original is as it was.
+ * Contract: the result has no errors and the same calls and tokens as before, and every line that no step names has its
+ * bytes. If that is not possible, it throws and the original is unchanged.
  */
 export async function repairSession(place: SessionPlace, options: RepairOptions = {}): Promise<RepairResult> {
   checkSessionPlace(place);
@@ -120,17 +120,17 @@ function stillLive(place: SessionPlace): Problem {
 function archived(place: SessionPlace): Problem {
   return new Problem(
     "sessions/archived",
-    `${place.id} lies in the archive, which keeps what was. Fork it and repair the fork.`,
+    `${place.id} is archived, and archives are not changed. Fork it and repair the fork.`,
     {
       about: { session: place.id, file: place.file },
     },
   );
 }
 
-/** A mend may uncover what a flaw has hidden; no file we know needs more than two rounds. */
+/** A repair may uncover another fault; no known file needs more than two rounds. */
 const mostRounds = 8;
 
-/** Mends the files of a copied session until there is nothing left to mend. Mends are told by the original's paths. */
+/** Repairs the files of a copied session until nothing is left to repair. Steps name the paths of the original. */
 async function repairUntilClean(
   copy: SessionPlace,
   original: SessionPlace,
@@ -142,8 +142,8 @@ async function repairUntilClean(
     const session = await examine(copy, false);
     const plan = planRepair(session, uuid);
     if (plan.mends.length === 0) break;
-    for (const mend of plan.mends) {
-      mends.push({ ...mend, file: join(original.folder, relative(copy.folder, mend.file)) });
+    for (const step of plan.mends) {
+      mends.push({ ...step, file: join(original.folder, relative(copy.folder, step.file)) });
     }
     const files = new Set([...[...plan.changes.keys()].map(({ file }) => file), ...plan.tails.map(({ file }) => file)]);
     for (const file of files) {
@@ -160,7 +160,7 @@ function itemsIn(file: string, { threads }: CheckedSession): TranscriptItem[] {
   return items.sort((a, b) => a.offset - b.offset);
 }
 
-/** Beside the session, in `<session>/hookline-set-aside.jsonl`, a line for each thing that was taken out. */
+/** Removed content goes to `<session>/hookline-set-aside.jsonl`, one line each. */
 async function keepRemoved({ removed: aside }: RepairedFile, file: string, copy: SessionPlace, fs: Fs): Promise<void> {
   if (aside.length === 0) return;
   const folder = join(copy.folder, copy.id);

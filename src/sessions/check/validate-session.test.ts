@@ -60,7 +60,7 @@ test("a clean session has no findings", async () => {
 });
 
 test.each<[string, readonly (Wire | string)[], string[]]>([
-  ["a line that is no JSON", [asked, "{oops", called, resulted, answered], ["error bad-line 2"]],
+  ["a line that is not JSON", [asked, "{oops", called, resulted, answered], ["error bad-line 2"]],
   [
     "two records on one line",
     [asked, `${JSON.stringify(called)}${JSON.stringify(resulted)}`, answered],
@@ -79,7 +79,7 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
   ],
   ["one uuid, the same content", [...plain, answered], ["warning duplicate-uuid 5"]],
   [
-    "a parent that is not there",
+    "a missing parent",
     [asked, called, resulted, { ...answered, parentUuid: "00000000-0000-4000-8000-ffffffffffff" }],
     ["error parent-missing 4"],
   ],
@@ -124,7 +124,7 @@ test.each<[string, readonly (Wire | string)[], string[]]>([
     ["warning usage-conflict 2"],
   ],
   ["two versions", [asked, { ...called, version: "2.2.0" }, resulted, answered], ["warning mixed-versions 2"]],
-  ["a second beginning", [...plain, prompt(null, "anew")], ["note several-roots 5"]],
+  ["a second beginning", [...plain, prompt(null, "again")], ["note several-roots 5"]],
   ["a type we do not know", [...plain, { type: "novelty", sessionId: "s1" }], ["note unknown-type 5"]],
   [
     "a field we do not know",
@@ -168,7 +168,7 @@ test("an unfinished last line is an error, unless somebody is still writing", as
   expect(await codes(place, { live: true })).toEqual([]);
 });
 
-test("an agent without meta, and an output that is gone, are warned of", async () => {
+test("a subagent without meta and a missing output are warnings", async () => {
   const agents = await recordedHome("b-subagent");
   const [place] = agents.places;
   if (place === undefined) throw new Error("one session was recorded");

@@ -48,7 +48,7 @@ interface Scope {
   readonly model: SessionModel;
   readonly options: DocumentOptions;
   readonly redact: (text: string) => string;
-  /** Agents already written: a ring of them must not go on for ever. */
+  /** Subagents already written: a cycle of them must end. */
   readonly seen: Set<string>;
 }
 
@@ -67,7 +67,7 @@ function itemsOf(thread: Conversation, scope: Scope): DocumentItem[] {
   });
 }
 
-/** A time is a time: whatever else stands in that field is not given away. */
+/** Only a valid time is exported; any other content of the field is not. */
 function timeOf({ timestamp }: Entry): { timestamp?: string } {
   return timestamp !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(timestamp) ? { timestamp } : {};
 }

@@ -127,7 +127,7 @@ describe("HTML", () => {
     }
   });
 
-  test("one file, no outside reference, no script, a policy that says so and fits the style", async () => {
+  test("one file, no outside reference, no script, a policy that forbids both and fits the style", async () => {
     const html = await exportSession(await sessionFull("plain"), "html", everything);
     const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");

@@ -171,7 +171,7 @@ function text(content: string): string {
   return plainText(content).replace(/[&<>"'`]/g, (char) => entities[char] ?? "");
 }
 
-/** The look of an exported session; its hash stands in the file's policy, so nothing else can style the page. */
+/** The style of an exported session. The file's policy holds its hash, so nothing else can style the page. */
 const style: string = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #3b6fd4; --bad: #c0392b; }
 body { margin: 0 auto; max-width: 56rem; padding: 1.5rem 1rem 4rem; font: 16px/1.55 system-ui, sans-serif; }

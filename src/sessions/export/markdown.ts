@@ -2,7 +2,7 @@ import { plainLine, plainText } from "../../protocol/internal.ts";
 import type { DocumentAgent, DocumentItem, DocumentTool, SessionDocument } from "./document.ts";
 
 /**
- * A session as Markdown. What people, models and tools said stands in quotes and fences that it cannot close, without HTML,
+ * A session as Markdown. Prompts, answers and outputs are in quotes and fences that they cannot close, without HTML,
  * without pictures from elsewhere, and without links to anything but http and https.
  */
 export function toMarkdown(document: SessionDocument): string {

@@ -7,7 +7,7 @@ import { findSessions, type SessionPlace } from "./session-files.ts";
 import { findRoots, originRank, type RootOptions } from "./session-roots.ts";
 
 export interface FindOptions extends RootOptions {
-  /** Where `last` looks; this process's own unless told. */
+  /** The directory whose newest session `last` means. Default: the current directory. */
   readonly cwd?: string;
   /** Refuse paths: for names that come over a wire. */
   readonly idsOnly?: boolean;
@@ -57,7 +57,7 @@ async function candidates(name: string, where: RootOptions): Promise<SessionPlac
   return eachFileOnce([...found.values()]);
 }
 
-/** Of places that a linked project folder gives for one file, the one that is no link. */
+/** Of several places of one file, which a linked project folder gives, the one without the link. */
 async function eachFileOnce(places: readonly SessionPlace[]): Promise<SessionPlace[]> {
   const fileOf = realFileFinder();
   const byFile = new Map<string, SessionPlace>();

@@ -136,7 +136,7 @@ describe("the list", () => {
     expect((await list({ sinceMs: 1_500_000 })).map(({ id }) => id)).toEqual(["new"]);
   });
 
-  test("a folder's project is the cwd most of its sessions have; its name stands in only when none has any", async () => {
+  test("a folder's project is the cwd most of its sessions have; its name is used only when none has any", async () => {
     session("-x", "a", [prompt(null, "1", { cwd: "/w/a_b" })]);
     session("-x", "b", [prompt(null, "1", { cwd: "/w/a-b" })]);
     session("-x", "c", [prompt(null, "1", { cwd: "/w/a-b" })]);
@@ -161,7 +161,7 @@ describe("the list", () => {
     expect((await list({ cwd: join(home, "link") })).map(({ id }) => id).sort()).toEqual(["by-name", "by-record"]);
   });
 
-  test("archived sessions are listed once, and marked when they are gone where they were recorded", async () => {
+  test("archived sessions are listed once, and marked when the recorded file no longer exists", async () => {
     session("-p", "both", [prompt(null, "1")]);
     for (const id of ["both", "gone"]) {
       mkdirSync(join(home, "state/archive/projects/-p"), { recursive: true });
@@ -220,7 +220,7 @@ describe("asking for one session", () => {
     await expect(find("abcd1234")).rejects.toEqual(code("sessions/ambiguous"));
   });
 
-  test("names that are no ids are refused before anything is looked at", async () => {
+  test("names that are not ids are refused before anything is read", async () => {
     for (const name of ["../../x", "..%2f", "a/b", "C:\\x", "a\0b", "x".repeat(300), "CON", ""]) {
       await expect(find(name)).rejects.toEqual(code("sessions/unsafe-id"));
     }

@@ -27,7 +27,7 @@ test("the folder name of a working directory", () => {
   expect(folderName("C:\\Users\\Me")).toBe("C--Users-Me");
 });
 
-test("without a word from anyone, both places of the client, our store and the archive", async () => {
+test("by default the roots are both places of the client, our store and the archive", async () => {
   for (const path of [".claude", ".config/claude", "state/sessions", "state/archive"]) folder(path, "projects");
   const env = { HOOKLINE_HOME: join(home, "state") };
   expect(await findRoots({ env, home })).toEqual([
@@ -178,7 +178,7 @@ test("ids are not paths", () => {
   expect(good.filter((id) => !isSafeId(id))).toEqual([]);
 });
 
-test("a file whose name is not an id is no session", async () => {
+test("a file whose name is not an id is not a session", async () => {
   mkdirSync(join(home, "projects/-p"), { recursive: true });
   for (const name of ["a b.jsonl", ".jsonl", "..jsonl", "con.jsonl", "ok.jsonl"])
     writeFileSync(join(home, "projects/-p", name), "");

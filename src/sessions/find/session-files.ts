@@ -34,7 +34,7 @@ export interface SubagentFile {
   readonly meta?: string;
   /** The workflow run it belongs to. */
   readonly run?: string;
-  /** It lies beside the main transcript, as older versions wrote it. */
+  /** It is next to the main transcript, as older versions wrote it. */
   readonly beside?: true;
 }
 
@@ -75,7 +75,7 @@ export async function* findSessions(roots: readonly SessionRoot[]): AsyncGenerat
   }
 }
 
-/** Everything under `<session>/`, at any depth, and the agents of older versions beside the main file. */
+/** Everything under `<session>/`, at any depth, and the subagents of older versions next to the main file. */
 export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles> {
   const all = await walk(place.root.path, join(place.folder, place.id), "");
   const metas = new Set(all.map(({ way }) => way).filter((way) => unzipped(way).endsWith(".meta.json")));

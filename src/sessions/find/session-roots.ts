@@ -13,7 +13,7 @@ export interface SessionRoot {
 /** Who keeps the sessions of a root: an agent, our own store, or our archive. */
 export type RootOrigin = "client" | "hookline" | "archive";
 
-/** Of a session that lies in several places the lowest counts: where it was recorded, before the archive's copy. */
+/** Of a session in several places the lowest rank counts: where it was recorded, before the archive's copy. */
 export const originRank: Readonly<Record<RootOrigin, number>> = { client: 0, hookline: 1, archive: 2 };
 
 /** Where to look. Roots that the caller names are the only ones looked at. */
@@ -80,7 +80,7 @@ const longest = 200;
 
 /**
  * The name of the project folder for a working directory: every UTF-16 unit outside A-Z a-z 0-9 becomes a hyphen. A long
- * result is cut and told apart by a hash of the original. It cannot be turned back, so nothing here does.
+ * result is cut and made unique by a hash of the original. The name cannot be turned back into a path.
  */
 export function folderName(cwd: string): string {
   const escaped = cwd.replace(/[^A-Za-z0-9]/g, "-");
@@ -102,7 +102,7 @@ export interface ProjectFolderFilter {
 
 export async function projectFolderFilter(cwd: string): Promise<ProjectFolderFilter> {
   const given = resolve(cwd);
-  // A folder that is gone has no other name than the one it had.
+  // A folder that no longer exists has only this name.
   const real = await realpath(given).catch(() => given);
   return { names: new Set([folderName(given), folderName(real)]), paths: new Set([given, real]) };
 }

@@ -10,7 +10,7 @@ export interface TranscriptFile {
   readonly root: SessionRoot;
   /** Name of the project folder. */
   readonly project: string;
-  /** By the path; absent for agents of older versions, which lie beside the main files: their lines say it. */
+  /** By the path; absent for subagents of older versions, which are next to the main files: their lines name it. */
   readonly session?: string;
   /** Absent for a main transcript. */
   readonly agent?: string;
@@ -23,7 +23,7 @@ export interface TranscriptFile {
 }
 
 /**
- * Every transcript of these roots, agents included, also of sessions whose main file is gone; by path. Built for those who
+ * Every transcript of these roots, agents included, also of sessions without a main file; by path. For callers that
  * look at all files on every run: one listing per folder, one stat per file, nothing opened.
  */
 export function findTranscripts(roots: readonly SessionRoot[], onUnread?: OnUnread): TranscriptFile[] {
@@ -99,7 +99,7 @@ function inSession(
 function add(found: Finds, path: string, of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">): void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    // To open a pipe would wait for a writer, perhaps for ever.
+    // Opening a pipe would wait for a writer, perhaps forever.
     if (stat === undefined || !stat.isFile()) return;
     const { dev, ino, size, mtimeMs } = stat;
     found.files.push({ path, ...of, dev, ino, size, mtimeMs });

@@ -15,7 +15,7 @@ export interface FileBackup {
   readonly version: number;
   readonly file: string;
   readonly sizeBytes: number;
-  /** The file that was copied, where a snapshot line says so. */
+  /** The file that was copied, where a snapshot line names it. */
   readonly path?: string;
   /** The message before which it was copied. */
   readonly messageId?: string;
@@ -23,7 +23,7 @@ export interface FileBackup {
   read(): Promise<Buffer>;
 }
 
-/** `file-history/<session>/`, joined with the snapshot lines of its transcript. Snapshots whose copy is gone are left out. */
+/** `file-history/<session>/`, joined with the snapshot lines of its transcript. Snapshots without a copy are left out. */
 export async function loadFileHistory(
   root: SessionRoot,
   sessionId: string,
@@ -70,7 +70,7 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, Taken> {
   return taken;
 }
 
-/** Something a person typed, as the client remembers it for its arrow keys. */
+/** A prompt as the client remembers it for its arrow keys. */
 export interface HistoryEntry {
   readonly display: string;
   readonly timestampMs?: number;
@@ -89,7 +89,7 @@ export interface HistoryOptions extends RootOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What was typed, newest first, root by root. Lines that are no entries are passed over. */
+/** Prompts that were typed, newest first, root by root. Other lines are skipped. */
 export async function* readHistory(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, undefined> {
   const wanted = options.text?.toLowerCase();
   for (const root of await findRoots(options)) {

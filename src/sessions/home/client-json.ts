@@ -84,11 +84,11 @@ function metaOf(value: Record<string, unknown>): SubagentMeta {
   return meta;
 }
 
-/** A file that other programs write. One that is gone since it was listed, or is not ours to read, has nothing to say. */
+/** A file that other programs write; undefined when it cannot be read. */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch {
-    return undefined; // whatever keeps us from it, it is not this reader's to mend
+    return undefined; // missing or not readable
   }
 }

@@ -26,7 +26,7 @@ export type TaskChange = Partial<
   Pick<Task, "subject" | "description" | "activeForm" | "status" | "blocks" | "blockedBy">
 >;
 
-/** `tasks/<session>/<n>.json`, in the order of their numbers. A folder that is not there is an empty list. */
+/** `tasks/<session>/<n>.json`, in the order of their numbers. Empty when there is no such folder. */
 export async function loadTasks(root: SessionRoot, sessionId: string): Promise<Task[]> {
   const folder = await resolveInside(root.path, join(root.path, "tasks", safeId(sessionId)));
   const tasks: Task[] = [];
@@ -49,7 +49,7 @@ export async function saveTask(task: Task, change: TaskChange, options: SaveOpti
   return toTask(task.root, task.sessionId, task.file, bytes) ?? task;
 }
 
-/** Undefined when the file is gone or no task: a client writes here while we read. */
+/** Undefined when the file was removed or is not a task: a client may write while we read. */
 function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
   const fields = bytes === undefined ? undefined : parseObject(Buffer.from(bytes).toString("utf8"));
   if (bytes === undefined || fields === undefined) return undefined;

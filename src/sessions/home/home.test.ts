@@ -85,7 +85,7 @@ describe("the live registry", () => {
     expect(seen.length).toBe(25);
   });
 
-  test("headless is told by kind or entrypoint; older words, unknown fields and half written notes are no errors", async () => {
+  test("kind or entrypoint mark a headless session; older words, unknown fields and half written notes are not errors", async () => {
     register(1, { entrypoint: "sdk-cli", kind: "interactive", mood: "fine" });
     register(2, { entrypoint: "cli", kind: "print" });
     register(3, { entrypoint: "hookline", status: "working" });

@@ -13,7 +13,7 @@ export interface LiveSession {
   readonly cwd?: string;
   readonly status: "idle" | "busy" | "waiting" | "unknown";
   readonly waitingFor?: string;
-  /** Nobody sits in front of it. */
+  /** It runs without a terminal. */
   readonly headless: boolean;
   /** Whether that process runs: its number alone proves nothing, since numbers are given again. */
   readonly live: "yes" | "no" | "unknown";
@@ -35,7 +35,7 @@ export interface LiveSession {
 export type StartOf = (pid: number) => string | "gone" | undefined;
 
 export interface LiveOptions extends RootOptions {
-  /** Also those whose process is gone. */
+  /** Include sessions whose process has exited. */
   readonly all?: boolean;
   readonly startOf?: StartOf;
 }

@@ -23,7 +23,7 @@ const memberBytes = 8 * 1024 * 1024;
 /**
  * Adds what is new in `source` to its compressed copy, as further gzip members; the same object comes back when nothing is.
  * A transcript is taken up to its last newline. A source that is not the one we know any more begins a new copy, and the
- * old one is kept beside it.
+ * old one is kept next to it.
  */
 export async function archiveFile(
   source: string,
@@ -32,7 +32,7 @@ export async function archiveFile(
   fs: Fs,
 ): Promise<ArchivedFile> {
   const packed = await ignoringErrors(["ENOENT"], fs.lstat(target));
-  // A copy that is shorter than we know it is no copy to go on with.
+  // A copy that is shorter than the manifest says cannot be extended.
   const before = packed !== undefined && packed.size >= (known?.packedBytes ?? 0) ? known : undefined;
   const file = await openReadable(source);
   try {
@@ -45,7 +45,7 @@ export async function archiveFile(
     if (before !== undefined && grown === undefined && (await sameContent(file, size, before)))
       return { ...before, modifiedMs: mtimeMs };
     if (before !== undefined && grown === undefined) await keepOld(target, markOf(before), fs);
-    // Nothing accounts for what lies there: it is what a killed run of ours began, or the only copy of something else.
+    // The manifest does not know this file: a killed run began it, or it is the only copy of something else.
     if (before === undefined && packed !== undefined && packed.size > 0 && !(await isBeginningOf(target, file)))
       await keepOld(target, sha256(Buffer.from(`${packed.size} ${packed.mtimeMs}`)).slice(0, 12), fs);
     const head = await headOf(file, Math.min(end, 1024));
@@ -209,7 +209,7 @@ export function manifestPath(archive: string, { project, id }: Pick<SessionPlace
   return join(archive, "projects", project, `${id}.archive.json`);
 }
 
-/** Undefined when there is none, or none that can be read: then the session is archived anew beside what is there. */
+/** Undefined when there is none, or none that can be read: then the session is archived again, next to what exists. */
 export async function readArchiveManifest(path: string, fs: Fs): Promise<ArchiveManifest | undefined> {
   const bytes = await readPrivate(path, fs);
   if (bytes === undefined) return undefined;

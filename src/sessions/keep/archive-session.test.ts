@@ -96,7 +96,7 @@ test.each(["", "{}", "no JSON"])("an archive whose manifest became %j loses noth
   expect(gunzipSync(await readFile(join(folder, kept)))).toEqual(gunzipSync(packed));
 });
 
-test("a damaged archive says so", async () => {
+test("reading a damaged archive is an error", async () => {
   const { home, places } = await recordedHome("a-plain");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");
@@ -109,7 +109,7 @@ test("a damaged archive says so", async () => {
   await expect(plainFiles(root, place)).rejects.toMatchObject({ code: "sessions/bad-archive" });
 });
 
-test("killed at every operation while the source begins anew, the old copy is kept", async () => {
+test("killed at every operation after the source was replaced, the old copy is kept", async () => {
   await atEveryOperation(
     "kill",
     async (strike, k) => {
@@ -134,7 +134,7 @@ test("killed at every operation while the source begins anew, the old copy is ke
   );
 });
 
-test("a copy that somebody cut or removed is made anew", async () => {
+test("a copy that was cut or removed is made again", async () => {
   const { home, places } = await recordedHome("a-plain");
   const [place] = places;
   if (place === undefined) throw new Error("one session was recorded");

@@ -42,7 +42,7 @@ export interface ArchiveResult {
 
 /**
  * Keeps a copy of a whole session, compressed. Run again, it adds what is new. Contract: the source is only read; a run that
- * is killed leaves what was archived before, and the next one goes on from there.
+ * is killed leaves what was archived before, and the next one continues from there.
  */
 export async function archiveSession(place: SessionPlace, options: ArchiveOptions = {}): Promise<ArchiveResult> {
   checkSessionPlace(place);
@@ -143,7 +143,7 @@ async function heldBytes(archive: string, place: SessionPlace, fs: Fs): Promise<
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  // Settings that are not there, not ours to read, or no file say nothing.
+  // Settings that are missing, not readable or not a file have no effect.
   const file = await openTranscriptFile(path).catch(() => undefined);
   return file?.readFile("utf8").finally(() => file.close());
 }

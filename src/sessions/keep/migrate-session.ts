@@ -59,7 +59,7 @@ export async function migrateSession(place: SessionPlace, options: MigrateOption
   checkSessionPlace(place);
   const { fs = nodeFs, to = currentLayout } = options;
   if (to !== currentLayout) throw unknownLayout(to);
-  if (place.file.endsWith(".gz")) throw readOnly(place, "lies in the archive, which keeps what was");
+  if (place.file.endsWith(".gz")) throw readOnly(place, "is archived, and archives are not changed");
   if (options.live === true) throw readOnly(place, "is still being written");
   await refuseNewer(place.root.path, fs);
   return withLock(place.file, () => migrate(place, options), { fs });
@@ -131,7 +131,7 @@ async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void
 }
 
 function unknownLayout(to: string): Problem {
-  return new Problem("sessions/unknown-format", `"${to}" is no layout of sessions. There is "${currentLayout}".`, {
+  return new Problem("sessions/unknown-format", `"${to}" is not a layout of sessions. Use "${currentLayout}".`, {
     about: { to },
   });
 }
@@ -178,7 +178,7 @@ function inline({ agents }: SessionModel): Subagent[] {
   return agents.filter((agent) => agent.inline);
 }
 
-/** An id that is none is told by its hash, as the client's own ids look. */
+/** An unsafe id is replaced by its hash, in the form of the client's own ids. */
 function fileId(id: string): string {
   return isSafeId(id) ? id : `a${sha256(id).slice(0, 16)}`;
 }
@@ -220,7 +220,7 @@ async function withoutLines({ place }: SessionModel, agents: readonly Subagent[]
   return Buffer.concat([...parts, bytes.subarray(done)]);
 }
 
-/** Agents whose files lie beside the main transcript. */
+/** Subagents whose files are next to the main transcript. */
 const agentsBeside: MigrationStep = {
   from: "agents-beside",
   to: currentLayout,

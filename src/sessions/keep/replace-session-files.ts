@@ -140,7 +140,7 @@ export async function removeTree(path: string, fs: Fs): Promise<void> {
 
 /**
  * The calls of a session with their tokens, as one text: equal for two versions of a session that count the same. Agents
- * that lie in another session's folder are left out, since a copy elsewhere does not see them.
+ * in another session's folder are left out, since a copy elsewhere does not see them.
  */
 export function callFingerprint(model: SessionModel): string {
   const lines = ownCalls(model).map(({ call }) => `${call.key} ${JSON.stringify(call.usage())}`);

@@ -173,7 +173,7 @@ function countBelow(graph: Graph, knots: CallGroups, top: number, entries: reado
 export function noBranch(leaf: string): Problem {
   return new Problem(
     "sessions/no-branch",
-    plainLine(`"${leaf}" is no entry of this session, so no branch ends there.`),
+    plainLine(`"${leaf}" is not an entry of this session, so no branch ends there.`),
     { about: { leaf } },
   );
 }

@@ -3,7 +3,7 @@ import type { Entry, SystemEntry } from "./entry.ts";
 /** An entry that is a node of the conversation's graph. */
 export type GraphEntry = Entry & { readonly uuid: string; readonly parentUuid: string | null };
 
-/** How an entry hangs on its parent: as written, over a compaction, or on the line before because its parent is nowhere. */
+/** How an entry is linked to its parent: as written, across a compaction, or to the line before because its parent is missing. */
 export type ParentLink = "written" | "logical" | "preserved" | "position" | "root";
 
 /** The entries of one conversation and how they hang together. Indexes are positions in `nodes`, which is file order. */
@@ -105,7 +105,7 @@ function join(
   return lineBefore(index);
 }
 
-/** A boundary has no parent; its logical one may stand in no file, then the preserved tail or the line before takes its place. */
+/** A boundary has no parent. If its logical parent is missing, the preserved tail or the line before takes its place. */
 function joinBoundary(
   boundary: SystemEntry,
   index: number,

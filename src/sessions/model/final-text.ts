@@ -13,7 +13,7 @@ export function finalText(model: SessionModel): string {
   return last === undefined ? "" : textOfCall(last);
 }
 
-/** What a Stop hook is told. */
+/** The fields of a Stop payload that name the last answer. */
 export interface StopPayload {
   readonly transcript_path?: string | undefined;
   readonly agent_transcript_path?: string | undefined;

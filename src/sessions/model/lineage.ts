@@ -13,11 +13,11 @@ export interface Ancestor {
   readonly id: string;
   /** How we know: a field in its records, our own note of a fork, or lines with equal uuids. */
   readonly by: "session_id" | "forkedFrom" | "note" | "shared-uuids";
-  /** Where it lies, when it is still there. */
+  /** Its file, if that still exists. */
   readonly file?: string;
 }
 
-/** Sessions whose conversation this one goes on with, the surest first. */
+/** Sessions whose conversation this one continues, the most certain first. */
 export async function lineageOf(model: SessionModel): Promise<Ancestor[]> {
   const { place } = model;
   const siblings = await findSessionsIn({ root: place.root, name: place.project, path: place.folder });

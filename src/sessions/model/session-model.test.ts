@@ -84,7 +84,7 @@ describe("calls", () => {
     expect([main.calls.length, main.apiErrors.length, main.fillers.length]).toEqual([0, 1, 1]);
   });
 
-  test("an id that an endpoint gives to every answer is told apart by request id, but only where the counts differ too", async () => {
+  test("answers with one id are separate calls when both request id and counts differ", async () => {
     const p = prompt(null, "go");
     const a = answer(p, "one", { id: "same", usage: { input_tokens: 10, output_tokens: 1 } }, { requestId: "r1" });
     const b = answer(a, "two", { id: "same", usage: { input_tokens: 20, output_tokens: 1 } }, { requestId: "r2" });
@@ -234,7 +234,7 @@ describe("branches", () => {
     expect(main.turns("all").turns.length).toBe(3);
   });
 
-  test("a first prompt that was written anew is a rewind with no fork point", async () => {
+  test("a first prompt that was written again is a rewind with no fork point", async () => {
     const one = prompt(null, "one");
     const a = answer(one, "a");
     const two = prompt(null, "two");

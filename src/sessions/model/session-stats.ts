@@ -7,7 +7,7 @@ import type { Turn } from "./session-turns.ts";
 import { addTokens, noTokens, type Tokens } from "./tokens.ts";
 import type { Conversation } from "./transcript-conversation.ts";
 
-/** What a session came to. Counts cover every branch; turns are those of the active one. */
+/** Totals of a session. Counts cover every branch; turns are those of the active one. */
 export interface SessionStats {
   readonly entries: number;
   readonly unreadable: number;
@@ -26,7 +26,7 @@ export interface SessionStats {
   readonly wallMs?: number;
   /** Sum of the turns. */
   readonly busyMs: number;
-  /** Time a person was waited for, where records of hooks show it. */
+  /** Time spent waiting for the user, where records of hooks show it. */
   readonly waitingMs: number;
   readonly models: readonly string[];
   /** Files that Edit, Write and their like changed. */
@@ -42,7 +42,7 @@ export interface ToolStats {
   readonly totalMs: number;
 }
 
-/** How fast an answer came: absent figures could not be told from the transcript. */
+/** How fast an answer came. Figures that the transcript does not show are absent. */
 export interface CallSpeed {
   readonly key: string;
   readonly outputPerSecond?: number;
@@ -119,7 +119,7 @@ function timesOf(entries: readonly Entry[]): Pick<SessionStats, "firstAt" | "las
   );
   const [first] = times;
   if (first === undefined) return {};
-  // Lines stand in the order they were written, their times do not.
+  // Lines are in the order they were written, their times are not.
   const [firstAt, lastAt] = times.reduce(
     ([low, high], time) => [
       Date.parse(time) < Date.parse(low) ? time : low,
@@ -131,7 +131,7 @@ function timesOf(entries: readonly Entry[]): Pick<SessionStats, "firstAt" | "las
 }
 
 /**
- * The client's own figure for a turn leaves out the time it waited for a person. So where a hook asked for one, the rest of the
+ * The client's own figure for a turn leaves out the time it waited for the user. So where a hook asked, the rest of the
  * turn's time is that wait.
  */
 function waitIn({ toolCalls, startedAt, endedAt, durationMs, durationFrom }: Turn): number {

@@ -19,7 +19,7 @@ export interface SessionToolCall {
   /** Content blocks of the result. */
   readonly output: readonly EntryBlock[];
   readonly isError: boolean;
-  /** What the client noted beside the result: an object as a rule, text for errors. */
+  /** The client's own record of the result: usually an object, text for errors. */
   readonly structured: unknown;
   readonly status: ToolStatus;
   /** It went on behind the conversation; a report, not the result, ended it. */
@@ -88,7 +88,7 @@ function saysInterrupted(block: EntryToolResultBlock): boolean {
   return first?.type === "text" && first.text.startsWith("[Request interrupted by user");
 }
 
-/** What a background agent or task said when it stopped. It can say so more than once. */
+/** The notification of a background subagent or task that stopped. There can be several. */
 export interface TaskNotification {
   readonly taskId?: string;
   readonly toolUseId?: string;

@@ -25,7 +25,7 @@ export type StandaloneKind =
   | "summary"
   | "result";
 
-/** A record beside the conversation. Some older ones do carry uuid and parentUuid: then they are nodes of the graph. */
+/** A record outside the conversation. Some older ones have uuid and parentUuid: those are nodes of the graph. */
 export interface StandaloneEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
   readonly kind: StandaloneKind;
   readonly operation?: string;

@@ -1,4 +1,4 @@
-/** Tokens by class. `thinking` is a part of `output`, shown beside it. */
+/** Tokens by class. `thinking` is a part of `output`. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -16,7 +16,7 @@ export interface TokenUsage {
   readonly parts: readonly TokenPart[];
   /** Cache writes whose lifetime was not written: counted as five minutes. */
   readonly assumed5m: number;
-  /** Counts that are no counts (negative, fractional, too large, not a number): read as 0. */
+  /** Invalid counts (negative, fractional, too large, not a number): read as 0. */
   readonly odd: readonly string[];
 }
 

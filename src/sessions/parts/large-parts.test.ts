@@ -55,7 +55,7 @@ test("a header reads the beginning of a large prompt, not all of it", async () =
   expect(bytes).toBeLessThanOrEqual(64 * 1024);
 });
 
-test("a header gives the beginning of a large prompt that is archived, holds half a character or stands beside a picture", async () => {
+test("a header gives the beginning of a large prompt that is archived, holds half a character or comes with a picture", async () => {
   const archived = await stored(words);
   for (const name of readdirSync(join(archived.home, "blobs"))) {
     const path = join(archived.home, "blobs", name);

@@ -12,7 +12,7 @@ import { isPathInside, isSafeId, resolveInside } from "../safe-paths.ts";
 import { setField } from "../write/edit-line.ts";
 import { largePartsIn } from "./spill-large-parts.ts";
 
-/** A file that a line names and that cannot be had. */
+/** A file that a line names and that cannot be read. */
 export interface UnreadablePart {
   readonly why: string;
   /** There is no such file, neither as it is nor compressed. */

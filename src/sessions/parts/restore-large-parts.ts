@@ -5,7 +5,7 @@ import { type LargePart, largePartsIn, putAt, valueAt } from "./spill-large-part
 
 export interface RestoredRecord {
   readonly record: Readonly<Record<string, unknown>>;
-  /** Parts whose file is gone, changed or outside the session: their stand-in text is still in the record. */
+  /** Parts whose file is missing, changed or outside the session: their placeholder is still in the record. */
   readonly gaps: readonly MissingPart[];
 }
 
@@ -19,7 +19,7 @@ export type RestoreExtent = "all" | "start";
 
 /**
  * The object of a transcript's line with its large parts in their places, for every reader of that transcript. A part that cannot be
- * had keeps the text that stands in for it; `sessions validate` names it. The mark `hookline` stays, since it names the files.
+ * restored keeps its placeholder text; `sessions validate` names it. The field `hookline` stays, since it names the files.
  */
 export function withLargeParts(
   object: Readonly<Record<string, unknown>>,
@@ -32,12 +32,12 @@ export function withLargeParts(
   return { ...record, hookline };
 }
 
-/** The parts of a transcript's line that cannot be had, and why. */
+/** The parts of a transcript's line that cannot be restored, and why. */
 export function missingParts(object: Readonly<Record<string, unknown>>, transcript: string): readonly MissingPart[] {
   return restoreRecord(object, sessionFolderOf(transcript)).gaps;
 }
 
-/** The parts of a session and of its subagents lie in one folder, which is named after the session. */
+/** The parts of a session and of its subagents are in one folder, named after the session. */
 function sessionFolderOf(transcript: string): string {
   const folder = dirname(transcript);
   return basename(folder) === "subagents" ? dirname(folder) : transcript.replace(/\.jsonl(?:\.gz)?$/, "");

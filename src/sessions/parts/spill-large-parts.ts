@@ -7,14 +7,14 @@ import { isSafeId, resolveInside } from "../safe-paths.ts";
 /** From a record to a place in it, key by key. */
 type ValuePath = readonly (string | number)[];
 
-/** A part of a record that lies in a file of its own, and where it belongs. */
+/** A part of a record in a file of its own, and its place in the record. */
 export interface LargePart {
   readonly at: ValuePath;
   /** Below the session's folder. */
   readonly file: string;
   readonly as: "text" | "json" | "base64";
   readonly sizeBytes: number;
-  /** The block that stood here, without its data; a text block stands in for it. */
+  /** The original block without its data; a text block takes its place. */
   readonly block?: Readonly<Record<string, unknown>>;
 }
 

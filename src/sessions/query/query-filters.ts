@@ -154,7 +154,7 @@ export async function boundaryTest(
   if (entry === undefined) {
     throw new Problem(
       "sessions/bad-time",
-      `"${String(boundary)}" is no time and no entry. Use a date, "2h" or a uuid.`,
+      `"${String(boundary)}" is not a time or an entry. Use a date, "2h" or a uuid.`,
       {
         about: { boundary },
       },
@@ -193,7 +193,7 @@ export function nameTest(name: string | RegExp): (text: string) => boolean {
   return (text) => matchesParts(text, parts);
 }
 
-/** `a*b*c` without a regular expression: what stands between the stars is found from left to right. */
+/** `a*b*c` without a regular expression: the parts between the stars are searched from left to right. */
 function matchesParts(text: string, parts: readonly string[]): boolean {
   const first = parts[0] ?? "";
   const last = parts.at(-1) ?? "";

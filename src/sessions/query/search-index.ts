@@ -44,7 +44,7 @@ export async function searchIndex(query: string, options: SearchOptions = {}): P
       await rm(path, { force: true }).catch(() => undefined);
       return next();
     };
-    // Whatever is wrong with the table, the transcripts are still there: it is made anew, once. Where that fails too, on a full disk
+    // The transcripts still exist whatever is wrong with the table: it is rebuilt, once. Where that fails too, on a full disk
     // for one, the transcripts themselves are asked.
     return await answer(path, query, options)
       .catch(orElse(() => answer(path, query, options)))
@@ -98,7 +98,7 @@ type Index = Awaited<ReturnType<typeof openIndex>>;
 
 type SearchedFiles = Pick<SearchResult, "files" | "bytes" | "unread">;
 
-/** Takes in what was written since the last time, and forgets files that were replaced or are gone. */
+/** Indexes what was written since the last run, and drops files that were replaced or removed. */
 async function update(index: Index, options: SearchOptions): Promise<SearchedFiles> {
   let files = 0;
   let bytes = 0;
@@ -224,7 +224,7 @@ function placesByFile(
   return groupBy(places, ({ file }) => file);
 }
 
-/** The entry that lies there now; undefined when the file was changed under our hands. */
+/** The entry at this offset now; undefined when the file was changed meanwhile. */
 async function entryAt(file: string, offset: number, length: number): Promise<Entry | undefined> {
   const source = await openBytes(file).catch(() => undefined);
   if (source === undefined) return undefined;

@@ -17,7 +17,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const put = (id: string, lines: readonly (Wire | string)[], project = "-p") =>
   write(join(home, "projects", project, `${id}.jsonl`), lines);
 
-test("a run that is killed in the middle is made good by the next one", async () => {
+test("the next run completes one that was killed", async () => {
   const lines = Array.from({ length: 900 }, (_, index) => prompt(null, `red apple ${index} ${"x".repeat(800)}`));
   const file = put("s1", lines);
   for (const afterMs of [1, 8, 20]) {

@@ -180,7 +180,7 @@ describe("the index", () => {
     expect(statSync(join(home, "state", database)).mode & 0o777).toBe(0o600);
   });
 
-  test("a replaced or vanished file gives no stale hits, and a broken table is made anew", async () => {
+  test("a replaced or vanished file gives no stale hits, and a broken table is rebuilt", async () => {
     const file = put("s1", [prompt(null, "red apple")]);
     put("s2", [prompt(null, "red pear")]);
     expect(await indexed("red")).toEqual(["s2 prompt", "s1 prompt"]);

@@ -153,7 +153,7 @@ async function* hitsIn(
   if (reader.isCut) throw cutArchive(file);
 }
 
-/** Lines of a batch that may hold the needle. A batch lies in one buffer, so it is looked through in one go. */
+/** Lines of a batch that may match. A batch is one buffer, so it is searched in one pass. */
 function* candidates(batch: readonly Line[], needle: SearchPattern): Generator<Line> {
   const held = batch.filter(({ bytes }) => bytes !== undefined);
   const first = held[0]?.bytes;

@@ -69,7 +69,7 @@ describe.each(drivers)("driver %s", (driver) => {
     database.close();
   });
 
-  test("a file that is no database throws when it is used", async () => {
+  test("a file that is not a database throws when it is used", async () => {
     const path = join(folder, "a.db");
     writeFileSync(path, "not a database, but long enough to be looked at as one. ".repeat(20));
     chmodSync(path, 0o600);

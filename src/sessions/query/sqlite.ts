@@ -104,7 +104,7 @@ interface NodeSqlite {
   };
 }
 
-/** Loaded without its warning: that it is experimental is our concern, not that of whoever reads our output. */
+/** Loaded without its warning: that it is experimental is our concern, not the user's. */
 function nodeSqlite(): NodeSqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

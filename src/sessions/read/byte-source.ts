@@ -137,17 +137,15 @@ function unpacked(bytes: Buffer): Buffer {
   return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH });
 }
 
-/** A file that cannot be opened, in words. */
+/** The problem for a file that cannot be opened. */
 export function unreadableFile(path: string, cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
-  const said = messageOf(cause);
-  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${said}`), {
+  const reason = messageOf(cause);
+  return new Problem("sessions/unreadable-file", plainLine(`${path} cannot be read: ${reason}`), {
     about: { path },
     cause,
   });
 }
-
-/** Bytes that stand in a transcript beside its records. */
 
 /** A byte order mark, which some editors put before the first line. */
 export function hasBom(bytes: Buffer, at: number = 0): boolean {

@@ -94,7 +94,7 @@ test("truncation, replacement and removal are events", async () => {
   expect(await seen(2)).toEqual(["reset", "e"]);
 });
 
-test("a later follower goes on from the cursors of an earlier one", async () => {
+test("a later follower continues from the cursors of an earlier one", async () => {
   const file = write(join(folder, "s1.jsonl"), [mode("a")]);
   const first = start({ from: "start" });
   await first.seen(1);
@@ -107,7 +107,7 @@ test("a later follower goes on from the cursors of an earlier one", async () => 
   expect(await start({ from }).seen(1)).toEqual(["b"]);
 });
 
-test("a session whose file is not there yet is followed from its first line", async () => {
+test("a session whose file does not exist yet is followed from its first line", async () => {
   const agent = write(join(folder, "s1/subagents/agent-x.jsonl"), [mode("old")]);
   const { seen, following } = start({ pollMs: 20 });
   await until("the first look is done", () => following.cursors()[agent] !== undefined);

@@ -16,7 +16,7 @@ export type FollowEvent =
   | { readonly kind: "removed"; readonly file: string; readonly agentId?: string };
 
 export interface FollowOptions {
-  /** `"end"` (default): only what is written from now on. `"start"`: everything there is first. Or go on from cursors. */
+  /** `"end"` (default): only what is written from now on. `"start"`: everything there is first. Or continue from cursors. */
   readonly from?: "start" | "end" | Readonly<Record<string, Cursor>>;
   /** Ends the iteration, quietly. */
   readonly signal?: AbortSignal;
@@ -48,7 +48,7 @@ export function followSession(
 
 interface Followed {
   cursor: Cursor | undefined;
-  /** Identity, size and time when it was last looked at; empty while the file is gone. */
+  /** Identity, size and time at the last check; empty while the file does not exist. */
   stamp: string;
 }
 
@@ -101,13 +101,13 @@ async function* newIn(
     return;
   }
   const reader = readEntries(file, { from: state.cursor, tail: "keep" });
-  let told = false;
+  let isReported = false;
   for await (const batch of reader) {
-    if (reader.reset && !told) yield { kind: "reset", ...whose };
-    told = true;
+    if (reader.reset && !isReported) yield { kind: "reset", ...whose };
+    isReported = true;
     for (const entry of batch) yield { kind: "entry", entry, ...whose };
   }
-  if (reader.reset && !told) yield { kind: "reset", ...whose };
+  if (reader.reset && !isReported) yield { kind: "reset", ...whose };
   state.cursor = reader.cursor;
   state.stamp = stamp;
 }

@@ -34,7 +34,7 @@ async function briefly(content: string | Buffer): Promise<string[]> {
   return (await read(content)).map(brief);
 }
 
-test("bad lines stand beside good ones, with place and reason", async () => {
+test("bad lines are given in order with good ones, with place and reason", async () => {
   const items = await read(`${mode("a")}\nnot json\n[1]\n${mode("b")}\n"text"\nnull\n7\n${mode("c")}\n`);
   expect(items.map(brief)).toEqual([
     "mode a",

@@ -127,7 +127,7 @@ const maxNesting = 1000;
 
 const nestingPlaceholder = `[nested deeper than ${maxNesting} levels]`;
 
-/** Replaces, in place, what lies deeper than `left` levels below `value` by a text that says so; true when something did. */
+/** Replaces, in place, values nested deeper than `left` levels by a placeholder; true when there was one. */
 export function cutDeep(value: object, left: number = maxNesting): boolean {
   let cut = false;
   for (const key of Object.keys(value)) {

@@ -133,7 +133,7 @@ test.skipIf(process.platform !== "linux")("the descriptor is closed on break, th
   expect(open()).toBe(before);
 });
 
-test("a file that is not there is a problem that names it", async () => {
+test("a missing file is a problem that names it", async () => {
   await expect(drain(readLines(join(folder, "none.jsonl")))).rejects.toMatchObject({
     name: "Problem",
     code: "sessions/unreadable-file",

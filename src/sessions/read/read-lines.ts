@@ -19,7 +19,7 @@ export interface Line {
 }
 
 export interface LineOptions {
-  /** Go on where an earlier reader stopped; a cursor that no longer holds makes the reader say `reset` and start at 0. */
+  /** Continue where an earlier reader stopped. With a cursor that is no longer valid the reader sets `reset` and starts at 0. */
   readonly from?: Cursor | undefined;
   /** Begin at a known line, without a check. */
   readonly at?: { readonly offset: number; readonly line: number } | undefined;

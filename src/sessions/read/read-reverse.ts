@@ -77,7 +77,7 @@ function whole(pieces: readonly Buffer[], offset: number, lineEnd: number, fileE
 /** A whole JSON string: inside another one its quotes would have backslashes. */
 const mark = Buffer.from('"agent-setting"');
 
-/** The agent that a session was started as, by the last line that says so; undefined for one that has no such line. */
+/** The agent that a session was started as, by its last line of that kind; undefined when it has none. */
 export async function agentSettingIn(file: string): Promise<string | undefined> {
   // Most sessions have none, and looking for it in lines costs more.
   if ((await findLastLine(mark, file)) === undefined) return undefined;

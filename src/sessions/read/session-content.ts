@@ -14,7 +14,7 @@ export interface ContentReader {
   read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
 }
 
-/** With `missing`, a main transcript that is not there holds nothing; it may come later. */
+/** With `missing`, a main transcript that does not exist is empty; it may be written later. */
 export function sessionContentReader(place: SessionPlace, missing?: "empty"): ContentReader {
   const held = new Map<string, Held>();
   const metas = new Map<string, SubagentContent["meta"]>();

@@ -49,7 +49,7 @@ test("a torn end becomes a bad line of its own, which readers pass and the next 
   expect((await entriesOf(session.file)).map(({ kind }) => kind)).toEqual(["user", "user"]);
 });
 
-test("an entry over a minute older than its parent is a warning; calls are told apart by id, not by equal usage", async () => {
+test("an entry over a minute older than its parent is a warning; calls differ by id, not by usage", async () => {
   const home = await tempFolder();
   const first = prompt(null, "go", { timestamp: "2026-01-01T00:00:10.000Z" });
   const one = answer(first, "one", { id: "msg_1" }, { timestamp: "2025-12-31T23:58:09.000Z" });

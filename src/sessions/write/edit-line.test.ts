@@ -16,7 +16,7 @@ test("one field changes and every other byte stays", () => {
   expect(edited('{"a\\"":"}{","\\u0062":[1,{"b":2}],"c":true}', "b", 3)).toBe('{"a\\"":"}{","\\u0062":3,"c":true}');
 });
 
-test("a field that is not there is put in front, and of a repeated one the last counts", () => {
+test("a missing field is added at the front, and of a repeated one the last is changed", () => {
   expect(edited('{"a":1}', "b", null)).toBe('{"b":null,"a":1}');
   expect(edited("{}", "b", 1)).toBe('{"b":1}');
   expect(edited('{"b":1,"b":2}', "b", 3)).toBe('{"b":1,"b":3}');

@@ -23,7 +23,7 @@ interface Place {
 /** Contract: `bytes` is one valid JSON object. */
 function find(bytes: Buffer, key: string): Place {
   const open = skip(bytes, 0);
-  if (bytes[open] !== code("{")) throw new TypeError("a line that is no JSON object cannot be edited");
+  if (bytes[open] !== code("{")) throw new TypeError("a line that is not a JSON object cannot be edited");
   let field: Place["field"];
   let at = skip(bytes, open + 1);
   const empty = bytes[at] === code("}");

@@ -136,7 +136,7 @@ test("--at ends the fork there; an entry that is not in the conversation is a pr
   await expect(forkSession(place, { id: place.id })).rejects.toMatchObject({ code: "sessions/exists" });
 });
 
-test("resuming goes on in the same file behind the newest entry, with the context a model is given", async () => {
+test("resuming continues in the same file after the newest entry, with the context a model is given", async () => {
   const store = await openStore({ root: await tempFolder(), version: "1" });
   const { places } = await recordedHome("e2-autocompact-headless");
   const fork = await store.fork(places[0] as never, { cwd });

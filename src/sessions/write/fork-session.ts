@@ -13,9 +13,9 @@ import { setField } from "./edit-line.ts";
 import { readTranscriptConversation } from "./resume-state.ts";
 
 export interface ForkOptions {
-  /** The entry that the fork ends with; the end of the active branch unless told. */
+  /** The last entry of the fork. Default: the end of the active branch. */
   readonly at?: string;
-  /** The project folder the fork goes to; the original's unless told. */
+  /** The project folder of the fork. Default: that of the original. */
   readonly into?: Pick<SessionPlace, "root" | "project" | "folder">;
   readonly id?: string;
   readonly fs?: Fs;
@@ -62,7 +62,7 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
   if (at !== undefined && end < 0) throw noSuchEntry(at, source);
   const history = whole.slice(0, end + 1);
   const boundary = history[lastCompaction(history)];
-  // A compaction that was cut off stays behind: a client that goes on with the fork would see nothing of what came before it.
+  // An unfinished compaction is left out: a client that resumes the fork would see nothing of what came before it.
   const context = contextOf(thread.graph, history).filter((entry) => !isBoundary(entry));
   return boundary === undefined
     ? linkToPrevious(context, new Map())
@@ -70,7 +70,7 @@ function forkChain(thread: Conversation, at: string | undefined, source: Session
 }
 
 /**
- * What a compaction preserved stands before it in the original. In the fork it stands behind the summary: its first line
+ * What a compaction preserved is before it in the original. In the fork it comes after the summary: its first line
  * hangs on the summary, and what hung on the summary hangs on its last line, so that one way up passes them all.
  */
 function parentsAcrossCompaction(boundary: GraphEntry, context: readonly GraphEntry[]): ReadonlyMap<string, string> {
@@ -107,7 +107,7 @@ function noSuchEntry(at: string, source: SessionPlace): Problem {
   );
 }
 
-/** What a session came from. It stands beside the lines, which every reader takes for the conversation's own. */
+/** The source of a fork. It is kept in a file of its own, because readers take every line for part of the conversation. */
 export interface ForkOrigin {
   readonly sessionId: string;
   /** The last entry that both have. */

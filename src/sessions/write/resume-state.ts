@@ -12,7 +12,7 @@ import {
 import { readEntries } from "../read/read-entries.ts";
 import { lastBoundaryLine, readEntriesReverse } from "../read/read-reverse.ts";
 
-/** What going on with a conversation needs of its file. */
+/** What resuming a conversation needs from its file. */
 export interface ResumeState {
   /** The line that the next one hangs on. */
   readonly leaf: string | undefined;
@@ -23,13 +23,13 @@ export interface ResumeState {
 }
 
 /**
- * Reads a main transcript to go on with it. Of a compacted one only what came since the last compaction is read, where that is all
+ * Reads a main transcript to resume it. Of a compacted one only what came since the last compaction is read, where that is all
  * there is to know; those lines are not counted, so their `line` is 0.
  */
 export async function readResumeState(file: string): Promise<ResumeState> {
   const recent = await readSinceCompaction(file);
   const near = recent === undefined ? undefined : resumeStateOf(recent);
-  // Whether the end was answered may be told by lines before the compaction only.
+  // Only lines before the compaction may show whether the end was answered.
   return near?.spokenSince === true ? near : resumeStateOf(await readAll(file));
 }
 
@@ -108,7 +108,7 @@ export async function readSinceCompaction(file: string): Promise<readonly Entry[
   return undefined;
 }
 
-/** Lines of subagents stand in the main file of older versions. */
+/** In older versions lines of subagents are in the main file. */
 function isMainEntry(item: TranscriptItem): item is Entry {
   return item.kind !== "unreadable" && !(item.isSidechain === true && isGraphEntry(item));
 }

@@ -89,7 +89,7 @@ test("files are 0600 and folders 0700", async () => {
   }
 });
 
-test("the store lies in the state folder, and not in one that others may write to", async () => {
+test("the store is in the state folder, and not in one that others may write to", async () => {
   const home = await tempFolder();
   const env = { HOOKLINE_HOME: join(home, "state") };
   const session = await (await openStore({ env, version: "1" })).open({ id, cwd });
@@ -326,7 +326,7 @@ test("a closed session takes no more, and what was appended before is written", 
   await expect(session.append(said("late"))).rejects.toMatchObject({ code: "sessions/closed" });
 });
 
-test("a torn file is gone on with: the newest whole entry is the parent", async () => {
+test("a torn file can be continued: the newest whole entry is the parent", async () => {
   const root = await tempFolder();
   const store = await openStore({ root, version: "1" });
   const session = await store.open({ id, cwd });

@@ -24,20 +24,20 @@ import { openStoreSession, type StoreSession } from "./store-session.ts";
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
 export interface SessionStore {
   readonly root: SessionRoot;
-  /** A new session, or one that is there, to go on with. */
+  /** Opens a new session, or an existing one to continue. */
   open(options: OpenOptions): Promise<StoreSession>;
-  /** A session that is there, with what a model is to be given of it. Nothing is written before the first record. */
+  /** Opens an existing session with the context for the model. Nothing is written before the first record. */
   resume(id: string, options: SessionOptions): Promise<ResumedSession>;
-  /** A new session that begins as another one went, wherever that one lies; the other keeps every byte. */
+  /** A new session that begins as another one went, wherever that one is; the other keeps every byte. */
   fork(source: string | SessionPlace, options: OpenOptions & Pick<ForkOptions, "at">): Promise<ResumedSession>;
   /** Resolves when everything appended to any of its sessions is written. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions extends HomeSource {
-  /** Where the store lies instead of the user's state folder. */
+  /** The folder of the store. Default: in the user's state folder. */
   readonly root?: string;
-  /** The host's own version and name, as they stand in each line. */
+  /** The host's own version, written to each line. */
   readonly version: string;
   readonly entrypoint?: string;
   readonly fs?: Fs;
@@ -166,7 +166,7 @@ export async function refuseNewer(root: string, fs: Fs): Promise<number | undefi
   );
 }
 
-/** Undefined when nobody wrote one yet; a mark that cannot be read counts as newer than all we know. */
+/** Undefined for a new store; a mark that cannot be read counts as newer than all we know. */
 async function readFormat(root: string, fs: Fs): Promise<number | undefined> {
   const bytes = await readPrivate(join(root, name), fs);
   if (bytes === undefined) return undefined;

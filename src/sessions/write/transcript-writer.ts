@@ -32,7 +32,7 @@ export interface AppendRecordOptions {
 }
 
 export interface AppendResult {
-  /** Absent for records beside the conversation. */
+  /** Absent for records outside the conversation. */
   readonly uuid?: string;
   /** As it is in the file. */
   readonly record: Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ import { makeReport } from "../reports/build-report.ts";
 /** How many places of a file are damaged, one after the other. */
 const places = sized(6, 60);
 
-test("a manifest cut or flipped anywhere is set aside and built anew, and that is told", async () => {
+test("a manifest cut or flipped anywhere is discarded, rebuilt and reported", async () => {
   const world = settled();
   await world.indexed();
   const path = join(world.folder, manifestName);
@@ -29,7 +29,7 @@ test("a manifest cut or flipped anywhere is set aside and built anew, and that i
       writeFileSync(path, damaged);
       const { notes, ...ledger } = await world.indexed({ cheapBytes: 1e9 });
       expect(reportsOf({ ...ledger, notes: [] }), String(at)).toEqual(fresh);
-      expect(notes.join(), String(at)).toMatch(/set aside and built anew/);
+      expect(notes.join(), String(at)).toMatch(/discarded and rebuilt/);
       expect(reportsOf(await world.indexed())).toEqual(fresh);
     }
   }
@@ -77,7 +77,7 @@ test.each(["error", "stuck", "kill"] as const satisfies readonly Fault[])(
   },
 );
 
-test("a manifest or database of other rules is set aside and built anew, and that is told", async () => {
+test("a manifest or database of other rules is discarded, rebuilt and reported", async () => {
   const world = settled();
   const fresh = await world.fresh();
   await world.indexed();
@@ -91,8 +91,8 @@ test("a manifest or database of other rules is set aside and built anew, and tha
   const ledger = await world.indexed();
   expect(reportsOf(ledger)).toEqual(fresh);
   expect(ledger.notes).toEqual([
-    "the index was outdated: it was set aside and built anew",
-    expect.stringMatching(/^the index could not be used \(it was written by other rules \(0\)\): it was set aside/),
+    "the index was outdated: it was discarded and rebuilt",
+    expect.stringMatching(/^the index could not be used \(it was written by other rules \(0\)\): it was discarded/),
   ]);
   const report = makeReport("daily", ledger, { timezone: "UTC", now }, prices);
   expect(report.warnings.map(({ code }) => code)).toEqual(["index", "index"]);

@@ -74,7 +74,7 @@ function take(world: World, what: Step): void {
       return;
     case "replace":
       if (!exists(main)) return;
-      writeFileSync(`${main}.new`, `${textOf(prompt("anew", { sessionId: name(what.file) }))}\n`);
+      writeFileSync(`${main}.new`, `${textOf(prompt("again", { sessionId: name(what.file) }))}\n`);
       renameSync(`${main}.new`, main);
       return;
     case "delete":

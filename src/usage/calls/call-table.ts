@@ -22,7 +22,7 @@ export interface CallTable {
   isBetter(row: number, record: UsageRecord): boolean;
   /** Takes the better record into its row. */
   replace(row: number, record: UsageRecord): void;
-  /** Rows of one file that another table held, as they lay there. */
+  /** Adds rows of one file that another table held, unchanged. */
   addRows(words: Uint32Array, figures: Float64Array): void;
   /** Forgets this row and all behind it. */
   dropFrom(row: number): void;

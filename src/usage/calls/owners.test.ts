@@ -10,7 +10,7 @@ import { spent } from "../internal.ts";
 
 const agent = "a0123456789abcdef";
 
-test("a main line beats a sidechain's, which beats a copy; the split says so", async () => {
+test("a main line beats a sidechain's, which beats a copy; the split shows it", async () => {
   const world = openWorld();
   world.write(`${one}.jsonl`, [answer(), copyOf(answer({ id: "msg_2", request: "req_2" }), agent)]);
   const side = { agent, at: "2026-10-05T09:00:00.000Z" };

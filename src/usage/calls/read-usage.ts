@@ -32,7 +32,7 @@ export function readUsageRecord(object: Json, names: NameTable, record: UsageRec
   return true;
 }
 
-/** `line` holds what is told once per line; a copied answer may tell some of it better itself. */
+/** `line` holds the fields of the line; a copied answer may have more exact ones. */
 function readAnswer(answer: Json, line: Json, names: NameTable, record: UsageRecord): boolean {
   const message = objectAt(answer, "message");
   if (message === undefined) return false;
@@ -98,9 +98,9 @@ function promptOf(tokens: { input: number; cacheRead: number; cacheWrite5m: numb
 
 function recordPart(part: TokenPart, index: number, usage: Json, model: string, record: UsageRecord): RecordPart {
   const own = part.model ?? model;
-  const said = speedOf(usage["iterations"], index);
-  // The fast lane belongs to the model that was asked for; another model's part is there only if it says so.
-  const fast = said === undefined ? record.fast && own === model : said === "fast";
+  const speed = speedOf(usage["iterations"], index);
+  // The fast lane belongs to the model that was asked for; another model's part is fast only if its own field says "fast".
+  const fast = speed === undefined ? record.fast && own === model : speed === "fast";
   return { model: own, fast, ...part.tokens };
 }
 

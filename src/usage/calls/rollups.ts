@@ -15,7 +15,7 @@ export interface Rollups {
 /**
  * Places in a row. Times are in milliseconds; `quarter` counts quarters of an hour since 1970 UTC (every zone on earth is
  * whole quarters away from UTC), -1 for calls that nothing dates. Costs come three times, one for each way of asking, each
- * with the number of those that could not be told.
+ * with the number of calls without a cost.
  */
 export const sumColumn = {
   file: 0,
@@ -152,7 +152,7 @@ export function rollupsWhere({ count }: Rollups, test: (at: number) => boolean):
   return rows;
 }
 
-/** A cost at its place, or one more that could not be told at the next. */
+/** Adds a cost, or counts one more call without a cost in the next column. */
 function addCost(sums: Float64Array, at: number, cost: number): void {
   if (Number.isNaN(cost)) plus(sums, at + 1, 1);
   else plus(sums, at, cost);

@@ -25,7 +25,7 @@ export interface UsageRecord extends Counts {
   apiError: boolean;
   /** Milliseconds; NaN when the line has no valid time. */
   at: number;
-  /** Micro-dollars that an older client wrote beside the answer; NaN when none were. */
+  /** Micro-dollars that an older client wrote with the answer; NaN when there are none. */
   written: number;
   parts: readonly RecordPart[];
 }

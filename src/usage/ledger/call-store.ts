@@ -10,7 +10,7 @@ import { type ReadState, rulesVersion } from "./index-manifest.ts";
 export interface CallStore {
   /** What became of a database that could not be used. */
   readonly note: string | undefined;
-  /** Contract: never throws; what cannot be read is not there, and a damaged database is set aside when it is closed. */
+  /** Contract: never throws; what cannot be read is undefined, and a damaged database is quarantined when it is closed. */
   fileAt(path: string): StoredFile | undefined;
   /** Keeps these, and forgets every file that is not `present`. Contract: all of it or nothing. */
   save(changed: readonly StoredFile[], present: ReadonlySet<string>): void;
@@ -31,8 +31,8 @@ export function databaseName(): string {
 }
 
 /**
- * Opens the store in `folder`, making it if it is missing. One that is damaged or of other rules is set aside (the last such
- * one is kept) and begun anew. Contract: the caller holds our own lock for the folder.
+ * Opens the store in `folder`, making it if it is missing. One that is damaged or of other rules is quarantined (the last such
+ * one is kept) and a new one is made. Contract: the caller holds our own lock for the folder.
  */
 export async function openCallStore(folder: string): Promise<CallStore> {
   const path = join(folder, databaseName());
@@ -47,7 +47,7 @@ export async function openCallStore(folder: string): Promise<CallStore> {
 
 function unusableIndexNote(cause: unknown): string {
   const why = messageOf(cause);
-  return `the index could not be used (${why}): it was set aside and is built anew`;
+  return `the index could not be used (${why}): it was discarded and is rebuilt`;
 }
 
 interface Opened {
@@ -76,7 +76,7 @@ async function openChecked(path: string): Promise<Opened> {
   }
 }
 
-/** The newest broken one is kept for whoever wants to know what happened. */
+/** The newest broken database is kept for analysis. */
 function quarantineDatabase(path: string): void {
   rmSync(`${path}.broken`, { force: true });
   renameSync(path, `${path}.broken`);
@@ -128,9 +128,9 @@ function callStore(path: string, { database, isEmpty }: Opened, openNote: string
 function put(database: Sqlite, changed: readonly StoredFile[]): void {
   const row = database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const { path, dev, ino, size, mtimeMs, head, tail, progress, calls } of changed) {
-    const told = JSON.stringify(progress);
-    const check = checksum(told, calls);
-    row.run(path, dev, ino, size, mtimeMs, progress.offset, head, tail, told, calls, check);
+    const text = JSON.stringify(progress);
+    const check = checksum(text, calls);
+    row.run(path, dev, ino, size, mtimeMs, progress.offset, head, tail, text, calls, check);
   }
 }
 

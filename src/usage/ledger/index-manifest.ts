@@ -10,7 +10,7 @@ import { type LedgerFile, ledgerFile } from "./ledger.ts";
 
 /**
  * All that a run needs which finds nothing changed, in one plain file: how far every transcript was read, and what was added
- * up. Figures lie in it as they lie in memory, so that reading it costs next to nothing.
+ * up. Figures have the same layout as in memory, so reading is almost free.
  */
 export interface Manifest {
   /** Goes up with every write. */
@@ -43,12 +43,12 @@ export function readIndexManifest(path: string): Manifest | "missing" | "damaged
   try {
     return decode(bytes);
   } catch {
-    // A cut or flipped byte that the checksum was not there to catch.
+    // Damage that was not caught by a checksum.
     return "damaged";
   }
 }
 
-/** Contract: by rename, so that whoever reads it sees the old or the new one. */
+/** Contract: written by rename, so a reader sees the old or the new one. */
 export async function writeIndexManifest(path: string, manifest: Manifest, fs: Fs): Promise<void> {
   await replaceFile(path, encode(manifest), { fs });
 }
@@ -158,7 +158,7 @@ export function isUnchanged(known: KnownFile, now: TranscriptFile): boolean {
   return known.size === now.size && known.mtimeMs === now.mtimeMs && known.ino === now.ino && known.dev === now.dev;
 }
 
-/** True when the file has only grown since: reading can go on where it stopped. */
+/** True when the file has only grown since: reading can continue where it stopped. */
 export function hasGrown(known: ReadState, now: TranscriptFile): boolean {
   if (now.path.endsWith(".gz")) return false;
   if (known.ino !== now.ino || known.dev !== now.dev || now.size < known.progress.offset) return false;

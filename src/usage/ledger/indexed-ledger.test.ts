@@ -41,7 +41,7 @@ test("new prices are computed from what is kept: no transcript is read again", a
   writeFileSync(table, JSON.stringify({ rows: [{ models: ["claude-opus-5"], prices: per, source: "s", read: "r" }] }));
   const cheaper = openPrices(table);
   const found = findTranscripts([{ path: world.root, origin: "client" }]);
-  // The files are gone from the disk while the index is asked: only what it keeps can answer.
+  // The files no longer exist when the index is read: only what it keeps can answer.
   const fresh = await scanAll(found, cheaper);
   let bytes = 0;
   const onBytes = (count: number) => {
@@ -66,7 +66,7 @@ test("who does not get the lock reads in memory, answers, and writes nothing", a
   const world = settled();
   await world.indexed();
   const lock = await takeLock(join(world.folder, "usage"));
-  if (!lock.held) throw new Error("nobody else has it");
+  if (!lock.held) throw new Error("the lock is taken");
   const before = readdirSync(world.folder).map((file) => readFileSync(join(world.folder, file)));
   appendFileSync(
     join(world.root, "projects", "-w", `${name(3)}.jsonl`),

@@ -97,7 +97,7 @@ async function bringUpToDate(
   const path = join(options.folder, manifestName);
   if (known === "damaged" || known === "outdated") {
     await fs.rename(path, `${path}.broken`);
-    notes.push(`the index was ${known}: it was set aside and built anew`);
+    notes.push(`the index was ${known}: it was discarded and rebuilt`);
   }
   const before = typeof known === "object" ? known : undefined;
   const unsaved = (before?.files ?? []).reduce((all, file) => all + file.progress.offset - file.stored, 0);
@@ -105,7 +105,7 @@ async function bringUpToDate(
   let store: CallStore | undefined;
   let isClosed = false;
   let readAgain = 0;
-  /** A machine whose driver does not load has no database; what the manifest holds is kept all the same. */
+  /** A machine whose driver does not load has no database; the manifest is still kept. */
   const open = async (): Promise<CallStore | undefined> => {
     if (store !== undefined || isClosed) return store;
     try {

@@ -22,7 +22,7 @@ import { joinRollups, type Ledger, ownerInfo, renumbered } from "./ledger.ts";
 import { addRawRows, rawRows, readLive, writeLive } from "./stored-rows.ts";
 
 export interface LiveLedgerOptions {
-  /** Where the index lies, and beside it what was read of files since. */
+  /** The folder of the index, and of what was read of files since. */
   readonly folder: string;
   /** More than this of one file is not read in one go; the rest waits for the next time. */
   readonly maxBytes?: number;

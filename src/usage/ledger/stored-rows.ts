@@ -36,13 +36,13 @@ export async function writeLive(folder: string, { calls, ...known }: StoredFile)
   await replaceFile(liveName(folder, known.path), bytes);
 }
 
-/** Forgets what was kept of transcripts that nobody has asked about for a while. */
+/** Removes what was kept of transcripts that were not read for a while. */
 export function pruneLive(folder: string, now: number): void {
   let names: string[];
   try {
     names = readdirSync(folder);
   } catch {
-    // Nobody has a status line.
+    // No status line was used.
     return;
   }
   for (const name of names) {

@@ -69,7 +69,7 @@ const rowNames = [
   ...["currency", "source", "read", "note"],
 ];
 
-/** A name that means nothing would leave out a price without a word. */
+/** A misspelled name would silently leave out a price. */
 function onlyNames(value: object, names: readonly string[], where: string): void {
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;

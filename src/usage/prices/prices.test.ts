@@ -96,7 +96,7 @@ test("names lose a mark, a date and a cloud's coat; nothing is matched by likene
     expect(table.rowAt(like, at("2026-10-10")), like).toBeUndefined();
 });
 
-test("what a cloud sold is priced at list, and says so", async () => {
+test("what a cloud sold is priced at list, and marked", async () => {
   const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
   const { rows } = await reportOf([answer({ model })], { report: "models" });
   expect(rows).toMatchObject([{ model, basis: "list", costMicroUsd: 1_530 }]);
@@ -199,7 +199,7 @@ test("the order of a price: row by time, step for all tokens, fast, batch, US, t
   expect(price("claude-opus-5", "2026-10-10", all)).toBe(2.75 * million + 30_000);
 });
 
-test("fast and batch together do not exist: fast is used, and told", async () => {
+test("fast and batch together do not exist: fast is used, and reported", async () => {
   const usage = { input_tokens: million, output_tokens: 0, speed: "fast", service_tier: "batch" };
   const { totals, warnings } = await reportOf([answer({ model: "claude-opus-4-6", usage })]);
   expect(totals.costMicroUsd).toBe(30 * million);

@@ -132,7 +132,7 @@ function rowsFor<Name extends ReportName>(
   return rows[name]();
 }
 
-/** Times ascend and costs descend, unless told otherwise. */
+/** By default times ascend and costs descend. */
 function ordered<Row>(rows: Row[], { order }: ReportRequest, name: ReportName): Row[] {
   const usual = name === "models" || name === "projects" ? "desc" : "asc";
   return (order ?? usual) === "asc" ? rows : rows.reverse();

@@ -26,7 +26,7 @@ export function addDays(day: string, count: number): string {
 export const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 export type Weekday = (typeof weekdays)[number];
 
-/** The first day of the week that a day lies in. */
+/** The first day of the week of a day. */
 export function weekOf(day: string, start: Weekday): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   return addDays(day, -((weekday - weekdays.indexOf(start) + 7) % 7));
@@ -45,7 +45,7 @@ export interface Zone {
   dayOf(ms: number): string;
 }
 
-/** The zone of that name; the system's when none is given. Throws `usage/timezone` for names nobody knows. */
+/** The zone of that name; the system's when none is given. Throws `usage/timezone` for an unknown name. */
 export function openZone(name?: string): Zone {
   const offsetOf = name === undefined ? systemOffset : name === "UTC" ? () => 0 : namedOffset(name);
   const days = new Map<number, { from: number; to: number; text: string }>();

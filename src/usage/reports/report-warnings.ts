@@ -58,7 +58,7 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
       ? {
           code: "unwritten-cost",
           count: missing,
-          message: "no cost was written beside these calls: the cost is at least what is shown",
+          message: "no cost was written with these calls: the cost is at least what is shown",
         }
       : {
           code: "unpriced-model",
@@ -90,7 +90,7 @@ export function warningsOf(selection: Selection, rows: readonly number[], mode: 
       count: total(sumColumn.openCalls),
       message: "answers were cut off: their output counts as far as it was written",
     },
-    { code: "undated-calls", count: undatedCalls, message: "no line tells when these calls were made" },
+    { code: "undated-calls", count: undatedCalls, message: "no line says when these calls were made" },
     {
       code: "unreadable-line",
       count: unreadable,

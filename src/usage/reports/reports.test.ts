@@ -124,7 +124,7 @@ test("a session's row: main and agents apart, adding up, and every agent by name
   const world = openWorld();
   const agent = "a0123456789abcdef";
   const path = world.write(`${one}.jsonl`, [
-    prompt("Please mend the roof"),
+    prompt("Please fix the roof"),
     answer(),
     prompt("<command-name>/compact</command-name>"),
     prompt("And the door", { timestamp: "2026-10-05T11:00:00.000Z" }),
@@ -149,7 +149,7 @@ test("a session's row: main and agents apart, adding up, and every agent by name
       sessionId: one,
       project: "/home/dev/w",
       cwd: "/home/dev/w",
-      title: "Please mend the roof",
+      title: "Please fix the roof",
       firstAt: "2026-10-05T10:00:00.000Z",
       lastAt: "2026-10-05T11:00:01.000Z",
       turns: 2,
@@ -179,7 +179,7 @@ test("a session's row: main and agents apart, adding up, and every agent by name
   ]);
 });
 
-test("the client's own figures stand beside ours, and are never mixed in", async () => {
+test("the client's own figures are shown next to ours, and never mixed in", async () => {
   const lines = [answer(), { type: "cost-state", sessionId: one, totalCostUsd: 0.004 }];
   const { rows, totals } = await reportOf(lines, { report: "session", reconcile: true });
   expect(rows[0]?.reconcile).toEqual({ clientMicroUsd: 4_000, statuslineMicroUsd: null, differenceMicroUsd: -1_450 });

@@ -34,7 +34,7 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
   const since = request.since === undefined ? null : dayFrom(request.since, zone, now);
   const until = request.until === undefined ? null : dayFrom(request.until, zone, now);
   if (since !== null && until !== null && since > until)
-    throw new Problem("usage/date", `--since ${since} comes after --until ${until}: no day lies between them.`, {
+    throw new Problem("usage/date", `--since ${since} comes after --until ${until}: the range is empty.`, {
       about: { since, until },
     });
   const projects = projectsOf(ledger, request.projectNames);
@@ -105,7 +105,7 @@ function realOr(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // a directory that is gone has no other name
+    return path; // a directory that no longer exists has only this name
   }
 }
 
@@ -119,7 +119,7 @@ function findSession(ledger: Ledger, wanted: string): string {
     ledger.files.map((file) => file.session),
   );
   if (found !== undefined) return found;
-  throw noSession(wanted, "is no session here", []);
+  throw noSession(wanted, "is not a session here", []);
 }
 
 /**

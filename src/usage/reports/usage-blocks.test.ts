@@ -20,7 +20,7 @@ test("a block is five hours from its first call's hour; after its end, or five h
   ).toEqual([
     ["2026-10-05T01:00:00.000Z", "2026-10-05T06:00:00.000Z", "2026-10-05T05:59:59.000Z", 2, false, false],
     ["2026-10-05T06:00:00.000Z", "2026-10-05T11:00:00.000Z", "2026-10-05T08:00:00.000Z", 2, false, false],
-    // More than five hours without a call lie between: from when silence was long enough to the next call.
+    // More than five hours without a call: from five hours after the last call to the next one.
     ["2026-10-05T13:00:00.000Z", "2026-10-05T13:30:00.000Z", null, 0, true, false],
     ["2026-10-05T13:00:00.000Z", "2026-10-05T18:00:00.000Z", "2026-10-05T13:30:00.000Z", 1, false, false],
   ]);
@@ -60,7 +60,7 @@ test("a limit in tokens, given or the fullest block before", async () => {
   ]);
 });
 
-test("a reset time in a limit message is told", async () => {
+test("a reset time in a limit message is reported", async () => {
   const reset = now("14:00:00") / 1000;
   const { rows } = await reportOf(
     [

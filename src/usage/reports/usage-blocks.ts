@@ -13,9 +13,9 @@ export interface BlockRow extends Amounts, Breakdown {
   readonly active: boolean;
   /** Silence between two blocks: no calls. */
   readonly gap: boolean;
-  /** From the first call to the last; null when that is no time at all. */
+  /** From the first call to the last; null when that is 0. */
   readonly burn: { readonly tokensPerMinute: number; readonly costMicroUsdPerHour: number } | null;
-  /** If it goes on like this until the end; only of the active block. */
+  /** At the same rate until the end of the block; only for the active block. */
   readonly projection: { readonly tokens: number; readonly costMicroUsd: number; readonly minutesLeft: number } | null;
   readonly limit: { readonly tokens: number; readonly share: number } | null;
   /** When a limit that was reached in this block ends. */

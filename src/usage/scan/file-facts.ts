@@ -8,7 +8,7 @@ import { textAt, timestampMs } from "../calls/read-usage.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a transcript tells about its session beside its calls: title, turns, limits, the client's own figure. */
+/** What a transcript says about its session in addition to its calls: title, turns, limits, the client's own figure. */
 export interface FileFacts {
   /** The first value in the file counts for these three. */
   cwd: string | undefined;
@@ -120,7 +120,7 @@ function addUserFacts(facts: FileFacts, object: Json): void {
   if (entry.role === "prompt" && text?.type === "text") facts.firstPrompt ??= text.text.slice(0, longestTitle);
 }
 
-/** What a line is does not depend on where it lies. */
+/** The kind of a line does not depend on its position. */
 const nowhere: Omit<JsonRecord, "object"> = {
   kind: "record",
   file: "",
@@ -140,7 +140,7 @@ function addLimit(facts: FileFacts, object: Json): void {
   if (seconds !== undefined && !Number.isNaN(at)) facts.limits.push({ at, resetAt: Number(seconds) * 1000 });
 }
 
-/** The shape of this line is not fixed: the first amount in dollars under a name that says so is taken. */
+/** The shape of this line is not fixed: the first amount whose name begins with "total cost" is taken. */
 function clientCost(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
@@ -158,7 +158,7 @@ function sourceOf(forkedFrom: unknown): string | undefined {
   return isObject(forkedFrom) ? textAt(forkedFrom, "sessionId") : undefined;
 }
 
-/** How far a file has been read, and what was found on the way beside its calls. Plain data: it is kept between runs. */
+/** How far a file has been read, and the facts found so far. Plain data: it is kept between runs. */
 export interface ScanProgress {
   /** One past the last newline that was read. */
   offset: number;
@@ -183,7 +183,7 @@ export function newScanProgress(): ScanProgress {
 
 const largestNote = 64 * 1024;
 
-/** The session that a transcript was forked from, as the note beside it says. The lines of a fork do not. */
+/** The session that a transcript was forked from, by the note next to it. The lines of a fork do not name it. */
 export function forkSource(path: string): string | undefined {
   const packed = path.endsWith(".gz") ? ".gz" : "";
   const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });

@@ -14,7 +14,7 @@ export interface UnreadFile {
   readonly why: string;
 }
 
-/** Reads one file. "gone": it is not there any more, or is the unfinished copy of another one. A file that cannot be read to its end leaves no rows in the table. */
+/** Reads one file. "gone": it no longer exists, or is the unfinished copy of another one. A file that cannot be read to its end leaves no rows. */
 export async function scanFile(
   scanner: Scanner,
   table: CallTable,

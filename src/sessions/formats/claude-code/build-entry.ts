@@ -59,7 +59,7 @@ export function addExtra(
   return into;
 }
 
-/** The beginning of every entry: where it lies and how it was read. */
+/** The first fields of every entry: its position and how it was read. */
 export function startEntry(record: JsonRecord, kind: Entry["kind"]): Record<string, unknown> {
   const { file, offset, length, line, raw } = record;
   return setReadMarks({ kind, file, offset, length, line, raw }, record);

@@ -87,7 +87,7 @@ function serverResult(
 const wireNames: ReadonlySet<string> = new Set(["tool_use_id", "is_error"]);
 
 /**
- * Most blocks have no field beyond those of their type; counting keys says so without looking at each. One that is spelled as we
+ * Most blocks have no field beyond those of their type; counting keys shows that without comparing each. One that is spelled as we
  * spell it is kept as it was parsed: a transcript has millions of them.
  */
 function rest(block: Exclude<EntryBlock, UnknownBlock>, value: Record<string, unknown>, known: number): EntryBlock {

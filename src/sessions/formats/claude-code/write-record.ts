@@ -20,7 +20,7 @@ export interface Position {
   readonly timestamp: string;
 }
 
-/** True for the types that are part of the conversation's graph; the others stand beside it. */
+/** True for the types that are part of the conversation's graph. */
 export function isConversationDraft(draft: RecordDraft): boolean {
   return threaded.has(draft.type);
 }

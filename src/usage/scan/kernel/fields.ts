@@ -12,7 +12,7 @@ export const inOutputDetails = 7;
 export const inIteration = 8;
 export const inForkedFrom = 9;
 
-/** Fields beside those of layout.ts. */
+/** Fields in addition to those of layout.ts. */
 export const noField = 0;
 export const fieldType = 24;
 export const fieldSidechain = 25;
@@ -51,7 +51,7 @@ export function isText(p: usize, length: usize, text: string): bool {
   return true;
 }
 
-/** The field with this key; keys are told apart by their length first. */
+/** The field with this key; keys are compared by their length first. */
 export function fieldOf(object: i32, key: usize, length: usize): i32 {
   switch (object) {
     case inLine:

@@ -1,7 +1,7 @@
 /**
  * Walks over one line of a transcript and notes what usage reports need of it. Keys may come in any order. What a JSON parser would
  * read in another way than the walk does makes the line odd, and its caller parses it: a key twice, an escape in a key or an id, a
- * count that is no count, several iterations, a cost that the client wrote.
+ * count that is not a number, several iterations, a cost that the client wrote.
  */
 import * as field from "./fields.ts";
 import * as json from "./json.ts";
