@@ -3,6 +3,7 @@ import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** Where rules come from. The order is that in which a rule is named when several decide alike. */
 export const ruleScopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
+/** The kind of source a rule comes from. */
 export type RuleScope = (typeof ruleScopes)[number];
 
 /** The permission part of one settings source, as read; whatever its lists hold is checked here. */
@@ -129,6 +130,7 @@ export const ruleWarningCodes = {
   "permission-update-invalid": "an entry of updatedPermissions was dropped",
 } as const;
 
+/** The code of a warning about rules; docs/warnings.md explains each. */
 export type RuleWarningCode = keyof typeof ruleWarningCodes;
 
 /** How a call is settled when no rule decided. */

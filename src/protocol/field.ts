@@ -19,6 +19,7 @@ type Shape =
   | { readonly is: "either"; readonly of: readonly Field[] }
   | { readonly is: "anything" };
 
+/** The fields of an object, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** A field for every key of a type, of its kind and optional exactly where the type is: type and data cannot drift apart. */

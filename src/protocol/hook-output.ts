@@ -14,6 +14,7 @@ export interface HookOutput {
   readonly hookSpecificOutput?: HookSpecificOutput;
 }
 
+/** The answers that only some events accept, in `hookSpecificOutput`. */
 export interface HookSpecificOutput {
   readonly hookEventName: string;
   readonly additionalContext?: string;
@@ -99,6 +100,7 @@ export type Verdict =
   | { readonly kind: "defer"; readonly reason?: string }
   | { readonly kind: "deny"; readonly reason: string };
 
+/** What a hook, or all hooks together, decided. */
 export type Decision = Verdict["kind"];
 
 /** From weak to strong; the strongest verdict of an event wins. */

@@ -1,9 +1,11 @@
 import type { FieldsOf } from "./field.ts";
 import type { HookOutput, ToolInput, Verdict } from "./hook-output.ts";
 
+/** The type of a hook, as in its field `type`. */
 export type HookType = Hook["type"];
 /** The hook types that settings files can use. */
 export type FileHook = CommandHook | HttpHook | PromptHook | AgentHook | McpToolHook;
+/** One hook: from a settings file, or registered in this process. */
 export type Hook = FileHook | CallbackHook | FunctionHook;
 
 /** What a failed hook means on an event that guards something: continue, or deny. */
@@ -21,6 +23,7 @@ interface CommonHookFields {
   readonly once?: boolean;
 }
 
+/** A hook that runs a shell command or a program. */
 export interface CommandHook extends CommonHookFields {
   readonly type: "command";
   readonly command: string;
@@ -34,6 +37,7 @@ export interface CommandHook extends CommonHookFields {
   readonly inputFile?: boolean;
 }
 
+/** A hook that posts the payload to a URL. */
 export interface HttpHook extends CommonHookFields {
   readonly type: "http";
   readonly url: string;
@@ -41,6 +45,7 @@ export interface HttpHook extends CommonHookFields {
   readonly allowedEnvVars?: readonly string[];
 }
 
+/** A hook that asks a model one question. */
 export interface PromptHook extends CommonHookFields {
   readonly type: "prompt";
   readonly prompt: string;
@@ -48,6 +53,7 @@ export interface PromptHook extends CommonHookFields {
   readonly continueOnBlock?: boolean;
 }
 
+/** A hook that runs an agent with tools. */
 export interface AgentHook extends CommonHookFields {
   readonly type: "agent";
   readonly prompt: string;
@@ -56,6 +62,7 @@ export interface AgentHook extends CommonHookFields {
   readonly tools?: readonly string[];
 }
 
+/** A hook that calls a tool of an MCP server. */
 export interface McpToolHook extends CommonHookFields {
   readonly type: "mcp_tool";
   readonly server: string;
@@ -73,6 +80,7 @@ export type Callback = (
 /** What an in-process hook may return: the JSON a command would print, or a verdict. */
 export type HookAnswer = HookOutput | Verdict;
 
+/** A hook that calls a function of this process. */
 export interface CallbackHook extends CommonHookFields {
   readonly type: "callback";
   readonly callback: Callback;
@@ -86,6 +94,7 @@ export interface CallbackHook extends CommonHookFields {
 /** True lets the agent stop; false makes it continue, with `errorMessage` as the reason. */
 export type StopFunction = (messages: readonly unknown[], signal: AbortSignal) => boolean | Promise<boolean>;
 
+/** A Stop hook that decides from the messages of the conversation whether the agent may stop. */
 export interface FunctionHook extends CommonHookFields {
   readonly type: "function";
   readonly function: StopFunction;

@@ -43,6 +43,7 @@ export interface OutcomeOutput {
   readonly terminalSequence?: string;
 }
 
+/** How a PermissionRequest hook answered. */
 export interface PermissionOutput {
   readonly behavior: "allow" | "deny";
   readonly message?: string;
@@ -50,6 +51,7 @@ export interface PermissionOutput {
   readonly updatedPermissions?: readonly PermissionUpdate[];
 }
 
+/** Where a change of permission rules is saved. */
 export type PermissionDestination = "session" | "localSettings" | "projectSettings" | "userSettings";
 
 /** A change of permission rules that a hook asks for; the host carries it out. */
@@ -132,6 +134,7 @@ export interface RunRecord {
   readonly answer?: Omit<HookAnswerRecord, "verdict">;
 }
 
+/** Why a hook did not run. */
 export type SkipReason =
   | "matcher"
   | "if"

@@ -14,15 +14,22 @@ export const layerKinds = [
   "session",
   "callback",
 ] as const;
+/** Where a layer of settings comes from. */
 export type LayerKind = (typeof layerKinds)[number];
 
 /** A settings file as far as Hookline reads it; unknown keys are kept and ignored. */
 export interface Settings {
+  /** Groups of hooks, by event. */
   readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
+  /** Variables for hooks and tools. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The command that prints the status line. */
   readonly statusLine?: StatusLineSetting;
+  /** Permission rules and what belongs to them. */
   readonly permissions?: PermissionSettings;
+  /** Turns all hooks off. */
   readonly disableAllHooks?: boolean;
+  /** Runs only hooks of managed settings. Counts in managed settings. */
   readonly allowManagedHooksOnly?: boolean;
   /** Where the client has it; below `permissions` it means the same. */
   readonly allowManagedPermissionRulesOnly?: boolean;
@@ -30,27 +37,40 @@ export interface Settings {
   readonly strictPluginOnlyCustomization?: boolean | readonly string[];
   /** Values for the options of plugins, by the plugin's id. */
   readonly pluginConfigs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** URL patterns that http hooks may call. */
   readonly allowedHttpHookUrls?: readonly string[];
+  /** Variables that headers of http hooks may use. */
   readonly httpHookAllowedEnvVars?: readonly string[];
+  /** Lets http hooks call private addresses. */
   readonly httpHookAllowPrivate?: boolean | readonly string[];
+  /** What a failed managed hook means. */
   readonly managedHooksOnFailure?: "continue" | "block";
   /** What two different rewrites of one input mean. */
   readonly onConflict?: "last" | "ask" | "deny";
 }
 
+/** The key `statusLine` of a settings file. */
 export interface StatusLineSetting {
   readonly type: "command";
   readonly command: string;
   readonly padding?: number;
 }
 
+/** The key `permissions` of a settings file. */
 export interface PermissionSettings {
+  /** Rules that allow a call without asking. */
   readonly allow?: readonly string[];
+  /** Rules that always ask the user. */
   readonly ask?: readonly string[];
+  /** Rules that deny a call. */
   readonly deny?: readonly string[];
+  /** The permission mode of a new session. */
   readonly defaultMode?: string;
+  /** Further working directories. */
   readonly additionalDirectories?: readonly string[];
+  /** `"disable"` turns the mode `bypassPermissions` off. */
   readonly disableBypassPermissionsMode?: string;
+  /** `"disable"` turns the mode `auto` off. */
   readonly disableAutoMode?: string;
   /** File tools may not read outside the working directories; shell commands that do are asked about. */
   readonly blockReadsOutsideWorkingDirectories?: boolean;
@@ -62,6 +82,7 @@ export interface PermissionSettings {
   readonly denyInsteadOfPrompting?: boolean;
   /** Not honored: reported by a warning. */
   readonly workingDirectoriesAsGiven?: readonly string[];
+  /** Only rules of managed settings count. Counts in managed settings. */
   readonly allowManagedPermissionRulesOnly?: boolean;
 }
 

@@ -70,4 +70,5 @@ export const warningCodes = {
   "spill-failed": "a long text could not be written to its file and was truncated",
 } as const;
 
+/** The code of a warning; docs/warnings.md explains each. */
 export type WarningCode = keyof typeof warningCodes;

@@ -15,19 +15,25 @@ import type { PartFinding } from "./judgement.ts";
 
 /** Where and how a call runs, as the host knows it. */
 export interface JudgeContext {
+  /** The working directory of the call. */
   readonly cwd: string;
+  /** The home folder of the user. */
   readonly home: string;
+  /** The root of the project, where `/x` rules of project settings start. */
   readonly projectRoot: string;
   /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
+  /** The permission mode. Default: `default`. */
   readonly mode?: string;
   /** False when there is no user to ask. */
   readonly attended?: boolean;
+  /** Whether file names are case-sensitive. Default: looked up. */
   readonly pathCase?: PathCase;
   /** The shell that Bash commands go to; anything but bash gets exact allow rules only. */
   readonly shell?: string;
   /** Names in the environment of the shell. */
   readonly envNames?: readonly string[] | ReadonlySet<string>;
+  /** The file system to look at. Default: the real one. */
   readonly fs?: PathFs;
   /** Settings files in force and files that active hooks name: protected. */
   readonly protectedFiles?: readonly string[];

@@ -8,6 +8,7 @@ import type { ShellProblem, Span } from "../shell/shell-part.ts";
 /** What decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
 
+/** The rule that decided, with its list and its source. */
 export interface RuleRef {
   readonly text: string;
   readonly list: RuleList;
@@ -31,6 +32,7 @@ export interface JudgedPart {
   readonly why: string;
 }
 
+/** A path of the call, resolved. */
 export interface JudgedPath {
   readonly given: string;
   readonly resolved: string;

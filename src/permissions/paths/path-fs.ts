@@ -82,8 +82,11 @@ export function remembering(fs: PathFs): PathFs {
   };
 }
 
+/** Where relative paths start, and the file system to look at. */
 export interface InsideContext {
+  /** The folder where relative paths start. */
   readonly cwd: string;
+  /** The file system to look at. Default: the real one. */
   readonly fs?: PathFs;
 }
 

@@ -100,6 +100,7 @@ export function foldName(name: string): string {
   return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 }
 
+/** Whether file names are case-sensitive; `auto` looks it up for each volume. */
 export type PathCase = "auto" | "sensitive" | "insensitive";
 
 /** What each volume answered; it does not change while a process lives. */
@@ -165,6 +166,7 @@ export interface PathFs {
   list?(path: string): readonly PathEntry[] | undefined;
 }
 
+/** One name in a folder. */
 export interface PathEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "special";

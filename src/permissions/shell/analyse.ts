@@ -14,8 +14,11 @@ const nestedWords = 200_000;
 /** Of loops that change the folder, all together: they are walked beforehand to see where their rounds begin. */
 const loopCharacters = 65_536;
 
+/** Where a text for bash runs. */
 export interface ShellContext {
+  /** The working directory of the shell. */
   readonly cwd: string;
+  /** What `~` means. */
   readonly home: string;
   /** Names in the environment the shell starts with. */
   readonly envNames?: readonly string[] | ReadonlySet<string>;

@@ -43,6 +43,7 @@ interface Part {
   readonly places: Places;
 }
 
+/** One command that a text runs, with its words. */
 export interface CommandPart extends Part {
   readonly kind: "command";
   readonly words: readonly ShellWord[];
@@ -61,6 +62,7 @@ export interface CommandPart extends Part {
   readonly openEnded: boolean;
 }
 
+/** A file that a redirection reads or writes. */
 export interface FilePart extends Part {
   readonly kind: "write" | "read";
   readonly operator: string;
@@ -76,6 +78,7 @@ export interface StatePart extends Part {
   readonly unsafe?: string;
 }
 
+/** One thing that a text for bash does. */
 export type ShellPart = CommandPart | FilePart | StatePart;
 
 /** Why a text cannot be analysed. */
@@ -100,6 +103,7 @@ export const shellProblemCodes = {
   lexical: "a shell metacharacter where plain text was expected",
 } as const;
 
+/** Why a text cannot be analysed, as a code. */
 export type ShellProblemCode = keyof typeof shellProblemCodes;
 
 /** The first word of a command, where it is known. */

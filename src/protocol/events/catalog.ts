@@ -110,6 +110,7 @@ export type Catalog = {
   readonly Notification: typeof notification;
 };
 
+/** The name of an event of the catalog, such as `PreToolUse`. */
 export type EventName = keyof Catalog;
 
 /** The event's own fields, by its name. */

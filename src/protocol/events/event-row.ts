@@ -2,6 +2,7 @@ import type { Fields, FieldsOf } from "../field.ts";
 import type { HookType } from "../hook.ts";
 import type { Decision, HookSpecificOutput } from "../hook-output.ts";
 
+/** The part of a session to which an event belongs. */
 export type Phase = "session" | "prompt" | "tool" | "turn" | "agent" | "context" | "settings" | "mcp";
 
 /** Everything Hookline knows about an event. Code asks the row; no module branches on an event's name. */
@@ -48,6 +49,7 @@ export interface CatalogRow<Name extends string, Own, App extends AppMethod = Ap
   readonly app: App;
 }
 
+/** The payload field that matchers are compared with. */
 export interface MatchedField {
   readonly field: string;
   /** Only letters, digits, `_` and `|` make a list of names. */
