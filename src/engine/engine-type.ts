@@ -22,11 +22,11 @@ import type { PermissionRules } from "./settings/permission-rules.ts";
 
 /** An open engine. `Own` are the host's own events: `openEngine<{ Deploy: { target: string } }>({ events: [row] })`. */
 export interface Engine<Own extends OwnEvents = NoOwnEvents> {
-  /** Changes exactly when the settings in force change. */
+  /** Changes exactly when the active settings change. */
   readonly fingerprint: string;
-  /** What loading the settings had to say. */
+  /** Warnings from loading the settings. */
   readonly warnings: readonly Warning[];
-  /** An in-process hook for the engine's life; returns its removal. */
+  /** Adds an in-process hook until the engine closes; returns a function that removes it. */
   on<Name extends KnownEvent<Own>>(
     event: Name,
     handler: CallbackHandler<NoInfer<Name>, Received<Own>[NoInfer<Name>]>,
@@ -53,19 +53,19 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
   ): AsyncGenerator<EventStep, Outcome, void>;
   /** Starts the hooks of an event without waiting for them. */
   notify<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): void;
-  /** May say true for hooks that later filters drop, never false for one that would run. */
+  /** May return true for hooks that later checks skip, never false for one that would run. */
   hasHookFor(event: KnownEvent<Own>): boolean;
   /** How long all hooks of an event may take together, where it has such a limit; absent too when it has no hook. */
   budgetMs(event: KnownEvent<Own>): number | undefined;
   /** Which hooks would run, and why the others would not. Starts nothing. */
   explain<Name extends KnownEvent<Own>>(event: Name, payload: Sent<Own>[Name]): Explanation;
-  /** Every configured hook with where it stands and what is wrong with it. */
+  /** Every configured hook with its source, its trust and its problems. */
   list(): readonly ListedHook[];
-  /** The permission rules in force: for hosts, to judge calls that no hook decided. */
+  /** The active permission rules, to judge calls that no hook decided. */
   rules(): Promise<PermissionRules>;
   /**
-   * What settings add to the environment of a host's own tools: policy and person first, then the checkout as far as its `env` was
-   * approved, never with names that change how programs load or where they connect.
+   * What settings add to the environment of the host's own tools: policy and user first, then the checkout as far as its `env` was
+   * approved, without names that change how programs load or where they connect.
    */
   toolEnv(): Readonly<Record<string, string>>;
   /** Reads all settings afresh; hooks of the old ones are asked first, but not about what the host has written itself (`contentHash` of the edits). */
@@ -74,12 +74,16 @@ export interface Engine<Own extends OwnEvents = NoOwnEvents> {
   watch(): () => void;
   /** Hooks of one session, in memory only. */
   session(id: string): SessionHooks<KnownEvent<Own>>;
+  /** Stop hooks that the user or the host adds at run time. */
   readonly stopHooks: StopHooks;
+  /** Hooks that run in the background. */
   readonly background: {
+    /** Those that wait, run or have ended. */
     list(): readonly BackgroundEntry[];
     /** Finished answers of a session's background hooks, each exactly once. */
     take(sessionId: string): readonly BackgroundAnswer[];
   };
+  /** The lines that the status line command prints for an input. */
   statusLine(input: unknown): Promise<readonly string[]>;
   /**
    * Ends what still runs, after `waitMs` of grace (default: 0): events that are being fired reject with `engine/closed`, and their
@@ -144,15 +148,17 @@ export type CallbackHandler<
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks on is declared to return nothing.
 type Answered<Name extends string> = HandlerAnswer<Name> | undefined | null | void;
 
+/** How a callback is run. */
 export interface CallbackOptions {
-  /** Seconds; without it the event's own limit for callbacks. */
+  /** Seconds. Default: the limit of the event for callbacks. */
   readonly timeout?: number;
-  /** What a handler that throws or times out means; without it "continue". */
+  /** What it means when the callback throws or times out. Default: "continue". */
   readonly onFailure?: FailurePolicy;
 }
 
 /** What a host may pass with one event besides its payload. */
 export interface FireOptions {
+  /** Cancels the event and ends its hooks. */
   readonly signal?: AbortSignal;
   /** Awaits background hooks too and uses their answers. */
   readonly forceSync?: boolean;

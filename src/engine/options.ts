@@ -10,7 +10,9 @@ import type { Ports } from "./ports.ts";
 export interface EngineOptions {
   /** The start folder: project and local settings are this folder's. Default: the process's. */
   readonly cwd?: string;
+  /** The home folder. Default: `HOME` of `env`. */
   readonly home?: string;
+  /** The environment that hooks inherit. Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Further settings, in the order given: files, JSON texts (comments are allowed), or objects. */
   readonly settings?: readonly (string | Settings)[];
@@ -21,30 +23,33 @@ export interface EngineOptions {
    * hook. `implicit`: everything runs.
    */
   readonly trust?: "pinned" | "workspace" | "implicit";
-  /** Whether a person is there to be asked. */
+  /** Whether a user can answer questions. Default: false. */
   readonly interactive?: boolean;
+  /** What the host provides: a model, an agent, MCP servers, questions to the user, an observer. */
   readonly ports?: Ports;
   /** Events of the host's own, with rows like the catalog's. */
   readonly events?: readonly EventRow[];
   /** Folders of plugins. */
   readonly plugins?: readonly string[];
-  /** Where managed policy lies, in place of the system's folder. */
+  /** The folder of managed policy. Default: that of the system. */
   readonly managedFolder?: string;
   /** Older names of tools, as `{ Task: "Agent" }`. */
   readonly toolAliases?: Readonly<Record<string, string>>;
-  /** How many hook processes of one event run at a time. */
+  /** How many hook processes of one event run at a time. Default: the number of cores, at least 4. */
   readonly concurrency?: number;
-  /** Variables hooks do not inherit; a final `*` means all that begin so. */
+  /** Variables that hooks do not inherit; a trailing `*` matches any ending. */
   readonly stripEnv?: readonly string[];
   /** Adds `working_directory` and `home_directory` to payloads. */
   readonly olderFields?: boolean;
-  /** How often in a row hooks may make an agent go on; 0 is no cap. */
+  /** How often in a row hooks may make an agent continue; 0 means no limit. Default: 8. */
   readonly stopBlockCap?: number;
+  /** Whether the host can defer a tool call; if not, the user is asked. Default: true. */
   readonly canDefer?: boolean;
+  /** Which hooks see an input that another hook rewrote: those whose `if` now holds, or all. Default: `conditions`. */
   readonly rejudge?: "conditions" | "all";
   /** How long the `judge` port may take about one call; then the user is asked. Default: 10,000. */
   readonly judgeTimeoutMs?: number;
-  /** Whether the host offers the mode that asks nothing. */
+  /** Whether the host offers the mode `bypassPermissions`. Default: false. */
   readonly bypassAvailable?: boolean;
   /** Lets the observer see the input and output of hooks. */
   readonly observeContent?: boolean;
@@ -55,17 +60,17 @@ export interface EngineOptions {
    * run for it too.
    */
   readonly agentKind?: (payload: AnyPayload) => string | undefined;
-  /** The agent that the session was started as: the hooks in its file run in the whole session. */
+  /** The agent that the session was started as: hooks in its file run in the whole session. */
   readonly startedAs?: string;
   /** Where the client keeps its own files. Default: `CLAUDE_CONFIG_DIR`, else `~/.claude`. */
   readonly clientHome?: string;
-  /** Below which `session-env` lies, where it is not the client's home. */
+  /** The folder that contains `session-env`. Default: `clientHome`. */
   readonly envFileRoot?: string;
   /** What the host knows of the session, for events that the engine fires by itself. */
   readonly common?: () => AnyPayload;
 }
 
-/** Options with every default filled in; from here on nobody asks the process for anything. */
+/** Options with every default filled in; nothing else is read from the process. */
 export interface ResolvedOptions
   extends Required<
     Omit<EngineOptions, "conversation" | "agentKind" | "startedAs" | "events" | "stripEnv" | "common" | "settings">
@@ -116,7 +121,7 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
   };
 }
 
-/** From here on settings of a program are read like those of a file. */
+/** Settings of a program are read like those of a file. */
 function settingsText(given: string | Settings, at: number): string {
   if (typeof given === "string") return given;
   try {
@@ -139,7 +144,7 @@ function rowsWith(own: readonly EventRow[]): Readonly<Record<string, EventRow>> 
   return rows;
 }
 
-/** Where an administrator's policy lies; only the host can name another folder. */
+/** The folder of managed policy; only the host can name another one. */
 export function managedFolder(platform: NodeJS.Platform): string {
   if (platform === "darwin") return "/Library/Application Support/ClaudeCode";
   return platform === "win32" ? "C:\\Program Files\\ClaudeCode" : "/etc/claude-code";
@@ -152,7 +157,7 @@ function capFrom(text: string | undefined): number {
   return text !== undefined && text !== "" && Number.isInteger(cap) && cap >= 0 ? cap : defaultStopCap;
 }
 
-/** Of a comma list the first member counts. */
+/** The first entry of a comma-separated list counts. */
 export function clientHome(named: string | undefined, home: string): string {
   const first = named?.split(",")[0]?.trim();
   return first ? first : join(home, ".claude");

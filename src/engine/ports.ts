@@ -2,15 +2,21 @@ import type { HookModelUsage, HookRef, Payload, RunRecord, ToolInput } from "../
 
 /** What a host provides to the engine. Each port is optional; without it, hooks that need it are skipped and reported. */
 export interface Ports {
+  /** The time of records. Default: the system clock. */
   readonly clock?: Clock;
+  /** Runs prompt hooks. */
   readonly model?: ModelPort;
+  /** Runs agent hooks. */
   readonly agent?: AgentPort;
+  /** Runs MCP tool hooks. */
   readonly mcp?: McpPort;
+  /** Asks the user the questions of hooks. */
   readonly asker?: Asker;
   /** Wakes an idle agent with a text for the model. */
   readonly wake?: (call: WakeRequest) => void;
+  /** Permission rules of the host. Default: the rules of the settings. */
   readonly judge?: Judge;
-  /** Contract: cannot delay or change an outcome; what it throws is a warning. */
+  /** Receives every run and change. Contract: cannot delay or change an outcome; what it throws is a warning. */
   readonly observe?: (notice: Notice) => void;
 }
 

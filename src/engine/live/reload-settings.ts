@@ -21,6 +21,7 @@ export interface LiveSettings {
   close(): void;
 }
 
+/** What a reload changed. */
 export interface ReloadReport {
   readonly changed: boolean;
   readonly fingerprint: string;
@@ -30,7 +31,7 @@ export interface ReloadReport {
 }
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
-  // Reading settings is for those who open an engine, not for everyone who imports its door.
+  // Loaded when an engine is opened, so that importing the entry point stays cheap.
   const [{ loadLayers, settingsPaths }, { takeSnapshot }, { applyTrust }] = await Promise.all([
     import("../settings/load-layers.ts"),
     import("../settings/snapshot.ts"),
@@ -136,7 +137,7 @@ interface ReloadCallbacks {
   readonly written?: ReadonlySet<string>;
 }
 
-/** A changed file whose old content stays in force because a hook wanted it so. */
+/** A changed file whose old content stays active because a hook refused the change. */
 export interface RefusedChange {
   readonly file: string;
   readonly reason: string;

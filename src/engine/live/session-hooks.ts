@@ -3,15 +3,16 @@ import type { Notice } from "../ports.ts";
 import type { SkillsInUse } from "../services.ts";
 import type { MemoryHooks } from "./memory-hooks.ts";
 
-/** Hooks that one session has and no file: any type, gone with the session. */
+/** Hooks of one session, of any type, in memory only. */
 export interface SessionHooks<Event extends string = string> {
   register(event: Event, matcher: string | undefined, hook: Hook, options?: RegisterOptions): () => void;
-  /** Tells that the session used a skill: its own hooks run from now on, to the end of the session. */
+  /** Records that the session used a skill: the hooks of the skill run until the session ends. */
   useSkill(name: string): void;
   /** Call it when the session has ended: its hooks and skills are forgotten. */
   clear(): void;
 }
 
+/** Options of a hook of one session. */
 export interface RegisterOptions {
   /** Called once per run that did not fail; what it throws is a warning. */
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
