@@ -68,6 +68,13 @@ const clean = [
   "src/sessions",
   "src/usage",
   "test/sessions",
+  "src/cli",
+  "scripts",
+  "bench",
+  ":(glob)test/*.test.ts",
+  "test/docs",
+  "test/examples",
+  "test/interop",
   "src/runner",
   "src/models",
   "test/agent",
@@ -80,7 +87,6 @@ const clean = [
   "examples",
   ".github",
   "conformance/README.md",
-  "test/interop/README.md",
 ];
 const exempt = /^(?:CHANGELOG\.md|scripts\/check-words\.mjs|test\/fixtures\/|.*\/fixtures\/)/;
 

@@ -1,4 +1,4 @@
-/** `npm run check`: format and lint, types, dead code, the package as published, the workflows, the files one event executes. Says which part failed; runs them all. */
+/** `npm run check`: format and lint, types, dead code, the package as published, phrases to avoid, the workflows, the files one event executes. Says which part failed; runs them all. */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ const parts = [
   ["dead code", "knip", []],
   ["package", "publint", ["--strict"]],
   ["architecture", "vitest", ["run", "test/architecture.test.ts"]],
+  ["words", process.execPath, ["scripts/check-words.mjs"]],
   ["workflows", process.execPath, ["scripts/lint-workflows.mjs"]],
   ["files executed by one event", process.execPath, ["scripts/journey.mjs"]],
 ];

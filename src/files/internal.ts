@@ -14,7 +14,7 @@ export { type Fs, nodeFs, openFlags, readWholeFile, syncBackedFs, writeWholeFile
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
 export { errorCode, ignoringErrors, isFileProblem } from "./file-problem.ts";
 export { monotonicMs } from "./in-process-queue.ts";
-export { packageFile, packageVersion } from "./package.ts";
+export { installCommand, packageFile, packageVersion } from "./package.ts";
 export { isInside } from "./paths.ts";
 export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";

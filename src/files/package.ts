@@ -17,6 +17,15 @@ export function packageFile(path = ""): string {
   return join(own.root, path);
 }
 
+/** True when the package is on npm. Until then it is installed from a clone or a tarball, and README and messages show that command. */
+const isPublished: boolean = false;
+
+/** The command that adds this package to a project, from the given path while it is not published. */
+export function installCommand(path: string = packageFile()): string {
+  const shown = /^[\w./-]+$/.test(path) ? path : `'${path}'`;
+  return `npm install --save-dev ${isPublished ? "hookline" : shown}`;
+}
+
 interface OwnPackage {
   readonly root: string;
   readonly version: string;

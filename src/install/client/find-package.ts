@@ -1,7 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { type HomeSource, ignoringErrors, openState, readRegularFile, tempName } from "../../files/internal.ts";
+import {
+  type HomeSource,
+  ignoringErrors,
+  installCommand,
+  openState,
+  readRegularFile,
+  tempName,
+} from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { InstallScope } from "../plan/install-places.ts";
 
@@ -35,7 +42,7 @@ function projectPackage(root: string): string {
   if (nameIn(root) === "hookline") return root;
   throw new Problem(
     "install/no-dependency",
-    `${root} does not have hookline, which entries for everybody would call. Add it (npm install --save-dev hookline), or take --scope local.`,
+    `${root} does not have hookline, which entries in project scope call. Run ${installCommand()} there, or use --scope local.`,
     { about: { root } },
   );
 }
