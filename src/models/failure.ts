@@ -65,7 +65,7 @@ interface Thrown {
 }
 
 /** An error of a client as a value; `began` once its answer had begun. No header but those of waiting and of the request's id is looked at, so no key can get out. */
-export function errorOf(thrown: unknown, signal: AbortSignal, began = false): ModelError {
+export function toModelError(thrown: unknown, signal: AbortSignal, began = false): ModelError {
   if (signal.aborted) return aborted;
   if (isTooLong(thrown)) return answerTooLarge;
   const { status, message, headers, error, requestID, cause } = thrown as Thrown;
@@ -111,9 +111,9 @@ function bodyOf(error: unknown): { readonly type?: string; readonly message?: st
 function waitOf(headers: Thrown["headers"]): number | undefined {
   const ms = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
   if (Number.isFinite(ms)) return Math.max(0, ms);
-  const said = headers?.get("retry-after") ?? "";
-  if (/^\s*\d+(\.\d+)?\s*$/.test(said)) return Number.parseFloat(said) * 1000;
-  const until = Date.parse(said) - Date.now();
+  const retryAfter = headers?.get("retry-after") ?? "";
+  if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number.parseFloat(retryAfter) * 1000;
+  const until = Date.parse(retryAfter) - Date.now();
   return Number.isFinite(until) ? Math.max(0, until) : undefined;
 }
 

@@ -123,7 +123,7 @@ export function parseToolCall(id: string, name: string, json: string, broken: Re
  * that needs no change is given back as it is.
  */
 export function replaceLoneSurrogates<Value>(value: Value): Value {
-  return isWellFormed(value) ? value : (repaired(value) as Value);
+  return isWellFormed(value) ? value : (replaceIn(value) as Value);
 }
 
 /** Every request holds the whole conversation, so nothing is made for a value that needs no change. */
@@ -137,9 +137,9 @@ function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-function repaired(value: unknown): unknown {
+function replaceIn(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(repaired);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), repaired(item)]));
+  if (Array.isArray(value)) return value.map(replaceIn);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), replaceIn(item)]));
 }

@@ -27,14 +27,14 @@ export type ParsedModelName =
   | { readonly port: "anthropic"; readonly model: string };
 
 export function parseModelName(name: string): ParsedModelName {
-  if (typeof name !== "string") return { port: "anthropic", model: said(undefined, name) };
+  if (typeof name !== "string") return { port: "anthropic", model: requireName(undefined, name) };
   const [, prefix, rest] = /^(scripted|openai|anthropic):(.*)$/s.exec(name.trim()) ?? [];
-  if (prefix === undefined) return { port: "anthropic", model: said(name.trim(), name) };
-  if (prefix === "scripted") return { port: "scripted", file: said(rest, name) };
-  return { port: prefix === "openai" ? "openai" : "anthropic", model: said(rest, name) };
+  if (prefix === undefined) return { port: "anthropic", model: requireName(name.trim(), name) };
+  if (prefix === "scripted") return { port: "scripted", file: requireName(rest, name) };
+  return { port: prefix === "openai" ? "openai" : "anthropic", model: requireName(rest, name) };
 }
 
-function said(part: string | undefined, name: string): string {
+function requireName(part: string | undefined, name: string): string {
   if (part !== undefined && part !== "") return part;
   throw new Problem(
     "models/bad-name",
@@ -44,7 +44,7 @@ function said(part: string | undefined, name: string): string {
 }
 
 /** The variables that hold keys of the model providers that the ports of this module talk to. */
-export const providerKeys: readonly { readonly provider: string; readonly variables: readonly string[] }[] = [
-  { provider: "Anthropic", variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"] },
-  { provider: "OpenAI", variables: ["OPENAI_API_KEY"] },
+export const providerKeys: readonly string[] = [
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+  "OPENAI_API_KEY",
 ];

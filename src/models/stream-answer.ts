@@ -1,5 +1,5 @@
 import { limitAnswer } from "./answer-limits.ts";
-import { errorOf } from "./failure.ts";
+import { toModelError } from "./failure.ts";
 import type { AnswerReader, ModelEvent } from "./model.ts";
 
 /** The response of an official client. */
@@ -20,9 +20,9 @@ export async function* streamAnswer<Piece>(
     const { data, request_id: requestId } = await open();
     began = true;
     if (!(yield* limitAnswer(data, reader, maxChars))) return;
-    if (signal.aborted) yield errorOf(undefined, signal);
+    if (signal.aborted) yield toModelError(undefined, signal);
     else yield* reader.end(requestId ?? undefined);
   } catch (thrown) {
-    yield errorOf(thrown, signal, began);
+    yield toModelError(thrown, signal, began);
   }
 }

@@ -145,11 +145,11 @@ export function countDifferences(
   return warnings;
 }
 
-const counted = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+const countedFields = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
 
 function tokensOf(modelUsage: unknown): number | undefined {
   if (typeof modelUsage !== "object" || modelUsage === null) return undefined;
   return Object.values(modelUsage as Record<string, Record<string, unknown>>)
-    .flatMap((one) => counted.map((name) => one[name]))
+    .flatMap((one) => countedFields.map((name) => one[name]))
     .reduce((sum: number, value) => sum + (typeof value === "number" ? value : 0), 0);
 }

@@ -40,8 +40,8 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
   const lines =
     options.output === "stream-json"
       ? streamLines(
-          placeOf(options, () => control),
-          wishesOf(options),
+          streamContext(options, () => control),
+          { hookEvents: options.hookEvents === true, partialMessages: options.partialMessages === true },
         )
       : () => [];
   const observe = guardedObserver(
@@ -92,11 +92,7 @@ function answering(protocol: Protocol, { askOverStdio, user }: HeadlessOptions):
   return askOverStdio === true ? protocol.person : (user ?? protocol.forms);
 }
 
-function wishesOf({ hookEvents = false, partialMessages = false }: HeadlessOptions) {
-  return { hookEvents, partialMessages };
-}
-
-function placeOf(options: HeadlessOptions, control: () => AgentControl | undefined) {
+function streamContext(options: HeadlessOptions, control: () => AgentControl | undefined) {
   return {
     cwd: options.cwd ?? process.cwd(),
     version: options.version ?? "",

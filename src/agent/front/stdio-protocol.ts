@@ -34,7 +34,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     return new Promise((done, fail) => {
       // An aborted signal fires no event.
       if (signal.aborted) return fail(signal.reason);
-      if (gone) return fail(new Error(hasGone));
+      if (gone) return fail(new Error(otherEndClosed));
       const settle = (answer: { value?: unknown; error?: string }): void => {
         waiting.delete(request_id);
         signal.removeEventListener("abort", cancel);
@@ -97,7 +97,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         });
         lines.once("close", () => {
           gone = true;
-          for (const settle of waiting.values()) settle({ error: hasGone });
+          for (const settle of waiting.values()) settle({ error: otherEndClosed });
           control.end();
           begin();
         });
@@ -111,7 +111,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
   };
 }
 
-const hasGone = "the other end has closed its side";
+const otherEndClosed = "the other end has closed its side";
 
 /** The program answers in place of the user. An error or a closed connection is a refusal. */
 function userOverProtocol(ask: Ask): UserPort {

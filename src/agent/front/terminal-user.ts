@@ -11,11 +11,11 @@ export function terminalUser(ask: AskLine): UserPort {
       const rules = suggestions.filter(isRule);
       const always = rules.length === 0 ? "" : `, [a]lways (${rules.map(ruleText).join(", ")})`;
       const text = `\n${tool} wants to run:\n${indented(JSON.stringify(input, null, 2))}\n${stripControl(reason)}\n[y]es, [n]o${always}, or no with words for the model: `;
-      const said = (await ask(stripControl(text), signal))?.trim();
-      if (said === undefined) return { behavior: "deny", message: "Nobody answered." };
-      if (/^(y|yes)$/i.test(said)) return { behavior: "allow" };
-      if (/^(a|always)$/i.test(said) && rules.length > 0) return { behavior: "allow", updates: rules.map(intoLocal) };
-      const words = said.replace(/^(no|n)\b[\s,:]*/i, "");
+      const typed = (await ask(stripControl(text), signal))?.trim();
+      if (typed === undefined) return { behavior: "deny", message: "Nobody answered." };
+      if (/^(y|yes)$/i.test(typed)) return { behavior: "allow" };
+      if (/^(a|always)$/i.test(typed) && rules.length > 0) return { behavior: "allow", updates: rules.map(intoLocal) };
+      const words = typed.replace(/^(no|n)\b[\s,:]*/i, "");
       return { behavior: "deny", message: words === "" ? refusal : `${refusal} They said: ${words}` };
     },
     async question({ message, options, hook, summary }, signal) {

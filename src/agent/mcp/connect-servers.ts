@@ -2,13 +2,13 @@ import type { McpPort } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { type Tool, toolError } from "../tools/tool.ts";
 import { type FoundServer, findServers, isStarted } from "./find-servers.ts";
-import { mostCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
+import { maxCharacters, renderMcpResult, resultOf, textOf } from "./mcp-result.ts";
 import {
   type McpServers,
   mcpToolName,
-  plain,
   type ServerConnectOptions,
   type ServerConnector,
+  safeName,
   serverOfTool,
   toolServerNames,
 } from "./mcp-servers.ts";
@@ -72,10 +72,10 @@ function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnec
   return servers.filter((server) => {
     const { name } = server;
     if (!isStarted(server)) return true;
-    const first = taken.get(plain(name));
+    const first = taken.get(safeName(name));
     if (first !== undefined)
       tell(`The MCP server "${name}" is left out: its tools would have the names of "${first}".`);
-    else taken.set(plain(name), name);
+    else taken.set(safeName(name), name);
     return first === undefined;
   });
 }
@@ -121,8 +121,8 @@ function milliseconds(said: string | undefined, usual: number): number {
 
 function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOptions): McpServers {
   const named = toolServerNames(entries);
-  const told = new Set<string>();
-  const limit = mostCharacters(env);
+  const reported = new Set<string>();
+  const limit = maxCharacters(env);
 
   /** One name is one tool of one server, or a call would reach another one than rules and person meant. */
   function offered({ name: server, connection }: Entry): readonly Tool[] {
@@ -133,8 +133,8 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
       taken.add(tool.name);
       if (why === undefined) return [tool];
       const text = `The tool "${listed.name}" of the MCP server "${server}" is left out as ${tool.name}: ${why}.`;
-      if (!told.has(text)) tell(text);
-      told.add(text);
+      if (!reported.has(text)) tell(text);
+      reported.add(text);
       return [];
     });
   }
@@ -163,7 +163,7 @@ function whyNot(
   taken: ReadonlySet<string>,
 ): string | undefined {
   const reads = serverOfTool(tool, named);
-  if (reads !== plain(server))
+  if (reads !== safeName(server))
     return `that reads as a tool of the server "${reads ?? ""}". Give one of the two servers another name`;
   return taken.has(tool) ? "another tool of that server has this name already" : undefined;
 }
@@ -189,7 +189,7 @@ function toolOf(server: string, listed: ListedTool, connection: Connection | und
 function portTo(entries: readonly Entry[]): McpPort {
   return async ({ server, tool, input }, signal) => {
     const live = entries.filter(({ connection }) => connection?.connected === true);
-    const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => plain(name) === server);
+    const entry = live.find(({ name }) => name === server) ?? live.find(({ name }) => safeName(name) === server);
     if (entry?.connection === undefined) return { connected: false };
     const result = await entry.connection.call(tool, input, signal);
     if (result.isError) return { connected: true, text: result.message, isError: true };

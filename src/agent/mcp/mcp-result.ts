@@ -11,7 +11,7 @@ import {
   toolError,
   toolSuccess,
 } from "../tools/tool.ts";
-import { plain } from "./mcp-servers.ts";
+import { safeName } from "./mcp-servers.ts";
 import type { CallResult } from "./server-connection.ts";
 
 /** A server's answer as hooks and transcripts have it: the blocks as they came, or what stands for them. */
@@ -46,12 +46,12 @@ function blockOf(block: unknown): ToolBlock {
 
 function withinLimits(blocks: readonly ToolBlock[], mostCharacters: number): readonly ToolBlock[] {
   let room = mostCharacters;
-  let roomForPictures = mostOfAllPictures;
+  let roomForPictures = maxAllPicturesBytes;
   let missing = 0;
   const kept = blocks.flatMap((block): readonly ToolBlock[] => {
     if (block.type === "image") {
       const { length } = block.source.data;
-      if (length > Math.min(mostOfOnePicture, roomForPictures)) return [pictureTooLarge(length)];
+      if (length > Math.min(maxPictureBytes, roomForPictures)) return [pictureTooLarge(length)];
       roomForPictures -= length;
       return [block];
     }
@@ -83,11 +83,11 @@ function asText(block: unknown): string {
 
 const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** In characters of base64: what the API takes of one picture, and what leaves room for the rest of a request of 32 MB. */
-const mostOfOnePicture = 5 * 2 ** 20;
-const mostOfAllPictures = 16 * 2 ** 20;
+const maxPictureBytes = 5 * 2 ** 20;
+const maxAllPicturesBytes = 16 * 2 ** 20;
 
 /** How much text of one result goes to the model: `MAX_MCP_OUTPUT_TOKENS`, 25,000 tokens of four characters unless it says otherwise. */
-export function mostCharacters(env: Readonly<Record<string, string | undefined>>): number {
+export function maxCharacters(env: Readonly<Record<string, string | undefined>>): number {
   const tokens = Number(env["MAX_MCP_OUTPUT_TOKENS"]);
   return charactersPerToken * (Number.isFinite(tokens) && tokens >= 1 ? Math.floor(tokens) : 25_000);
 }
@@ -111,7 +111,7 @@ export async function resultOf(
   const tooLong = `Error: the result has ${size}, more than the ${limit / charactersPerToken} tokens that a result of an MCP tool may have.`;
   const [only] = result.response;
   const isText = result.response.length === 1 && Object(only).type === "text";
-  const path = join(paths.toolResults, `${plain(tool.name)}-${newId()}.${isText ? "txt" : "json"}`);
+  const path = join(paths.toolResults, `${safeName(tool.name)}-${newId()}.${isText ? "txt" : "json"}`);
   try {
     await mkdir(paths.toolResults, { recursive: true, mode: 0o700 });
     await writeFile(path, isText ? text : JSON.stringify(result.response, null, 2), { flag: "wx", mode: 0o600 });

@@ -46,11 +46,11 @@ export type ServerConnector = (wishes: ServerConnectOptions) => Promise<McpServe
 
 /** `mcp__server__tool`, in letters that every API takes. */
 export function mcpToolName(server: string, tool: string): string {
-  return `mcp__${plain(server)}__${plain(tool)}`.slice(0, longest);
+  return `mcp__${safeName(server)}__${safeName(tool)}`.slice(0, maxNameLength);
 }
 
 /** A server's name as it is spelled in the names of its tools. */
-export function plain(name: string): string {
+export function safeName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
@@ -64,7 +64,7 @@ export function serverOfTool(toolName: string, servers: readonly string[]): stri
 export function toolServerNames(
   states: readonly { readonly name: string; readonly status: string }[],
 ): readonly string[] {
-  return states.filter(({ status }) => status === "connected" || status === "failed").map(({ name }) => plain(name));
+  return states.filter(({ status }) => status === "connected" || status === "failed").map(({ name }) => safeName(name));
 }
 
-const longest = 128;
+const maxNameLength = 128;

@@ -161,7 +161,7 @@ async function listTools(client: Client, { connectMs, signal }: ConnectionOption
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const from = cursor === undefined ? {} : { cursor };
     const answer = await withOwnSignal(signal, (own) => client.listTools(from, { timeout: connectMs, signal: own }));
     tools.push(...answer.tools);
@@ -171,7 +171,7 @@ async function listTools(client: Client, { connectMs, signal }: ConnectionOption
   return tools;
 }
 
-const mostPages = 100;
+const maxPages = 100;
 
 /** What of the official SDK is used here, loaded when the first server is to be connected. */
 export interface McpSdk {

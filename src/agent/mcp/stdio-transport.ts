@@ -43,7 +43,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
         keepInputOpen: true,
         timeoutMs: Number.POSITIVE_INFINITY,
         graceMs: 500,
-        capBytes: mostLineBytes,
+        capBytes: maxLineBytes,
         onLine: (line, whole) => {
           if (whole) receive(line);
           return whole ? "take" : "keep";
@@ -58,7 +58,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
 
   /** A line over the limit cannot be read, and nothing after it either: the connection is closed. */
   function endFlood(): void {
-    if (unanswered > 0 && Buffer.byteLength(running?.soFar().stdout ?? "") >= mostLineBytes) running?.cancel();
+    if (unanswered > 0 && Buffer.byteLength(running?.soFar().stdout ?? "") >= maxLineBytes) running?.cancel();
   }
 
   function receive(line: string): void {
@@ -108,7 +108,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
 }
 
 const tagName = "HOOKLINE_RUN";
-const mostLineBytes = 8 * 2 ** 20;
+const maxLineBytes = 8 * 2 ** 20;
 const lookEveryMs = 1_000;
 const askedMs = 250;
 

@@ -67,26 +67,26 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
   return {
     async run() {
       let result: AgentResult | undefined;
-      let told = true;
+      let reported = true;
       // A result counts everything since the one before it.
       let since = { startedAt: options.clock.now(), turns: session.turns };
       try {
         for (let item = await next(); item !== undefined; item = await next()) {
-          if (told) since = { startedAt: options.clock.now(), turns: session.turns };
-          if (told) spending.mark();
-          if (told) session.timing.mark();
+          if (reported) since = { startedAt: options.clock.now(), turns: session.turns };
+          if (reported) spending.mark();
+          if (reported) session.timing.mark();
           const end = await one(item);
           if ("exit" in end) break;
           result = resultObjectOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
           // Who gave one prompt wants one result: it waits for what runs in the background.
-          told = options.prompt === undefined || !inbox.expects || item.first === true;
-          if (told) session.report({ kind: "result", result });
+          reported = options.prompt === undefined || !inbox.expects || item.first === true;
+          if (reported) session.report({ kind: "result", result });
           if (result.terminal_reason === "tool_deferred" && !options.interactive) break;
         }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      if (result !== undefined && !told) session.report({ kind: "result", result });
+      if (result !== undefined && !reported) session.report({ kind: "result", result });
       reportLeftCommands();
       return result;
     },

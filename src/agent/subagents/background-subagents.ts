@@ -80,9 +80,9 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
   function settle(end: TurnResult, prompt: string, startedAt: number): void {
     if (signal.aborted || end.by === "interrupted") status = "killed";
     else status = end.by === "api_error" ? "failed" : agent?.name === undefined ? "completed" : "idle";
-    const told = status === "idle" ? "completed" : status;
+    const shownStatus = status === "idle" ? "completed" : status;
     const about = { ...wish, outputFile: agent?.transcriptPath ?? "" };
-    const content = subagentNotification(reportOf(thread, end, { prompt, startedAt }), about, told);
+    const content = subagentNotification(reportOf(thread, end, { prompt, startedAt }), about, shownStatus);
     // A killed subagent is reported with the next prompt; it does not wake the model.
     if (!session.signal.aborted)
       inbox.put({ kind: "news", content, source: "system", ...(status === "killed" ? { quiet: true } : {}) });

@@ -25,7 +25,7 @@ export interface SubagentRequest {
   readonly background?: boolean;
 }
 
-export const deepestAgent = 5;
+export const maxSubagentDepth = 5;
 
 /** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
 export async function openSubagentThread(parent: AgentThread, wish: SubagentRequest): Promise<AgentThread> {

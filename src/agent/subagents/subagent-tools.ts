@@ -5,7 +5,7 @@ import { createWorktree } from "../worktree/git-worktree.ts";
 import { runSubagentInBackground } from "./background-subagents.ts";
 import { namesProvider } from "./subagent-definitions.ts";
 import { reportOf, type SubagentReport } from "./subagent-report.ts";
-import { deepestAgent, openSubagentThread, type SubagentRequest, startSubagent } from "./subagent-thread.ts";
+import { maxSubagentDepth, openSubagentThread, type SubagentRequest, startSubagent } from "./subagent-thread.ts";
 
 /** The tools by which a thread starts subagents and sends them messages. */
 export function subagentTools(thread: AgentThread): readonly Tool[] {
@@ -47,8 +47,8 @@ function refusal(
   const types = session.definitions.map(({ type }) => type);
   if (wanted !== undefined && !types.includes(String(wanted)))
     return `Agent type '${String(wanted)}' not found. Available agents: ${types.join(", ")}`;
-  if ((agent?.depth ?? 0) >= deepestAgent)
-    return `Agents may start agents only ${deepestAgent} deep. Do the task yourself.`;
+  if ((agent?.depth ?? 0) >= maxSubagentDepth)
+    return `Agents may start agents only ${maxSubagentDepth} deep. Do the task yourself.`;
   if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(String(name)))
     return "A teammate's name has letters, digits, - and _ only, and at most 32 of them.";
   if (typeof model === "string" && namesProvider(model)) return `"${model}" is no name of a model. Leave it out.`;
@@ -111,8 +111,8 @@ function launched(
 }
 
 function render(response: unknown) {
-  const said = response as Readonly<Record<string, unknown>>;
-  if (said["isAsync"] === true) return [{ type: "text" as const, text: launchText(said) }];
+  const fields = response as Readonly<Record<string, unknown>>;
+  if (fields["isAsync"] === true) return [{ type: "text" as const, text: launchText(fields) }];
   const report = response as SubagentReport;
   const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = report;
   const { worktreePath, worktreeBranch } = report;

@@ -75,11 +75,11 @@ export interface SchemaFault {
   readonly found: string;
 }
 
-const deepest = 64;
+const maxDepth = 64;
 
 /** Contract: never throws, whatever the schema and the value. Nothing wrong: an empty list. */
 export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): SchemaFault[] {
-  if (depth > deepest) return [fault(path, "value", "a value that is nested less deeply", typeOf(value))];
+  if (depth > maxDepth) return [fault(path, "value", "a value that is nested less deeply", typeOf(value))];
   const choices = listOf(schema["anyOf"] ?? schema["oneOf"]);
   // Each choice is looked at once: choices within choices would take twice the time at every level.
   const [first, ...others] = choices;

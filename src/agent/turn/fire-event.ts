@@ -94,7 +94,7 @@ export function fireInBackground(
 }
 
 /** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */
-export function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
+function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
   const value = own[eventRow(event).matchesOn?.field ?? ""];
   return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
 }

@@ -25,9 +25,9 @@ export async function git(args: readonly string[], { cwd, env, signal }: GitCont
     signal,
   });
   if (ended.by === "exit" && ended.code === 0) return { ok: true, text: stdout.text.replace(/\n$/, "") };
-  const said = stderr.text.trim() || stdout.text.trim();
+  const output = stderr.text.trim() || stdout.text.trim();
   const fate = ended.by === "exit" ? `exit code ${ended.code}` : ended.by === "not-started" ? ended.why : ended.by;
-  return { ok: false, why: said === "" ? `git ${args[0]}: ${fate}` : said };
+  return { ok: false, why: output === "" ? `git ${args[0]}: ${fate}` : output };
 }
 
 /** The folder of the main working copy, wherever in the repository one stands. */
@@ -185,7 +185,7 @@ export async function removeWorktree(
   return existsSync(worktree.path) ? { left: "no WorktreeRemove hook has removed it" } : {};
 }
 
-const longest = 64;
+const maxNameLength = 64;
 
 /** Why a name cannot be a worktree's: it becomes a folder and a branch. */
 export function worktreeNameFault(name: string): string | undefined {
@@ -196,7 +196,7 @@ export function worktreeNameFault(name: string): string | undefined {
   if (!segments.every((segment) => /^[A-Za-z0-9._-]+$/.test(segment))) {
     return `Invalid worktree name "${name}": each "/"-separated segment must be non-empty and contain only letters, digits, dots, underscores, and dashes`;
   }
-  if (name.length > longest) return `Invalid worktree name "${name}": at most ${longest} characters`;
+  if (name.length > maxNameLength) return `Invalid worktree name "${name}": at most ${maxNameLength} characters`;
   // Git has rules of its own for branches.
   return /^[-.]|\.lock(?:\/|$)|\.\.|\.$|\/[-.]/.test(name)
     ? `Invalid worktree name "${name}": git does not take it`

@@ -62,7 +62,7 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
 
   async function change({ folder, names, paths }: WatchList): Promise<void> {
     const all = [...names.map((name) => join(folder, name)), ...paths].filter(isWatchable);
-    const wanted = new Set(all.slice(0, mostPaths));
+    const wanted = new Set(all.slice(0, maxPaths));
     const [gone, fresh] = [
       [...looks.keys()].filter((path) => !wanted.has(path)),
       [...wanted].filter((path) => !looks.has(path)),
@@ -89,7 +89,7 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
 }
 
 /** Hooks give these paths: what is none is left out, and so are more than anybody can look at in time. */
-const mostPaths = 1_000;
+const maxPaths = 1_000;
 
 function isWatchable(path: string): boolean {
   return isAbsolute(path) && !path.includes("\0");
@@ -97,12 +97,12 @@ function isWatchable(path: string): boolean {
 
 const absent = "";
 const restMs = 40;
-const mostRests = 4;
+const maxRests = 4;
 
 /** A file that is just being written is looked at until it rests, for a moment: emptied and filled is one change, not two. */
 async function settled(path: string, before: string): Promise<string> {
   let now = await lookOf(path);
-  for (let rests = 0; now !== before && rests < mostRests; rests += 1) {
+  for (let rests = 0; now !== before && rests < maxRests; rests += 1) {
     await sleep(restMs, undefined, { ref: false });
     const next = await lookOf(path);
     if (next === now) break;

@@ -28,7 +28,7 @@ interface Wanted {
   readonly trigger?: string | undefined;
 }
 
-const deepest = 5;
+const maxDepth = 5;
 
 /** A file and what it includes, the file first. Empty when the file is missing. */
 export async function readWithIncludes(
@@ -52,11 +52,11 @@ export async function readWithIncludes(
   const included: InstructionFile[] = [];
   for (const given of includedPaths(text)) {
     const target = targetOf(given, path, walk.home);
-    if (depth < deepest) {
+    if (depth < maxDepth) {
       const next: Wanted = { path: target, type, why: "include", parent: path };
       included.push(...(await readWithIncludes(next, walk, warn, depth + 1)));
     } else if (!walk.seen.has(target))
-      warn(`${target} is not loaded: it is included more than ${deepest} files deep, by ${path}.`);
+      warn(`${target} is not loaded: it is included more than ${maxDepth} files deep, by ${path}.`);
   }
   return [file, ...included];
 }

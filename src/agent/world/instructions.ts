@@ -50,7 +50,7 @@ export function openInstructions(options: InstructionsOptions): Instructions {
     trigger?: string,
   ): Promise<InstructionFile[]> {
     const fresh: InstructionFile[] = [];
-    const room = { chars: mostChars };
+    const room = { chars: maxChars };
     for (const { path, type, roots } of candidates) {
       if (!isRead(type, options.settingSources)) continue;
       const walk: IncludeWalk = {
@@ -107,7 +107,7 @@ function isRead(type: MemoryType, sources: InstructionsOptions["settingSources"]
 }
 
 /** More than any model takes. */
-const mostChars = 8 * 2 ** 20;
+const maxChars = 8 * 2 ** 20;
 
 function includeRoots(
   type: MemoryType,

@@ -8,7 +8,7 @@ import { openNoFollow } from "../tools/files/file-access.ts";
 /** A text for the model, or why it cannot be used. */
 export type PromptFile = { readonly text: string; readonly real: string } | { readonly fault: string };
 
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /**
  * Reads a file that a checkout or a user keeps for the model. It must really be in one of the roots: a checkout decides what its
@@ -26,7 +26,7 @@ export async function readPromptFile(
     try {
       const found = await file.stat();
       if (!found.isFile()) return { fault: "it is not a regular file" };
-      if (found.size > mostBytes) return { fault: `it has more than ${mostBytes} bytes` };
+      if (found.size > maxBytes) return { fault: `it has more than ${maxBytes} bytes` };
       const bytes = await file.readFile();
       return bytes.includes(0) ? { fault: "it is not a text file" } : { text: bytes.toString("utf8"), real };
     } finally {

@@ -22,7 +22,7 @@ export async function stripProviderKeys(
   tell: (text: string) => void,
 ): Promise<KeylessEnvironment> {
   const passed = await passedNames(options, tell);
-  const keys = providerKeys.flatMap(({ variables }) => variables).filter((name) => !passed.has(name));
+  const keys = providerKeys.filter((name) => !passed.has(name));
   const removed = keys.filter((name) => (options.env[name] ?? "") !== "");
   const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !keys.includes(name)));
   return { env, removed };

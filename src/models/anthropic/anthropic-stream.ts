@@ -17,17 +17,17 @@ export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
     switch (event.type) {
       case "message_start":
         head = { id: event.message?.id ?? "", model: event.message?.model ?? "" };
-        usage = counted(event.message?.usage, usage);
+        usage = readUsage(event.message?.usage, usage);
         return [];
       case "content_block_start":
         return begin(event.index, event.content_block as Draft["block"]);
       case "content_block_delta":
-        return go(event.index, event.delta as Delta);
+        return addDelta(event.index, event.delta as Delta);
       case "content_block_stop":
         return close(event.index);
       case "message_delta":
         stopReason = event.delta.stop_reason ?? stopReason;
-        usage = counted(event.usage, usage);
+        usage = readUsage(event.usage, usage);
         return [];
       case "message_stop":
         complete = true;
@@ -43,7 +43,7 @@ export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
     return [];
   }
 
-  function go(index: number, delta: Delta): readonly ModelEvent[] {
+  function addDelta(index: number, delta: Delta): readonly ModelEvent[] {
     const draft = open.get(index);
     if (draft === undefined) return [];
     const { block } = draft;
@@ -120,7 +120,7 @@ function startInput(input: unknown): string {
 }
 
 /** Later counts stand for earlier ones, class by class; the last event may repeat only some, and a server may say nothing. */
-function counted(counts: Counts | null | undefined, before: ModelUsage): ModelUsage {
+function readUsage(counts: Counts | null | undefined, before: ModelUsage): ModelUsage {
   const said = counts ?? {};
   const written = said.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;
   const hour = said.cache_creation?.ephemeral_1h_input_tokens ?? Math.min(before.cacheWrite1h, written);

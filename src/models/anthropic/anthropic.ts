@@ -35,7 +35,7 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
     () => import("@anthropic-ai/sdk"),
   );
   const env = options.env ?? process.env;
-  const said = options.model ?? "sonnet";
+  const wanted = options.model ?? "sonnet";
   const apiKey = env["ANTHROPIC_API_KEY"] || null;
   const authToken = apiKey === null ? env["ANTHROPIC_AUTH_TOKEN"] || null : null;
   const client =
@@ -50,8 +50,8 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
           fetch: boundedFetch,
         });
   return {
-    name: resolveModelName(said, env),
-    contextWindow: options.contextWindow ?? contextWindowOf(said, env),
+    name: resolveModelName(wanted, env),
+    contextWindow: options.contextWindow ?? contextWindowOf(wanted, env),
     smallModel: resolveModelName(options.smallModel ?? (env["ANTHROPIC_SMALL_FAST_MODEL"] || "haiku"), env),
     defaultEffort: (model) => {
       const known = knownModel(resolveModelName(model, env));
@@ -62,7 +62,7 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
       // The port's own name no longer carries the mark.
       const long =
         asksForLongWindow(request.model, env) ||
-        (asksForLongWindow(said, env) && model === resolveModelName(said, env));
+        (asksForLongWindow(wanted, env) && model === resolveModelName(wanted, env));
       return streamOf(client, { ...request, model }, signal, { maxChars: options.maxAnswerChars, long });
     },
   };

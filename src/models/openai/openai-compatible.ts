@@ -4,7 +4,7 @@ import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
 import { checkPortOptions, loadPackage } from "../port-options.ts";
 import { streamAnswer } from "../stream-answer.ts";
-import { chatRequest, leftOut } from "./openai-request.ts";
+import { chatRequest, unsupportedParts } from "./openai-request.ts";
 import { openaiReader } from "./openai-stream.ts";
 
 /** The options of `openaiCompatible`. */
@@ -48,11 +48,11 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
         });
   const limit = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
   const unlimited = new Set<string>();
-  const told = new Set<string>();
-  function tell(request: ModelRequest): void {
-    for (const what of leftOut(request)) {
-      if (told.has(what)) continue;
-      told.add(what);
+  const reported = new Set<string>();
+  function reportUnsupported(request: ModelRequest): void {
+    for (const what of unsupportedParts(request)) {
+      if (reported.has(what)) continue;
+      reported.add(what);
       options.onUnsupported?.(what);
     }
   }
@@ -61,7 +61,7 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
     ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
     ...(options.smallModel === undefined ? {} : { smallModel: options.smallModel }),
     async *stream(request, signal) {
-      tell(request);
+      reportUnsupported(request);
       if (!unlimited.has(request.model)) {
         let refused = false;
         for await (const event of streamOf(client, chatRequest(request, limit), signal, options.maxAnswerChars)) {

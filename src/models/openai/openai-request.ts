@@ -35,7 +35,7 @@ export function chatRequest(request: ModelRequest, limit: LimitWord | undefined)
 }
 
 /** What of a request this API has no words for. */
-export function leftOut(request: ModelRequest): readonly string[] {
+export function unsupportedParts(request: ModelRequest): readonly string[] {
   const has = (type: ContentBlock["type"]) =>
     request.messages.some(({ content }) => typeof content !== "string" && content.some((block) => block.type === type));
   return [

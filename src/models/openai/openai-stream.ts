@@ -23,17 +23,17 @@ export function openaiReader(): AnswerReader<ChatCompletionChunk> {
 
   function read(chunk: ChatCompletionChunk): readonly ModelEvent[] {
     head = { id: chunk.id || head.id, model: chunk.model || head.model };
-    if (chunk.usage) usage = counted(chunk.usage);
+    if (chunk.usage) usage = readUsage(chunk.usage);
     const choice = chunk.choices?.[0];
     if (choice === undefined) return [];
     finish = choice.finish_reason ?? finish;
     const { content, refusal, tool_calls: pieces } = choice.delta ?? {};
     const said = `${content ?? ""}${refusal ?? ""}`;
     // Some servers write null where others leave a key out, here and in the pieces.
-    return [...(said === "" ? [] : [saying(said)]), ...(pieces ?? []).flatMap(calling)];
+    return [...(said === "" ? [] : [addText(said)]), ...(pieces ?? []).flatMap(addCall)];
   }
 
-  function saying(text: string): ModelEvent {
+  function addText(text: string): ModelEvent {
     textDraft ??= begin("", "");
     textDraft.text += text;
     return { type: "text", index: textDraft.index, text };
@@ -43,7 +43,7 @@ export function openaiReader(): AnswerReader<ChatCompletionChunk> {
    * Servers name a call in its first piece; some repeat it in every piece, some number all calls 0 and change the id. A call without an
    * id gets one that no other answer has: a conversation must not hold an id twice.
    */
-  function calling(piece: ToolPiece): readonly ModelEvent[] {
+  function addCall(piece: ToolPiece): readonly ModelEvent[] {
     const { name, arguments: written } = piece.function ?? {};
     const id = piece.id || undefined;
     const json = written ?? "";
@@ -105,7 +105,7 @@ const stopReasons: Readonly<Record<string, string>> = {
 };
 
 /** Here the prompt's count includes what came from the cache; ours does not. */
-function counted(said: NonNullable<ChatCompletionChunk["usage"]>): ModelUsage {
+function readUsage(said: NonNullable<ChatCompletionChunk["usage"]>): ModelUsage {
   const cacheRead = said.prompt_tokens_details?.cached_tokens ?? 0;
   const input = Math.max(0, (said.prompt_tokens ?? 0) - cacheRead);
   return { ...noUsage, input, output: said.completion_tokens ?? 0, cacheRead };

@@ -33,7 +33,7 @@ export async function* playAnswer(
     if (!signal.aborted && answer.error === undefined) yield { type: "block", index, block };
   }
   if (signal.aborted) yield aborted;
-  else if (answer.error !== undefined) yield errorOf(answer.error);
+  else if (answer.error !== undefined) yield scriptError(answer.error);
   else yield endOf(answer, blocks, request, id);
 }
 
@@ -46,12 +46,12 @@ interface Block {
 }
 
 function blocksOf({ thinking, text, calls = [] }: ScriptedAnswer, ids: IdSource): readonly Block[] {
-  const said: Block[] = [];
+  const blocks: Block[] = [];
   if (thinking !== undefined) {
-    said.push({ block: { type: "thinking", thinking, signature: "c2NyaXB0ZWQ=" }, written: thinking, broken: {} });
+    blocks.push({ block: { type: "thinking", thinking, signature: "c2NyaXB0ZWQ=" }, written: thinking, broken: {} });
   }
-  if (text !== undefined) said.push({ block: { type: "text", text }, written: text, broken: {} });
-  return [...said, ...calls.map((call) => callOf(call, ids))];
+  if (text !== undefined) blocks.push({ block: { type: "text", text }, written: text, broken: {} });
+  return [...blocks, ...calls.map((call) => callOf(call, ids))];
 }
 
 function callOf({ tool, id, input = {}, rawInput }: ScriptedCall, ids: IdSource): Block {
@@ -70,7 +70,7 @@ function* piecesOf(block: AnswerBlock, written: string, index: number, size = wr
   }
 }
 
-function errorOf({ status, type, message, retryAfterMs }: ScriptedError): ModelError {
+function scriptError({ status, type, message, retryAfterMs }: ScriptedError): ModelError {
   const errorType = type ?? (status === undefined ? "stream" : (errorTypes[status] ?? "api_error"));
   return {
     type: "error",

@@ -14,10 +14,10 @@ interface ReadInput {
   readonly limit?: number;
 }
 
-const mostChars = 256 * 2 ** 10;
+const maxChars = 256 * 2 ** 10;
 const linesUnlessTold = 2_000;
 /** What the API takes of one picture, before base64. */
-const mostImageBytes = 3.75 * 2 ** 20;
+const maxImageBytes = 3.75 * 2 ** 20;
 
 export const readTool: Tool = {
   name: "Read",
@@ -83,7 +83,7 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
   if (picture !== undefined) return picture;
   const first = Math.max(1, input.offset ?? 1);
   const count = input.limit ?? linesUnlessTold;
-  const window = await readLineWindow(file, { first, count, mostChars }, context.signal);
+  const window = await readLineWindow(file, { first, count, mostChars: maxChars }, context.signal);
   if (window.binary) return toolError(binary(given));
   if (window.tooLarge) return toolError(tooLarge(stat.size));
   const known = context.readState.get(path);
@@ -116,9 +116,9 @@ async function readImage(
   await file.read(head, 0, head.length, 0);
   const facts = imageInfo(head);
   if (facts === undefined) return undefined;
-  if (sizeBytes > mostImageBytes) {
+  if (sizeBytes > maxImageBytes) {
     return toolError(
-      `The picture has ${readableSize(sizeBytes)}; at most ${readableSize(mostImageBytes)} can be shown.`,
+      `The picture has ${readableSize(sizeBytes)}; at most ${readableSize(maxImageBytes)} can be shown.`,
     );
   }
   const bytes = Buffer.alloc(sizeBytes);

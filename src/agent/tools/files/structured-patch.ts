@@ -82,7 +82,7 @@ function groupOf(a: readonly string[], b: readonly string[], group: readonly Cha
 }
 
 /** Beyond this many changed lines the shortest way is not looked for: all between the equal ends counts as replaced. */
-const mostSteps = 1_000;
+const maxSteps = 1_000;
 
 function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   let start = 0;
@@ -107,7 +107,7 @@ function lastLine(a: readonly string[], b: readonly string[]): Change {
 function shortest(a: readonly string[], b: readonly string[]): Change[] | undefined {
   const furthest = new Map<number, number>([[1, 0]]);
   const trail: Map<number, number>[] = [];
-  for (let d = 0; d <= Math.min(mostSteps, a.length + b.length); d += 1) {
+  for (let d = 0; d <= Math.min(maxSteps, a.length + b.length); d += 1) {
     trail.push(new Map(furthest));
     for (let k = -d; k <= d; k += 2) {
       const down = k === -d || (k !== d && (furthest.get(k - 1) ?? 0) < (furthest.get(k + 1) ?? 0));

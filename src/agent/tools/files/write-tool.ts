@@ -70,7 +70,7 @@ async function write(given: string, content: string, context: ToolContext): Prom
 export const changedSinceRead =
   "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
 
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 
 export type WriteTarget =
   | { readonly bytes: Buffer }
@@ -88,7 +88,7 @@ export async function checkWriteTarget(given: string, context: ToolContext): Pro
       };
     }
     const path = judgedPath(given, context);
-    const bytes = await readWholeFile(path, mostBytes);
+    const bytes = await readWholeFile(path, maxBytes);
     if (bytes === undefined) {
       return { missing: `File does not exist. Note: your current working directory is ${context.cwd()}.` };
     }

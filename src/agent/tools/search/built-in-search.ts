@@ -3,8 +3,8 @@ import { compileGlob, fileTypes } from "./glob-match.ts";
 import {
   listFiles,
   longContext,
-  longestLine,
   longLine,
+  maxLineLength,
   type SearchAnswer,
   type SearchHit,
   type SearchWish,
@@ -23,7 +23,7 @@ export async function searchBuiltIn(wish: SearchWish, place: SearchPlace): Promi
   const files = listed.filter(wanted.test);
   const { pattern, ignoreCase, multiline, mode, before, after, onlyMatching } = wish;
   const flags = `g${ignoreCase ? "i" : ""}${multiline ? "ms" : ""}`;
-  const long = { longestLine, longLine, longContext };
+  const long = { longestLine: maxLineLength, longLine, longContext };
   const job: WorkerJob = { root, files, pattern, flags, multiline, mode, before, after, onlyMatching, ...long };
   return runInThread(job, signal);
 }
@@ -99,11 +99,11 @@ function searchFiles(): void {
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
   const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
   const job = workerData as WorkerJob;
-  const mostBytes = 64 * 2 ** 20;
+  const maxBytes = 64 * 2 ** 20;
 
   function textOf(path: string): string | undefined {
     try {
-      if (statSync(`${job.root}/${path}`).size > mostBytes) return undefined;
+      if (statSync(`${job.root}/${path}`).size > maxBytes) return undefined;
       const bytes = readFileSync(`${job.root}/${path}`);
       return bytes.subarray(0, 65_536).includes(0) ? undefined : bytes.toString("utf8").replace(/^\uFEFF/, "");
     } catch {

@@ -8,7 +8,7 @@ type Token =
   | { readonly is: "folders" }
   | { readonly is: "set"; readonly test: (char: string) => boolean };
 
-const mostBranches = 256;
+const maxBranches = 256;
 
 /**
  * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` mean what they mean in a shell. A pattern without a slash
@@ -32,7 +32,7 @@ function braces(pattern: string): string[] {
     const open = all.findIndex((one) => innermost(one) !== undefined);
     const found = innermost(all[open] ?? "");
     if (found === undefined) return [...new Set(all)];
-    if (all.length + found.choices.length > mostBranches) return [pattern];
+    if (all.length + found.choices.length > maxBranches) return [pattern];
     all = all.toSpliced(open, 1, ...found.choices.map((choice) => found.before + choice + found.after));
   }
 }

@@ -9,7 +9,7 @@ import { byAge, shownPath } from "./grep-tool.ts";
 import { controlFolders, listFiles, tooSlow } from "./list-files.ts";
 import { findRipgrep } from "./ripgrep.ts";
 
-const mostFiles = 100;
+const maxFiles = 100;
 
 interface GlobResponse {
   readonly filenames: readonly string[];
@@ -62,7 +62,7 @@ async function glob(given: string, folder: string, context: ToolContext): Promis
     const fits = compileGlob(pattern);
     const found = (await filesIn(root, context)).filter(fits);
     const readable = found.filter((path) => context.mayRead?.(join(root, path)) ?? true);
-    const first = (await byAge(root, readable)).slice(0, mostFiles);
+    const first = (await byAge(root, readable)).slice(0, maxFiles);
     return toolSuccess(globTool, {
       durationMs: Math.round(context.now() - startedAt),
       numFiles: first.length,

@@ -10,7 +10,7 @@ import type { SearchHit, SearchWish } from "./list-files.ts";
 import { findRipgrep, type SearchPlace, searchWithRipgrep } from "./ripgrep.ts";
 
 const limitUnlessTold = 250;
-const mostChars = 100_000;
+const maxChars = 100_000;
 
 export const grepTool: Tool = {
   name: "Grep",
@@ -125,9 +125,7 @@ function globsOf(glob: string | undefined): string[] {
 }
 
 function cut(text: string): string {
-  return text.length <= mostChars
-    ? text
-    : `${text.slice(0, mostChars)}\n[${text.length - mostChars} characters left out]`;
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[${text.length - maxChars} characters left out]`;
 }
 
 function readInput(input: ToolInput): GrepInput {

@@ -14,7 +14,7 @@ export interface ListFilesOptions {
 /** The folders in which version control keeps its own things. */
 export const controlFolders: readonly string[] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
 
-const mostFiles = 200_000;
+const maxFiles = 200_000;
 
 /** How long looking for files may take. */
 export const searchMs = 20_000;
@@ -39,7 +39,7 @@ const none: Ignored = { has: () => false };
 
 async function walk(root: string, below: string, files: string[], out: Ignored, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (files.length >= mostFiles) return;
+  if (files.length >= maxFiles) return;
   const entries = await ignoringErrors(
     ["ENOENT", "EACCES", "EPERM", "ENOTDIR", "EINVAL", "EIO"],
     readdir(join(root, below), { withFileTypes: true }),
@@ -98,4 +98,4 @@ export type SearchAnswer = { readonly hits: readonly SearchHit[] } | { readonly 
 
 export const longLine = "[Omitted long matching line]";
 export const longContext = "[Omitted long context line]";
-export const longestLine = 500;
+export const maxLineLength = 500;

@@ -48,7 +48,7 @@ function linesIn(text: string): SearchHit[] {
     if (line === "--") return [{ gap: true }];
     const [, path = "", number = "0", sign = ":", rest = ""] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(line) ?? [];
     if (path === "") return [];
-    return [{ path: plain(path), line: Number(number), text: rest, matched: sign === ":" }];
+    return [{ path: withoutDotSlash(path), line: Number(number), text: rest, matched: sign === ":" }];
   });
 }
 
@@ -57,15 +57,15 @@ function pathsIn(text: string, { mode }: SearchWish): SearchHit[] {
     return text
       .split("\0")
       .filter((path) => path !== "")
-      .map((path) => ({ path: plain(path) }));
+      .map((path) => ({ path: withoutDotSlash(path) }));
   }
   return [...text.matchAll(/([^\0\r\n][^\0]*)\0(\d+)\r?\n/g)].map(([, path = "", count]) => ({
-    path: plain(path),
+    path: withoutDotSlash(path),
     count: Number(count),
   }));
 }
 
-function plain(path: string): string {
+function withoutDotSlash(path: string): string {
   return path.replace(/^\.\//, "");
 }
 

@@ -8,7 +8,7 @@ import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolErr
 import { runShellInBackground } from "./background-shells.ts";
 import {
   type EnvFileCheck,
-  mostOutputBytes,
+  maxOutputBytes,
   openEnvFileCheck,
   type ShellEnd,
   type StartedShell,
@@ -25,7 +25,7 @@ import {
 } from "./shell-output.ts";
 
 const timeoutUnlessToldMs = 120_000;
-const longestTimeoutMs = 600_000;
+const maxTimeoutMs = 600_000;
 
 /** One for a session: it remembers which env files are of no use. */
 export function bashTool(): Tool {
@@ -62,7 +62,7 @@ async function runCommand(
   envFiles: EnvFileCheck,
 ): Promise<ToolResult> {
   await leaveGoneFolder(context);
-  const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), longestTimeoutMs);
+  const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), maxTimeoutMs);
   const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
   const code = codeOf(end.ended);
   const { silent, last } = shellTraits(input.command, context.cwd());
@@ -108,17 +108,19 @@ function codeOf(ended: ProcessEnd): number | undefined {
 }
 
 function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
-  const said = (lines: readonly string[]) => shortenError([...lines, text].filter((line) => line !== "").join("\n"));
-  if (flooded) return toolError(said(["Exit code 143", `Command printed more than ${readableSize(mostOutputBytes)}`]));
+  const errorLines = (lines: readonly string[]) =>
+    shortenError([...lines, text].filter((line) => line !== "").join("\n"));
+  if (flooded)
+    return toolError(errorLines(["Exit code 143", `Command printed more than ${readableSize(maxOutputBytes)}`]));
   switch (ended.by) {
     case "exit":
-      return toolError(said([`Exit code ${ended.code}`]));
+      return toolError(errorLines([`Exit code ${ended.code}`]));
     case "signal":
-      return toolError(said([`Exit code ${128 + constants.signals[ended.signal as NodeJS.Signals]}`]));
+      return toolError(errorLines([`Exit code ${128 + constants.signals[ended.signal as NodeJS.Signals]}`]));
     case "timeout":
-      return toolError(said(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
+      return toolError(errorLines(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
     case "cancelled":
-      return toolError(said(["Command was aborted before completion"]), true);
+      return toolError(errorLines(["Command was aborted before completion"]), true);
     case "not-started":
       return toolError(`The command could not be started: ${ended.why}`);
   }

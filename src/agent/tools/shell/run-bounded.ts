@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { endLeftovers, findLeftovers, runProcess, runTag } from "../../../exec/internal.ts";
 import { type Judgement, judge, type Policy, resolveInside } from "../../../permissions/internal.ts";
+import { defined } from "../../../protocol/internal.ts";
 
 /** The options of `runBounded`. */
 export interface BoundedOptions {
@@ -66,13 +67,13 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
     env,
     tag,
     timeoutMs,
-    ...(options.maxOutputBytes === undefined ? {} : { capBytes: options.maxOutputBytes }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ capBytes: options.maxOutputBytes, signal }),
   });
   // What it started in the background would outlive its limits.
   const left = await findLeftovers(tag.name, tag.value);
   endLeftovers(left);
   const { ended, stdout, stderr } = finished;
+  const dropped = stdout.droppedBytes + stderr.droppedBytes;
   if (ended.by === "not-started") return { started: false, decision: "deny", reason: ended.why };
   return {
     started: true,
@@ -82,7 +83,7 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
     interrupted: ended.by === "timeout" || ended.by === "cancelled",
     warnings: [
       ...warnings,
-      ...cutWarnings(stdout.droppedBytes + stderr.droppedBytes),
+      ...(dropped === 0 ? [] : [`${dropped} bytes of output were dropped`]),
       ...left.map(({ pid, name }) => `${name} (process ${pid}) was left running and has been ended`),
     ],
   };
@@ -95,18 +96,13 @@ interface Limited {
 
 /** The rules read bash, so bash runs it; the command is an argument of its own and never pasted into another one. */
 function limited(command: string, maxMemoryMb: number | undefined): Limited {
-  const plain = ["--noprofile", "--norc", "-c"];
-  if (maxMemoryMb === undefined)
-    return { line: { form: "exec", file: "bash", args: [...plain, command] }, warnings: [] };
+  const bash = (...args: readonly string[]) =>
+    ({ form: "exec", file: "bash", args: ["--noprofile", "--norc", "-c", ...args] }) as const;
+  if (maxMemoryMb === undefined) return { line: bash(command), warnings: [] };
   if (process.platform !== "linux") {
     const warning = `memory is not limited: ${process.platform} has no such limit for a process`;
-    return { line: { form: "exec", file: "bash", args: [...plain, command] }, warnings: [warning] };
+    return { line: bash(command), warnings: [warning] };
   }
   const script = 'ulimit -v "$1" && exec bash --noprofile --norc -c "$2"';
-  const args = [...plain, script, "bash", String(Math.floor(maxMemoryMb * 1_024)), command];
-  return { line: { form: "exec", file: "bash", args }, warnings: [] };
-}
-
-function cutWarnings(droppedBytes: number): readonly string[] {
-  return droppedBytes === 0 ? [] : [`${droppedBytes} bytes of output were dropped`];
+  return { line: bash(script, "bash", String(Math.floor(maxMemoryMb * 1_024)), command), warnings: [] };
 }

@@ -31,7 +31,7 @@ const lookEveryMs = 50;
 /** From the request to end to the kill: at the end of a session all commands exit before the time of hooks is used up. */
 const graceMs = 1_000;
 /** Far more than anybody reads, far less than a disk. */
-export const mostOutputBytes: number = 256 * 2 ** 20;
+export const maxOutputBytes: number = 256 * 2 ** 20;
 
 /** Starts bash on a command, in a session and process group of its own, its output in a file for its owner only. */
 export async function startShell(options: ShellOptions, context: ToolContext): Promise<StartedShell> {
@@ -86,7 +86,7 @@ async function follow(running: RunningProcess, outputPath: string): Promise<Shel
       (found) => found.size,
       () => 0,
     );
-    if (size <= mostOutputBytes) return;
+    if (size <= maxOutputBytes) return;
     flooded = true;
     running.cancel();
   }, lookEveryMs);

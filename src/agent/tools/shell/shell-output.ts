@@ -12,7 +12,7 @@ export interface ShellOutput {
   readonly saved?: { readonly path: string; readonly sizeBytes: number };
 }
 
-const mostChars = 30_000;
+const maxChars = 30_000;
 const previewChars = 2_000;
 const errorChars = 10_000;
 
@@ -20,21 +20,21 @@ const errorChars = 10_000;
 export async function readOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
   const sizeBytes = (await stat(outputPath)).size;
   const text = await beginningOf(outputPath, sizeBytes);
-  if (text.length <= mostChars && sizeBytes <= mostChars * 4) {
+  if (text.length <= maxChars && sizeBytes <= maxChars * 4) {
     await rm(outputPath, { force: true });
     return { text };
   }
   await mkdir(paths.toolResults, { recursive: true, mode: 0o700 });
   const path = join(paths.toolResults, basename(outputPath).replace(/\.output$/, ".txt"));
   await moveFile(outputPath, path);
-  return { text: text.slice(0, mostChars), saved: { path, sizeBytes } };
+  return { text: text.slice(0, maxChars), saved: { path, sizeBytes } };
 }
 
 /** What is shown of a failure's output; all of it goes. */
 export async function discardOutput(outputPath: string): Promise<string> {
   const text = await beginningOf(outputPath, (await stat(outputPath)).size);
   await rm(outputPath, { force: true });
-  return text.slice(0, mostChars);
+  return text.slice(0, maxChars);
 }
 
 /** What the model sees of an output that was kept elsewhere. */
@@ -54,7 +54,7 @@ export function shortenError(text: string): string {
 
 async function beginningOf(path: string, sizeBytes: number): Promise<string> {
   // No character has more than four bytes.
-  return trimmed(await firstBytes(path, Math.min(sizeBytes, mostChars * 4)));
+  return trimmed(await firstBytes(path, Math.min(sizeBytes, maxChars * 4)));
 }
 
 /** Without the empty lines in front and the blanks behind. */

@@ -20,8 +20,8 @@ export type FetchResult =
   | { readonly moved: { readonly from: string; readonly to: string; readonly code: number; readonly codeText: string } }
   | { readonly error: string };
 
-const mostBytes = 2 ** 20;
-const mostMoves = 10;
+const maxBytes = 2 ** 20;
+const maxRedirects = 10;
 const timeoutMs = 30_000;
 
 /** Gets a page. Moves within its host are followed, each looked at as the first address was. */
@@ -29,7 +29,7 @@ export async function fetchPage(url: URL, options: WebFetchOptions, signal: Abor
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let at = url;
   try {
-    for (let moves = 0; moves <= mostMoves; moves += 1) {
+    for (let moves = 0; moves <= maxRedirects; moves += 1) {
       const answer = await get(at, options, limit);
       const to = targetOf(answer, at);
       if (to === undefined) return { page: await pageOf(answer, at) };
@@ -40,7 +40,7 @@ export async function fetchPage(url: URL, options: WebFetchOptions, signal: Abor
       }
       at = to;
     }
-    return { error: `${url.href} moves more than ${mostMoves} times.` };
+    return { error: `${url.href} moves more than ${maxRedirects} times.` };
   } catch (error) {
     if (limit.aborted && !signal.aborted)
       return { error: `${url.hostname} did not answer within ${timeoutMs / 1_000} s.` };
@@ -111,7 +111,7 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > mostBytes) break;
+    if (size > maxBytes) break;
   }
   answer.destroy();
   const encoding = answer.headers["content-encoding"] ?? "identity";
@@ -123,8 +123,8 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
     code,
     codeText,
     type,
-    bytes: Buffer.concat(chunks).subarray(0, mostBytes),
-    cut: size > mostBytes,
+    bytes: Buffer.concat(chunks).subarray(0, maxBytes),
+    cut: size > maxBytes,
   };
 }
 

@@ -2,7 +2,7 @@ import { inputIssue } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { type FetchResult, fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
 
-const mostChars = 100_000;
+const maxChars = 100_000;
 
 export function webFetchTool(options: WebFetchOptions): Tool {
   const tool: Tool = {
@@ -59,7 +59,7 @@ async function fetchAndDigest(
   const { page } = fetched;
   const text = textOf(page);
   if (text === undefined) return toolError(`${page.url} is ${page.type || "no text"}, which cannot be read as text.`);
-  const result = await options.digest(text.slice(0, mostChars), prompt, signal);
+  const result = await options.digest(text.slice(0, maxChars), prompt, signal);
   const { code, codeText, bytes } = page;
   return toolSuccess(tool, {
     bytes: bytes.length,
