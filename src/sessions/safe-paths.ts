@@ -51,8 +51,6 @@ export function safeId(id: string): string {
   throw new Problem(
     "sessions/unsafe-id",
     `${shown} is not a session id. hookline sessions ls lists the ids there are.`,
-    {
-      about: { id },
-    },
+    { about: { id } },
   );
 }

@@ -24,7 +24,9 @@ export interface Session {
   readonly place: SessionPlace;
   /** True once the whole session is in memory. */
   readonly loaded: boolean;
+  /** Paths of all files of the session. */
   files(): Promise<SessionFiles>;
+  /** Title, prompts and times, from the two ends of the file. */
   header(): Promise<SessionHeader>;
   /** The main transcript, line by line, without keeping it. */
   entries(options?: { signal?: AbortSignal }): AsyncGenerator<TranscriptItem, void>;
@@ -34,7 +36,9 @@ export interface Session {
   refresh(signal?: AbortSignal): Promise<boolean>;
   /** A part of the main transcript, without reading the rest. */
   window(wish: WindowRequest, signal?: AbortSignal): Promise<TranscriptItem[]>;
+  /** Selects a part of the session. */
   query(): Query<Entry>;
+  /** Counts, tokens and times; with `price`, cost too. */
   stats(options?: { price?: PriceOf }): Promise<SessionStats>;
   /** The text of the last answer. */
   finalText(): Promise<string>;
@@ -45,6 +49,7 @@ export interface Session {
 export interface OpenSessionOptions extends FindOptions, SessionAtOptions {}
 
 export interface SessionAtOptions {
+  /** Replaces the clock, for tests. */
   readonly now?: () => number;
   /** Treat a session without a file as empty instead of throwing. */
   readonly missing?: "empty";

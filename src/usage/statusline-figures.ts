@@ -11,7 +11,9 @@ import { usageIndexFolder } from "./usage-report.ts";
 import { readUsageSettings, saveStatuslineCost } from "./usage-state-files.ts";
 
 export interface StatuslineOptions extends HomeSource {
+  /** Milliseconds. Default: the current time. */
   readonly now?: number;
+  /** Default: the time zone of the system. */
   readonly timezone?: string;
 }
 

@@ -9,6 +9,7 @@ export type ReportName = (typeof reportNames)[number];
 
 /** What is asked for. Filters act before anything is added up. */
 export interface ReportRequest {
+  /** Default: `daily`. */
   readonly report?: ReportName;
   /** Days, inclusive: `2026-10-07`, `20261007`, `today`, `yesterday`, `30d`, `4w`. */
   readonly since?: string;
@@ -17,17 +18,21 @@ export interface ReportRequest {
   readonly project?: string;
   /** A session's id, or its beginning (4 characters or more). */
   readonly session?: string;
+  /** A model, with or without its date. */
   readonly model?: string;
   /** An agent's id or type; `main` for what no agent did. */
   readonly agent?: string;
   /** Default: the time zone of the system. */
   readonly timezone?: string;
+  /** Default: `monday`. */
   readonly weekStart?: Weekday;
   /** Rows hold their models, too. */
   readonly breakdown?: boolean;
   /** Rows hold the split by type of agent, too. */
   readonly agents?: boolean;
+  /** Whose cost counts. Default: `auto`. */
   readonly mode?: CostMode;
+  /** Default: times ascend, costs descend. */
   readonly order?: "asc" | "desc";
   /** For blocks: how many tokens fit in one; `max` takes the fullest one so far. */
   readonly tokenLimit?: number | "max";

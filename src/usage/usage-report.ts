@@ -16,6 +16,7 @@ export interface UsageOptions extends ReportRequest, HomeSource {
   readonly prices?: string | undefined;
   /** `false`: read everything, write nothing. `"rescan"`: read everything and keep it. */
   readonly index?: boolean | "rescan";
+  /** Aborts the report. */
   readonly signal?: AbortSignal | undefined;
   /** Called now and then while transcripts are read: bytes so far, and all there are. */
   readonly onProgress?: ((progress: { readonly bytes: number; readonly of: number }) => void) | undefined;

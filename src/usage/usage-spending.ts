@@ -22,8 +22,11 @@ export type SpentOn =
   | { readonly project: string };
 
 export interface SpentOptions extends HomeSource {
+  /** Config folders of agents. Default: those of this user. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
+  /** Default: the time zone of the system. */
   readonly timezone?: string;
+  /** Milliseconds. Default: the current time. */
   readonly now?: number;
 }
 

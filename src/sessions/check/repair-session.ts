@@ -36,8 +36,11 @@ export interface RepairOptions extends HomeSource {
   readonly inPlace?: boolean;
   /** A process is still writing the session: then it is not repaired in place. */
   readonly live?: boolean;
+  /** Replaces the file system, for tests. */
   readonly fs?: Fs;
+  /** Replaces the clock, for tests. */
   readonly now?: () => number;
+  /** Makes ids, for tests. */
   readonly uuid?: () => string;
 }
 
@@ -111,9 +114,7 @@ function stillLive(place: SessionPlace): Problem {
   return new Problem(
     "sessions/live",
     `${place.id} is still being written. Repair a copy (without --in-place), or end it first.`,
-    {
-      about: { session: place.id },
-    },
+    { about: { session: place.id } },
   );
 }
 
@@ -121,9 +122,7 @@ function archived(place: SessionPlace): Problem {
   return new Problem(
     "sessions/archived",
     `${place.id} is archived, and archives are not changed. Fork it and repair the fork.`,
-    {
-      about: { session: place.id, file: place.file },
-    },
+    { about: { session: place.id, file: place.file } },
   );
 }
 

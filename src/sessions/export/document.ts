@@ -66,8 +66,11 @@ export interface DocumentImage {
 }
 
 export interface DocumentOptions {
+  /** Include the conversations of subagents. */
   readonly agents?: boolean;
+  /** Include thinking. */
   readonly thinking?: boolean;
+  /** Include the output of tools. */
   readonly results?: boolean;
   /** Which branch; the active one unless a leaf is named. */
   readonly leaf?: string;

@@ -38,6 +38,7 @@ export interface ListSessionsOptions extends RootOptions {
   readonly cwd?: string;
   /** Only sessions whose file changed since. */
   readonly sinceMs?: number;
+  /** Aborts the listing. */
   readonly signal?: AbortSignal;
 }
 

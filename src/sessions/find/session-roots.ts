@@ -18,6 +18,7 @@ export const originRank: Readonly<Record<RootOrigin, number>> = { client: 0, hoo
 
 /** Where to look. Roots that the caller names are the only ones looked at. */
 export interface RootOptions extends HomeSource {
+  /** Config folders to read. Default: those of the client, our store and the archive. */
   readonly roots?: readonly (string | SessionRoot)[] | undefined;
 }
 

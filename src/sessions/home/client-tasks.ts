@@ -144,8 +144,6 @@ function checkTransition(
   throw new Problem(
     "sessions/bad-transition",
     `${what} is ${from}; after that comes ${way}, not ${to}. Use force to set it anyway.`,
-    {
-      about: { from, to },
-    },
+    { about: { from, to } },
   );
 }

@@ -25,9 +25,11 @@ import {
 import { sessionPaths } from "./replace-session-files.ts";
 
 export interface ArchiveOptions extends HomeSource {
-  /** Where the archive lies instead of the user's state folder. */
+  /** The folder of the archive. Default: in the user's state folder. */
   readonly root?: string;
+  /** Replaces the file system, for tests. */
   readonly fs?: Fs;
+  /** Replaces the clock, for tests. */
   readonly now?: () => number;
 }
 

@@ -124,9 +124,7 @@ async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void
   throw new Problem(
     "sessions/not-migrated",
     `${place.id} stays as it is: ${why}. The attempt is in ${copy.place.folder}.`,
-    {
-      about: { session: place.id, errorsBefore: flaws, errorsAfter: left },
-    },
+    { about: { session: place.id, errorsBefore: flaws, errorsAfter: left } },
   );
 }
 

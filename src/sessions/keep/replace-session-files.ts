@@ -84,9 +84,7 @@ function changedMeanwhile(path: string): Problem {
   return new Problem(
     "sessions/changed",
     `${path} was written to meanwhile. Nothing was changed; try again when it rests.`,
-    {
-      about: { path },
-    },
+    { about: { path } },
   );
 }
 

@@ -130,8 +130,6 @@ async function verify(folder: string, { name, path, sha256: saved }: SavedFile):
   throw new Problem(
     "sessions/bad-backup",
     `the copy of ${path} in ${folder} is not what was saved. Nothing was restored.`,
-    {
-      about: { folder, path },
-    },
+    { about: { folder, path } },
   );
 }

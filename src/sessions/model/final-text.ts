@@ -29,9 +29,13 @@ export interface StopText {
 }
 
 export interface StopTextOptions {
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
+  /** How often the transcript is read. Default: 40. */
   readonly attempts?: number;
+  /** Pause between two reads. Default: 50. */
   readonly pauseMs?: number;
+  /** Replaces the clock, for tests. */
   readonly clock?: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<unknown> };
 }
 

@@ -130,9 +130,7 @@ function unsafe(path: string): Problem {
   return new Problem(
     "sessions/unsafe-id",
     `a record names ${JSON.stringify(path)} as its output. That is not a file of this session.`,
-    {
-      about: { path },
-    },
+    { about: { path } },
   );
 }
 

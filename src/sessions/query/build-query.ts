@@ -55,9 +55,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     hooks: (event) =>
       keep<AttachmentEntry>(
         (element) => "kind" in element && isHook(element) && (event === undefined || element.hookEvent === event),
-        {
-          of: "entries",
-        },
+        { of: "entries" },
       ),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkCount("depth", depth);

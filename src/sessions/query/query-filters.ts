@@ -155,9 +155,7 @@ export async function boundaryTest(
     throw new Problem(
       "sessions/bad-time",
       `"${String(boundary)}" is not a time or an entry. Use a date, "2h" or a uuid.`,
-      {
-        about: { boundary },
-      },
+      { about: { boundary } },
     );
   }
   const later = byTime(side, Date.parse(entry.timestamp ?? ""));

@@ -19,7 +19,9 @@ export interface Match {
 }
 
 export interface SearchPatternOptions {
+  /** The query is a regular expression. */
   readonly regex?: boolean;
+  /** Upper and lower case differ. */
   readonly matchCase?: boolean;
 }
 

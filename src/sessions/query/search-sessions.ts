@@ -17,16 +17,19 @@ import { type SearchPattern, type SearchPatternOptions, searchPattern } from "./
 export interface SearchOptions extends RootOptions, SearchPatternOptions {
   /** Also in what tools gave back. */
   readonly results?: boolean;
+  /** Also in thinking. */
   readonly thinking?: boolean;
   /** Also in agents' transcripts. */
   readonly agents?: boolean;
   /** Only sessions of this working directory. */
   readonly project?: string;
+  /** Only entries since this time. */
   readonly sinceMs?: number;
-  /** How many hits to give, best first. */
+  /** How many hits to return, best first. Default: 50. */
   readonly limit?: number;
+  /** Aborts the search. */
   readonly signal?: AbortSignal;
-  /** Told after every file. */
+  /** Called after every file. */
   readonly progress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
 

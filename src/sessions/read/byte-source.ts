@@ -84,9 +84,7 @@ export function readLineBytes(path: string, identity: FileIdentity, offset: numb
   throw new Problem(
     "sessions/changed",
     `${plainLine(path)} was replaced or cut since it was read. Open the session again.`,
-    {
-      about: { path, offset, length },
-    },
+    { about: { path, offset, length } },
   );
 }
 

@@ -17,8 +17,11 @@ export interface ForkOptions {
   readonly at?: string;
   /** The project folder of the fork. Default: that of the original. */
   readonly into?: Pick<SessionPlace, "root" | "project" | "folder">;
+  /** The id of the fork. Default: a new UUID. */
   readonly id?: string;
+  /** Replaces the file system, for tests. */
   readonly fs?: Fs;
+  /** Replaces the clock, for tests. */
   readonly now?: () => number;
 }
 

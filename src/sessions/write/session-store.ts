@@ -39,18 +39,25 @@ export interface StoreOptions extends HomeSource {
   readonly root?: string;
   /** The host's own version, written to each line. */
   readonly version: string;
+  /** The name of the host, written to each line. Default: `hookline`. */
   readonly entrypoint?: string;
+  /** Replaces the file system, for tests. */
   readonly fs?: Fs;
+  /** Replaces the clock, for tests. */
   readonly now?: () => number;
+  /** Makes the ids of records, for tests. */
   readonly uuid?: () => string;
 }
 
 export interface SessionOptions {
+  /** The working directory, written to each line. */
   readonly cwd: string;
+  /** The git branch, written to each line. */
   readonly gitBranch?: string;
 }
 
 export interface OpenOptions extends SessionOptions {
+  /** The id of the session. Default: a new UUID. */
   readonly id?: string;
 }
 
@@ -60,6 +67,7 @@ export interface ResumedSession extends StoreSession {
 }
 
 /** Opens a folder of transcripts for writing: new sessions, and sessions that continue. */
+/** Opens the store of a host that writes its own transcripts. Other programs may write to the same store. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
   checkObject("options", options);
   checkText("version", options.version);
@@ -91,9 +99,7 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
     throw new Problem(
       "sessions/not-found",
       `${path} holds no session ${id}. hookline sessions ls lists those there are.`,
-      {
-        about: { id, root: path },
-      },
+      { about: { id, root: path } },
     );
   }
 
