@@ -35,12 +35,12 @@ export type AnswerKind = Answer["kind"];
 export type AnswerOf<Kind extends AnswerKind> = Extract<Answer, { kind: Kind }>;
 export type ElicitAction = "accept" | "decline" | "cancel";
 
-/** Approves the call and skips the person's question; deny rules still deny. Saying nothing is "no objection". */
+/** Allows the call without asking the user; deny rules still deny. Saying nothing is "no objection". */
 export function allow(reason: string): AnswerOf<"allow"> {
   return Object.freeze({ kind: "allow", reason });
 }
 
-/** Leaves the decision to the person. */
+/** Leaves the decision to the user. */
 export function ask(reason: string): AnswerOf<"ask"> {
   return Object.freeze({ kind: "ask", reason });
 }
@@ -55,7 +55,7 @@ export function defer(reason?: string): AnswerOf<"defer"> {
   return Object.freeze({ kind: "defer", ...(reason === undefined ? {} : { reason }) });
 }
 
-/** Refuses what the event is about; on Stop and SubagentStop the agent goes on working. */
+/** Denies what the event is about; on Stop and SubagentStop the agent continues. */
 export function block(reason: string, options: { hidePrompt?: boolean } = {}): AnswerOf<"block"> {
   return Object.freeze({ kind: "block", reason, ...(options.hidePrompt ? { hidePrompt: true } : {}) });
 }
@@ -70,7 +70,7 @@ export function context(text: string): AnswerOf<"context"> {
   return Object.freeze({ kind: "context", text });
 }
 
-/** A text for the person. */
+/** A text for the user. */
 export function systemMessage(text: string): AnswerOf<"systemMessage"> {
   return Object.freeze({ kind: "systemMessage", text });
 }
@@ -132,7 +132,7 @@ export function display(text: string): AnswerOf<"display"> {
   return Object.freeze({ kind: "display", text });
 }
 
-/** Answers an MCP server's question in the person's place. */
+/** Answers an MCP server's question instead of the user. */
 export function elicit(action: ElicitAction, content?: Readonly<Record<string, unknown>>): AnswerOf<"elicit"> {
   return Object.freeze({ kind: "elicit", action, ...(content === undefined ? {} : { content }) });
 }

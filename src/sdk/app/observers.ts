@@ -15,7 +15,7 @@ export const observationKinds = [
 ] as const;
 export type ObservationKind = (typeof observationKinds)[number];
 
-/** What observers are told: frozen, and without a way to change the answer. */
+/** What observers receive: frozen, and without a way to change the answer. */
 export interface Observation {
   readonly kind: ObservationKind;
   readonly event: string;

@@ -4,7 +4,7 @@ import type { Logger } from "../log/logger.ts";
 /** A named function of the hooks file, with JSON in and out, so that another process can run it. */
 export type TaskFunction<Input, Output> = (input: Input, task: TaskContext) => Output | Promise<Output>;
 
-/** What a task is lent. It may run in another process than the hook that added it. */
+/** What a task gets. It may run in another process than the hook that added it. */
 export interface TaskContext {
   /** Aborted when the job is cancelled, takes too long, or its worker ends. */
   readonly signal: AbortSignal;

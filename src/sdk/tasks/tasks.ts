@@ -42,7 +42,7 @@ export type TaskResult<Output = unknown> = {
 export type CompletedTask<Output = unknown> = Extract<TaskResult<Output>, { state: "completed" }>;
 export type FailedTask = Extract<TaskResult, { state: "failed" }>;
 
-/** `ctx.tasks`: work that goes on when the hook process has ended. Jobs belong to the event's session. */
+/** `ctx.tasks`: work that continues after the hook process has ended. Jobs belong to the event's session. */
 export interface Tasks {
   /** Gives the job's id once it outlives this process; it never waits for the job. */
   add<Input>(task: TaskRef<Input, unknown>, input: NoInfer<Input>, options?: AddOptions): Promise<string>;

@@ -11,7 +11,7 @@ export const fixtures: { readonly [Name in EventName]: Fixture<Name> } = Object.
   eventNames.map((name) => [name, (changes: object = {}) => ({ ...payloadOf(name), ...changes })]),
 ) as unknown as { readonly [Name in EventName]: Fixture<Name> };
 
-/** True for an event whose payload nobody has recorded yet. */
+/** True for an event whose payload has not been recorded yet. */
 export function isSynthetic(name: EventName): boolean {
   return Object.hasOwn(synthetic, name);
 }

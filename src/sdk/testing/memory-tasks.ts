@@ -143,7 +143,7 @@ export interface MockTasks extends TaskBackend {
   fail(key: string, message: string): void;
 }
 
-/** A backend for background tasks that runs nothing until the test says so. */
+/** A backend for background tasks that runs a job only when the test asks for it. */
 export function mockTasks(options: BackendOptions = {}): MockTasks {
   const backend = memoryTasks(options);
   const added: TaskRecord[] = [];

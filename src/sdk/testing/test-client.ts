@@ -154,7 +154,7 @@ function shortName(method: string): string {
   return method.startsWith("on") ? `${method.charAt(2).toLowerCase()}${method.slice(3)}` : method;
 }
 
-/** What an app's observers were told, in order. It grows while the app is used. */
+/** What an app's observers received, in order. It grows while the app is used. */
 export interface CapturedEvents {
   readonly all: readonly Observation[];
   of(kind: ObservationKind): readonly Observation[];
