@@ -90,20 +90,15 @@ export async function* streamSteps(
   fire: (onStep: (step: RunStep) => void, signal: AbortSignal) => Promise<Outcome>,
   outer: AbortSignal | undefined,
 ): AsyncGenerator<EventStep, Outcome, void> {
-  // Not `AbortSignal.any`: a long session fires thousands of events under one signal, and it would keep a trace of each.
   const leaving = new AbortController();
-  const onAbort = (): void => leaving.abort(outer?.reason);
-  if (outer?.aborted) onAbort();
-  // Many events under one signal are no leak.
-  if (outer !== undefined) setMaxListeners(0, outer);
-  outer?.addEventListener("abort", onAbort, { once: true });
+  const either = outer === undefined ? undefined : eitherOf(outer, leaving.signal);
   const steps: RunStep[] = [];
   let wake: (() => void) | undefined;
   let settled = false;
   const fired = fire((step) => {
     steps.push(step);
     wake?.();
-  }, leaving.signal).finally(() => {
+  }, either?.signal ?? leaving.signal).finally(() => {
     settled = true;
     wake?.();
   });
@@ -120,7 +115,7 @@ export async function* streamSteps(
     yield { kind: "outcome", outcome };
     return outcome;
   } finally {
-    outer?.removeEventListener("abort", onAbort);
     if (!settled) leaving.abort(new Error("the stream was closed"));
+    either?.release();
   }
 }

@@ -173,44 +173,35 @@ const mostSize = 16 * 1024 * 1024;
  * answer that is dropped before it was taken is a warning.
  */
 function endedRuns(warn: (warning: Warning) => void): EndedRuns {
-  /** By session; of each the runs in order of ending. */
-  const sessions = new Map<string, Kept[]>();
-  const order: Kept[] = [];
+  const runs: Kept[] = [];
 
   function drop(run: Kept): void {
-    const { sessionId } = run.job;
-    const rest = sessions.get(sessionId)?.filter((other) => other !== run) ?? [];
-    if (rest.length > 0) sessions.set(sessionId, rest);
-    else sessions.delete(sessionId);
-    order.splice(order.indexOf(run), 1);
+    runs.splice(runs.indexOf(run), 1);
     if (isOwed(run)) warn(lost(run));
   }
 
   function keepWithinLimits(sessionId: string): void {
     for (;;) {
-      const runs = sessions.get(sessionId) ?? [];
-      const size = runs.reduce((sum, run) => sum + run.size, 0);
-      if (runs.length <= mostRuns && size <= mostSize) break;
-      const next = runs.find((run) => !isOwed(run)) ?? runs[0];
+      const own = runs.filter(({ job }) => job.sessionId === sessionId);
+      const size = own.reduce((sum, run) => sum + run.size, 0);
+      if (own.length <= mostRuns && size <= mostSize) break;
+      const next = own.find((run) => !isOwed(run)) ?? own[0];
       if (next === undefined) break;
       drop(next);
     }
     // Sessions come and go while the engine is open: runs without a pending answer are limited over all sessions.
-    const settled = order.filter((run) => !isOwed(run));
+    const settled = runs.filter((run) => !isOwed(run));
     for (const run of settled.slice(0, Math.max(0, settled.length - mostRuns))) drop(run);
   }
 
   return {
     add(run) {
-      const { sessionId } = run.job;
-      const kept: Kept = { ...run, delivered: false, size: sizeOf(run) };
-      sessions.set(sessionId, [...(sessions.get(sessionId) ?? []), kept]);
-      order.push(kept);
-      keepWithinLimits(sessionId);
+      runs.push({ ...run, delivered: false, size: sizeOf(run) });
+      keepWithinLimits(run.job.sessionId);
     },
-    list: () => order,
+    list: () => runs,
     take(sessionId) {
-      const due = (sessions.get(sessionId) ?? []).filter(isOwed);
+      const due = runs.filter((run) => run.job.sessionId === sessionId && isOwed(run));
       const answers = due.flatMap(({ answer }) => answer ?? []);
       for (const run of due) Object.assign(run, { delivered: true, answer: undefined });
       if (due.length > 0) keepWithinLimits(sessionId);
