@@ -1,6 +1,6 @@
 import { closestName } from "./did-you-mean.ts";
 import { isObject } from "./objects.ts";
-import { messageOf, Problem } from "./problem.ts";
+import { Problem, showValue } from "./problem.ts";
 
 /** What is wrong with a value, in words that follow the option's name; undefined when it can be used. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -47,21 +47,4 @@ export const positiveNumberCheck: OptionCheck = checkOf(
 
 export function badOption(message: string, option?: string): Problem {
   return new Problem("host/bad-option", message, { about: { option } });
-}
-
-/** A value as a message shows it, cut to a few words. Contract: never throws, whatever a program hands over. */
-export function showValue(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
-  const text = written(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-function written(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch (error) {
-    // A circle, a BigInt inside, or a getter that throws.
-    return `a value that cannot be written as JSON (${messageOf(error).split("\n")[0]})`;
-  }
 }

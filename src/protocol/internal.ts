@@ -10,7 +10,6 @@ export {
   type OptionCheck,
   objectCheck,
   positiveNumberCheck,
-  showValue,
   textCheck,
   textListCheck,
   wholeNumberCheck,
@@ -75,7 +74,7 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export { messageOf, missingPackageProblem, Problem } from "./problem.ts";
+export { messageOf, missingPackageProblem, Problem, showValue } from "./problem.ts";
 export type { ProblemCode } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {
