@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -23,4 +23,16 @@ export function peerFolder(name, version, say) {
 
 export function peerModule(folder, path) {
   return import(pathToFileURL(join(folder, path)).href);
+}
+
+/** The native program of ccusage, without its launcher, which only finds and starts it. */
+export function peerProgram(say) {
+  const program = join(
+    peerFolder(`@ccusage/ccusage-${process.platform}-${process.arch}`, "20.0.24", say),
+    "bin",
+    process.platform === "win32" ? "ccusage.exe" : "ccusage",
+  );
+  // The launcher would make it executable.
+  chmodSync(program, 0o755);
+  return program;
 }

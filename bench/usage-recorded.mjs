@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { peerProgram } from "./ccusage.mjs";
+import { peerProgram } from "./peer.mjs";
 
 const bin = resolve(import.meta.dirname, "../dist/cli/bin.cjs");
 const transcripts = resolve(import.meta.dirname, "../test/fixtures/transcripts");

@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { peerProgram } from "./ccusage.mjs";
 import { growCorpus, largestSessions } from "./corpus/grow.mjs";
 import { messageFirst, shuffleCorpus } from "./corpus/shuffle.mjs";
 import { writeCorpus } from "./corpus/write.mjs";
+import { peerProgram } from "./peer.mjs";
 import { median } from "./statistics.mjs";
 import { writeTrap } from "./traps.mjs";
 
