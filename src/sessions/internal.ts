@@ -27,7 +27,6 @@ export type { SessionModel } from "./model/session-model.ts";
 export type { Turn } from "./model/session-turns.ts";
 export type { Subagent } from "./model/subagents.ts";
 export { addTokens, noTokens, readTokens, type TokenPart, type Tokens } from "./model/tokens.ts";
-export { boundaryTimeMs } from "./query/query-filters.ts";
 export { searchIndex } from "./query/search-index.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "./query/sqlite.ts";
