@@ -11,7 +11,7 @@ static _Noreturn void out_of_memory(void);
 /* Always ended by a NUL that does not count. */
 struct text { char *at; size_t size, room; };
 
-/* Where `size` more bytes may be put. They count once `size` of the text says so. */
+/* Where `size` more bytes may be put. They count once they are added to `size` of the text. */
 static char *room_for(struct text *text, size_t size)
 {
     if (text->size + size + 1 > text->room) {

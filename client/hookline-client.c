@@ -2,7 +2,7 @@
  * hookline-client HOOKS_FILE [--on-failure continue|block] [--event NAME]
  *
  * The client as a compiled program, for machines that have a C compiler: a shell takes longer to start than this takes to answer. It goes
- * the same way to a warm daemon as the script beside it, with the same checks in the same order. Whatever else there is to do, the
+ * the same way to a warm daemon as the script next to it, with the same checks in the same order. Whatever else there is to do, the
  * script's own parts do. How a client talks to the daemon: docs/daemon-protocol.md.
  *
  * The compiler gets two strings: VERSION of the package, and CLIENT, the folder of the script.
@@ -54,7 +54,7 @@ int main(int count, char **words)
         call.file = whole.at;
     }
     const char *off = getenv("HOOKLINE");
-    /* Hooks that are switched off say so in the log, which `run` knows how to write. */
+    /* Hooks that are switched off are logged; `run` writes the log. */
     if (off && strcmp(off, "0") == 0) in_process("none");
     find_record();
     if (!is_header(call.file) || !is_header(cwd)) in_process("refused");
@@ -64,7 +64,7 @@ int main(int count, char **words)
     /* The daemon takes up the connection while we read the payload. */
     open_wire();
     read_payload();
-    /* A number that was given to another process since is no daemon, and a stranger must not be told our token. */
+    /* A number that belongs to another process by now is not a daemon, and a stranger must not get our token. */
     if (!is_running()) in_process("none");
     /* A daemon that leaves takes its record away before it lets go of the port. */
     if (access(record_path.at, F_OK) != 0) in_process("none");
@@ -96,7 +96,7 @@ static void find_state(void)
 }
 
 /*
- * Whether a folder of the state folder is one that no other user can have put there: what lies in it is believed, and a stranger's folder or
+ * Whether only this user can have made a folder of the state folder: its content is trusted, and a stranger's folder or
  * link could lead into a checkout. The state folder itself may be a link that we or root made.
  */
 static int is_ours(const char *below)
@@ -155,7 +155,7 @@ static int is_alive(void)
     return pid > 1 && kill((pid_t)pid, 0) == 0;
 }
 
-/* Whether it is that very process, and no other one with its number. One that has ended and that nobody asked for is gone. */
+/* Whether it is the same process, and not another one with its number. A zombie counts as exited. */
 static int is_running(void)
 {
     struct text path = {0};
@@ -283,7 +283,7 @@ static void ask(const char *cwd, struct source *daemon)
 static int answer(struct source *daemon)
 {
     char status[13] = "", head[218 + sizeof VERSION] = "";
-    /* A daemon that is at work says so every second (status 102); one that says nothing for two is hung. */
+    /* A working daemon sends status 102 every second; no data for two seconds means it hangs. */
     do {
         if (!receive(daemon, status, 12)) in_process("rerun");
     } while (strcmp(status, "HTTP/1.1 102") == 0 && skip_line(daemon) && skip_line(daemon));

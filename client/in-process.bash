@@ -48,7 +48,7 @@ run() {
   quiet=
   if [[ $locale == unset ]]; then unset LC_ALL; else LC_ALL=$locale; fi
   [[ -x $node ]] || node=node
-  [[ -f $program ]] || fail "$program is gone. Install hookline again, or take its hooks out of the settings."
+  [[ -f $program ]] || fail "$program no longer exists. Install hookline again, or remove its hooks from the settings."
   set -- "$program" run "$file" --on-failure "$mode" --because "$why" --head 4
   [[ $event ]] && set -- "$@" --event "$event"
   if [[ $head == given ]]; then "$node" "$@"; else "$node" "$@" 4< <(printf '%s' "$payload" 2>/dev/null); fi

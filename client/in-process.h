@@ -36,7 +36,7 @@ static int utf8_size(const unsigned char *at)
     return size;
 }
 
-/* As a text stands in a JSON string. Paths may hold control characters, and bytes that are not UTF-8. */
+/* A text as a JSON string holds it. Paths may hold control characters, and bytes that are not UTF-8. */
 static void say_json(int fd, const char *text)
 {
     static const char hex[] = "0123456789abcdef";
@@ -73,7 +73,7 @@ static _Noreturn void out_of_memory(void)
 static _Noreturn void package_is_gone(void)
 {
     struct text what = {0};
-    add_words(&what, (const char *[]){call.package, " is gone. Install hookline again, or take its hooks out of the settings.", NULL});
+    add_words(&what, (const char *[]){call.package, " no longer exists. Install hookline again, or remove its hooks from the settings.", NULL});
     fail(what.at);
 }
 

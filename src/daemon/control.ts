@@ -10,7 +10,7 @@ export interface StartDaemonOptions {
   readonly env: Env;
   /** The program, and the words with which it serves this file in the foreground; paths are absolute. */
   readonly command: readonly [string, ...string[]];
-  /** Aborted: the caller does not wait any more. What was started comes up all the same. */
+  /** Aborted: the caller no longer waits. A daemon that was started still comes up. */
   readonly signal?: AbortSignal;
 }
 
@@ -54,8 +54,8 @@ export async function startDaemon(hooksFile: string, options: StartDaemonOptions
 }
 
 /**
- * What is said of one event, and how deep in hooks we are, is not the daemon's business. Nor is the folder of whoever starts it, a worktree
- * for instance: that may go, and a process whose folder is gone can load nothing.
+ * The daemon gets neither the variables of one event nor the current folder of the caller, which may be
+ * a worktree that is removed later: a process whose folder was removed cannot load anything.
  */
 function launch(
   command: StartDaemonOptions["command"],
@@ -82,7 +82,7 @@ interface StopOptions {
 
 /**
  * Ends the daemon of a hooks file: it is asked to finish what it has, and killed when it does not.
- * Contract: when it resolves, that process is gone. False when none ran.
+ * Contract: when it resolves, that process has exited. False when none ran.
  */
 export async function stopDaemon(hooksFile: string, options: StopOptions = {}): Promise<boolean> {
   const { env = process.env, signal } = options;

@@ -48,7 +48,7 @@ test("port and token are chosen once and kept, in a file for this user alone; fr
   expect((await endpointFor(file, { env })).token).not.toBe(fresh.token);
 });
 
-test("an endpoint that was cut short is chosen anew; one that others may write is refused", async () => {
+test("a truncated endpoint file is replaced; one that others may write is refused", async () => {
   const { token } = await endpointFor(file, { env });
   const path = join(folder, "state/daemon", appKey(file), "endpoint.json");
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));

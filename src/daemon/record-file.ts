@@ -89,7 +89,7 @@ export interface OwnRecord {
   updateSource(sourceHash: string): void;
   /** Whether clients find us by it. Not when somebody has cleared the state folder, and maybe another daemon has come since. */
   isPublished(): Promise<boolean>;
-  /** Contract: another daemon's record is left alone, and once ours is gone nothing of ours writes it again. */
+  /** Contract: another daemon's record is left alone, and once ours is removed it is not written again. */
   remove(): Promise<void>;
 }
 

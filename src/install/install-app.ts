@@ -65,7 +65,7 @@ export type InstallOutcome =
       readonly client?: ClientUse;
       /** What the hooks file printed while it was loaded. */
       readonly prints: string;
-      /** What the person should know about the choice. */
+      /** What the user should know about the choice. */
       readonly notes: readonly string[];
       /** Handlers that never run, a sentence each. */
       readonly warnings: readonly string[];
@@ -139,7 +139,7 @@ export async function installApp(request: InstallRequest, installer: Installer):
   };
 }
 
-/** A token that stood in settings may have been seen by whoever took the port. Once no entry holds it, it opens nothing any more. */
+/** A token in settings may have leaked to the process that took the port. Once no entry holds it, it is no longer valid. */
 async function endOldToken(
   hooksFile: string,
   { settings: { before, after, changed } }: WrittenEntries,

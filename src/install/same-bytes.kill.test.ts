@@ -70,7 +70,7 @@ test("whatever others changed between install and uninstall stays, in their layo
         const before = valueIn(text);
         await writeEntries({ ...call(), stripComments: true });
         const now = all.reduce((settings, one) => one(settings), valueIn(readFileSync(file, "utf8")));
-        // As agents do it: read, changed, and written anew as a whole.
+        // As agents do it: read, changed, and rewritten as a whole.
         writeFileSync(file, JSON.stringify(now, null, indent));
         await uninstall({ places: call().places, home: source(), now: new Date() });
         expect(valueIn(readFileSync(file, "utf8"))).toEqual(withoutOurs(now, before));
@@ -124,7 +124,7 @@ function valueIn(text: string): Settings {
   return JSON.parse(JSON.stringify(plainValue(parsed.tree))) as Settings;
 }
 
-/** Our hooks out, with the groups, lists and the object that held nothing else and were not there before. */
+/** Removes our hooks, with the groups, lists and the object that held nothing else and did not exist before. */
 function withoutOurs(settings: Settings, before: Settings): Settings {
   if (!isOurs(settings)) return settings;
   const lists = Object.entries(settings.hooks ?? {}).map(([event, groups]) => {

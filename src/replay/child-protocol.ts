@@ -1,7 +1,7 @@
 import type { ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 
-/** What the replaying process is told first, on one line. */
+/** The first line that the replaying process gets. */
 export interface ChildSetup {
   readonly hooks: string;
   readonly cwd: string;
@@ -30,7 +30,7 @@ export interface AppHandler {
   readonly name: string;
 }
 
-/** What the answer comes to. `effect-refused`: nobody knows, for a guard failed only because this is a replay. */
+/** What the answer means. `effect-refused`: unknown, because a guard failed only because this is a replay. */
 export type ReplayDecision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
 
 /** An answer, without how it came about. */
@@ -40,7 +40,7 @@ export interface AnswerSummary {
   /** The input the tool would have been given instead. */
   readonly input?: ToolInput;
   readonly outputChanged?: true;
-  /** Texts for the model and for the person. */
+  /** Texts for the model and for the user. */
   readonly contexts?: readonly string[];
   readonly messages?: readonly string[];
 }
@@ -63,7 +63,7 @@ export interface HandlerResult {
   readonly error?: string;
 }
 
-/** An error that nobody could catch. */
+/** An uncaught error. */
 export interface UncaughtError {
   readonly handler: string;
   readonly error: string;

@@ -52,7 +52,7 @@ async function commitAt(ref: string, root: string, place: Place): Promise<string
   try {
     return (await git(["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`], root, place)).trim();
   } catch (cause) {
-    const message = `"${ref}" is no commit of ${root}. --against takes git:REF or a file.`;
+    const message = `"${ref}" is not a commit of ${root}. --against takes git:REF or a file.`;
     throw new Problem("replay/against", message, { about: { ref }, cause });
   }
 }

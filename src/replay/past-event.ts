@@ -29,7 +29,7 @@ export interface RefusedThen {
   readonly toolUseId: string;
 }
 
-/** A stretch of a transcript that is no record. */
+/** A part of a transcript that is not a record. */
 export interface UnreadableLine {
   readonly name: "unreadable";
   readonly file: string;

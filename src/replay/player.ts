@@ -83,7 +83,7 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
       return new Promise((settle, fail) => {
         open.push({ line, settle, fail });
         if (process !== undefined) process.send(line);
-        // Whoever is being started sends all that is open.
+        // A process that is being started sends all open questions.
         else if (open.length === 1) again().catch(fail);
       });
     },
@@ -171,7 +171,7 @@ function noStart(hooks: string, why: string, more: string): Problem {
 }
 
 function endless(ended: ProcessEnd, tail: string): Problem {
-  const message = `The app ended its process ${mostEnds} times (last: ${endText(ended)}); the replay was given up.\n${tail}`;
+  const message = `The app ended its process ${mostEnds} times (last: ${endText(ended)}); the replay was aborted.\n${tail}`;
   return new Problem("replay/ended", message.trimEnd());
 }
 

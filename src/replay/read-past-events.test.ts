@@ -37,7 +37,7 @@ test("payloads are those a hook was sent then, but for what transcripts do not h
   }
 });
 
-test("calls of subagents are told with the agent's id and type, and prompts to agents are no prompts", async () => {
+test("calls of subagents carry the subagent's id and type, and prompts to subagents are not prompts of the user", async () => {
   const events = await eventsOf("b-subagent/501a101c-7ecf-4bd9-a106-13be7d54c3a1.jsonl");
   const calls = events
     .filter(({ name }) => name === "PreToolUse")

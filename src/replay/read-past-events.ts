@@ -71,7 +71,7 @@ function* eventsOf(
   memory.promptId = entry.promptId ?? memory.promptId;
   memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
   if (entry.role === "result") yield* resultsIn(entry, memory, contextOf(entry));
-  // What an agent was told by another one was no event.
+  // A message from one agent to another is not an event.
   if (entry.role !== "prompt" || entry.isSidechain) return;
   yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, contextOf(entry));
 }

@@ -78,7 +78,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   }
 }
 
-/** The replaying process must not start programs, and building does. What is wrong with the file is told by the build. */
+/** The replaying process must not start programs, and building does. The build reports what is wrong with the file. */
 async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> {
   try {
     await buildFile(hooks, env);

@@ -38,7 +38,7 @@ function toolPattern(name: string): (tool: string) => boolean {
 }
 
 export interface WhichTranscripts extends RootOptions {
-  /** Sessions that began in this folder; every one there is unless told. */
+  /** Only sessions that began in this folder. Default: all sessions. */
   readonly project?: string | undefined;
   /** Files that were last written before this hold nothing newer. */
   readonly sinceMs?: number | undefined;

@@ -129,7 +129,7 @@ function byTime<Row extends EventLine>(rows: readonly Row[]): readonly Row[] {
   return [...rows].sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
 }
 
-/** Answers that would have stood in somebody's way, or of which nobody knows. */
+/** Answers that would have stopped something, or whose meaning is unknown. */
 function isListed(decision: ReplayDecision): boolean {
   return decision !== "none" && decision !== "allow";
 }

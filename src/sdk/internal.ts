@@ -1,4 +1,4 @@
-/** What the other modules of the package use of the sdk, beside its public names. It does not load the daemon, which imports it. */
+/** What the other modules of the package use of the sdk, in addition to its public names. It does not load the daemon, which imports it. */
 export type { AppWarning } from "./answer/accept-answers.ts";
 export { defaultDeadline, needsCommand } from "./answer/event-rules.ts";
 export type { WireAnswer } from "./answer/wire-answer.ts";

@@ -117,7 +117,7 @@ async function shown(here: Machine, code: string): Promise<readonly string[]> {
   return [...doctor.findings, ...drift].filter((one) => one.code === code).map(({ message }) => message);
 }
 
-/** The command in a message, as it stands there. */
+/** The command in a message. */
 function advised(message: string): string {
   const options = / --(?:fix|strip-comments|(?:scope|transport) \w+)| \S*'[^ ]*/.source;
   const found = new RegExp(`hookline (?:install|doctor|uninstall|trust)(?:${options})*`).exec(message);

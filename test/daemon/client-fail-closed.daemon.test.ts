@@ -27,7 +27,7 @@ afterAll(() => {
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 const block = ["--on-failure", "block"];
-/** What a stand-in for Node does when the client has the app run: it says so and falls over. */
+/** What a replacement for Node does when the client runs the app: it records the call and fails. */
 const fallsOver = "cat <&4 >/dev/null; echo ran >&2; kill -ABRT $$";
 
 /** The client in front of a daemon that the test plays; the app is run by a stand-in for Node. */
@@ -71,7 +71,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect(code).toBe(134);
   });
 
-  test("a daemon that stops at any byte of its answer is given up after two seconds", async () => {
+  test("a daemon that stops at any byte of its answer times out after two seconds", async () => {
     const whole = wholeAnswer(version);
     const still = "HTTP/1.1 102 Processing\r\n\r\n";
     const starts = ["", whole.slice(0, 5), whole.slice(0, 12), whole.slice(0, 13), whole.slice(0, 100)];
@@ -103,7 +103,7 @@ describe.each(clientForms)("fail-closed in the %s client", (form) => {
     expect([ran.code, ran.stdout.length, ran.stderr]).toEqual([0, 70_020, ""]);
   });
 
-  test("a connection that is never taken up is given up after two seconds", async () => {
+  test("a connection that is never accepted times out after two seconds", async () => {
     const file = world.file(`${form}-queue.mjs`, guard);
     const program = join(world.folder, `${form}-queue-server.cjs`);
     const listen = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }`;
@@ -243,7 +243,7 @@ test.runIf(clientForms.includes("compiled"))(
       try {
         execFileSync("mkfifo", [place]);
         const { code, stderr } = await world.client([file, ...block], event(), { form: "compiled" });
-        expect({ path, code, stderr }).toEqual({ path, code: 2, stderr: expect.stringContaining("is gone") });
+        expect({ path, code, stderr }).toEqual({ path, code: 2, stderr: expect.stringContaining("no longer exists") });
       } finally {
         rmSync(place);
         renameSync(`${place}.kept`, place);

@@ -426,7 +426,7 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
       expect(upgraded).toEqual({ code: 7, stdout: `3 ${event()}`, stderr: "" });
       rmSync(script);
       const blocked = await world.client([file, "--on-failure", "block"], event(), call);
-      expect(blocked).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("is gone") });
+      expect(blocked).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("no longer exists") });
       const told = await world.client([file], event(), call);
       expect([told.code, JSON.parse(told.stdout)]).toEqual([
         1,

@@ -30,7 +30,7 @@ export async function writeFakeRecord(
 
 const written = new Set<string>();
 
-/** Whoever ends the daemons of a world would end this process. */
+/** Ending the daemons of a world would end this process. */
 export function removeFakeRecords(): void {
   for (const path of written) rmSync(path, { force: true });
 }
@@ -42,7 +42,7 @@ export function wholeAnswer(version: string, code = "000", body = "{}"): string 
   return `${head}Content-Length: ${String(body.length).padStart(10, "0")}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** A server on a port of its own; peers that leave without a word are no error. */
+/** A server on a port of its own; peers that disconnect silently are not an error. */
 export async function listening(onPeer: (peer: Socket) => void): Promise<{ server: Server; port: number }> {
   const server = createServer((peer) => {
     peer.on("error", () => undefined);

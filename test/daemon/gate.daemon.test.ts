@@ -175,7 +175,7 @@ describe("who may call the daemon", () => {
   });
 });
 
-test("over http: what is no event is 400, and refused where the entry says block", async () => {
+test("over http: a payload that is not an event is 400, and refused where the entry says block", async () => {
   expect((await ask({}, "{")).status).toBe(400);
   const refused = await ask({ query: "?on-failure=block" }, "{");
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([200, { decision: "block", continue: false }]);
@@ -226,13 +226,13 @@ test("a host that goes away aborts the handler's signal", async () => {
   await until("the signal aborts", () => says().includes("the host went away"));
 });
 
-test("a body that trickles is given up after ten seconds", async () => {
+test("a slow body times out after ten seconds", async () => {
   const { answer, afterMs } = await trickle;
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   expect(afterMs).toBeGreaterThan(9_000);
 });
 
-test("a head that never ends is given up, on the socket too", async () => {
+test("a head that never ends times out, on the socket too", async () => {
   expect(await drips).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 /), expect.stringMatching(/^HTTP\/1\.1 408 /)]);
 });
 

@@ -70,7 +70,7 @@ describe("one daemon", () => {
     expect(await isServed(world, file)).toBe(false);
   });
 
-  test("a port that a stranger has is told, and clients are answered all the same", async () => {
+  test("a port that another process has is reported, and clients are still answered", async () => {
     const file = world.file("taken.mjs", guard);
     const { port } = await endpointFor(file, { env: world.env });
     const stranger = createServer();
@@ -106,7 +106,7 @@ describe("leaving", () => {
     expect((await world.cli(["serve", file, "--status"])).code).toBe(4);
   });
 
-  test("a handler that is not done after five seconds hears of it, and may still answer; one that is deaf settles by its mode", async () => {
+  test("a handler that runs for more than five seconds is aborted and may still answer; one that ignores it settles by its mode", async () => {
     const file = world.file(
       "hears.mjs",
       marking(`app.preTool((_e, { signal }) => new Promise((done) => {
@@ -140,7 +140,7 @@ describe("leaving", () => {
     );
     const file = world.file("idle.mjs", guard);
     const client = join(world.folder, "package/client/hookline-client");
-    // A host that is no shell, so that it counts itself; it is up before the daemon, which may not wait long for it.
+    // A host that is not a shell, so that it counts itself; it starts before the daemon, which does not wait long for it.
     const code = `const { spawnSync } = require("child_process");
       process.stdin.on("data", () => {
         spawnSync(${JSON.stringify(client)}, [${JSON.stringify(file)}], { input: ${JSON.stringify(event())} });
@@ -192,7 +192,7 @@ describe("leaving", () => {
 });
 
 describe("the app follows its files", () => {
-  test("save, and the next event shows it, though the folder it was started in is gone; an import counts; equal content under a new time does not", async () => {
+  test("save, and the next event shows it, though the folder it was started in was removed; an import counts; equal content under a new time does not", async () => {
     const words = world.file("words.ts", `export const word: string = "one";\n`);
     const file = world.file(
       "follows.ts",
@@ -214,7 +214,7 @@ describe("the app follows its files", () => {
     expect((await world.post(file, JSON.parse(event()))).headers["hookline-source"]).toBe(sourceHash);
   });
 
-  test("code that does not load leaves the last good one answering, each session is told once, and running calls end on the old one", async () => {
+  test("code that does not load leaves the last good one answering, each session is notified once, and running calls end on the old one", async () => {
     const good = (word: string) =>
       marking(`app.preTool(() => sdk.deny("${word}"));
       app.onStop(async () => { mark("old"); await new Promise((done) => setTimeout(done, 1000)); return sdk.block("${word}"); });`);
@@ -273,7 +273,7 @@ describe("a handler that holds the thread", () => {
     expect(world.log()).toContainEqual(expect.objectContaining(noted));
   });
 
-  test("a call that had begun beside it is run again, and the log says so", async () => {
+  test("a call that had begun on the same thread is run again, and the log records it", async () => {
     const file = world.file(
       "beside.mjs",
       marking(`app.preTool("Bash", { timeoutMs: 1000 }, () => { for (;;) ; });

@@ -16,7 +16,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The shipped script, and the program that is compiled from the source beside it. */
+/** The shipped script, and the program that is compiled from the source next to it. */
 export type ClientForm = "script" | "compiled";
 
 /** Both, where there is a C compiler. */
@@ -49,7 +49,7 @@ export interface DaemonWorld {
 export interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** The script unless told. */
+  /** Default: the script. */
   readonly form?: ClientForm;
   /** Leaves standard input open. */
   readonly open?: boolean;
@@ -120,7 +120,7 @@ export async function openDaemonWorld(): Promise<DaemonWorld> {
       const path = join(state, "log/hooks.jsonl");
       if (!existsSync(path)) return [];
       const lines = readFileSync(path, "utf8").split("\n");
-      // What stands behind the last line feed is nothing, or a line that is just being written.
+      // After the last line feed there is nothing, or a line that is just being written.
       return lines.slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async remove() {

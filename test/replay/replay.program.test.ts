@@ -158,7 +158,7 @@ describe("--against", () => {
     });
     expect([inHook.code, inHook.stderr]).toEqual([0, ""]);
     const { code, stderr } = await world.hookline(["replay", file, "--against", "git:nowhere"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('"nowhere" is no commit of')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"nowhere" is not a commit of')]);
     const absent = await world.hookline(["replay", file, "--against", "/nowhere.ts"]);
     expect([absent.code, absent.stderr]).toEqual([
       1,

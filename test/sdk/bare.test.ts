@@ -19,7 +19,7 @@ describe("without esbuild, in a project without an install of its own", () => {
 
   const strips = Boolean((process.features as { typescript?: unknown }).typescript);
   test.skipIf(!strips)(
-    "TypeScript is read by Node itself where it can, and what it cannot is told with the way out",
+    "TypeScript is read by Node itself where it can, and what it cannot read is reported with a hint",
     async () => {
       const run = world.bare();
       world.file("bare-word.ts", `export const word: string = "typed";`);

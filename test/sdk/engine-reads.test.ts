@@ -35,7 +35,7 @@ const said: Readonly<Record<string, sdk.Answer>> = {
   systemMessage: sdk.systemMessage("told"),
 };
 
-/** Where an event's form has no place for an answer, or another one, and what the engine is told instead. */
+/** Where an event's form has no place for an answer, or another one, and what the engine gets instead. */
 const elsewhere: Readonly<Record<string, object>> = {
   "PreCompact context": { additionalContext: [] },
   "DirectoryAdded systemMessage": { additionalContext: ["told"], systemMessages: [] },

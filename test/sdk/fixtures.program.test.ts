@@ -44,7 +44,7 @@ test("every recorded payload gets the same bytes from the test client, from run 
     const payload = fixtures[name]() as unknown as Record<string, unknown>;
     const { exitCode: code, stdout, stderr } = await client.raw(payload);
     const text = JSON.stringify(payload);
-    // What is told of dropped answers stands beside the answer; the test client has it as warnings.
+    // Messages about dropped answers come with the answer; the test client has them as warnings.
     const told = ({ code, stdout, stderr }: Told) => ({
       code,
       stdout,

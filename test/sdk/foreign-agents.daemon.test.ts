@@ -38,7 +38,7 @@ describe("a payload of another agent", () => {
     }
   });
 
-  test("is told of with exit 1 when a failure means continue, and no handler runs", async () => {
+  test("is reported with exit 1 when a failure means continue, and no handler runs", async () => {
     const file = world.file(
       "catch-all.mjs",
       app(`app.preTool(() => sdk.deny("ran")); app.on("Stop", () => undefined);`),

@@ -44,7 +44,7 @@ test("bytes after the JSON object are ignored, in one chunk or several", async (
   expect(ran.map(({ stdout, stderr }) => stdout + stderr)).toEqual([denial("no"), denial("no")]);
 });
 
-test("five MiB arrive whole at a reader that takes its time, and an open socket holds nobody", async () => {
+test("five MiB arrive complete at a slow reader, and an open socket does not keep the process running", async () => {
   const size = 5 * 2 ** 20;
   const body = `import { createServer, connect } from "node:net";
     const server = createServer(() => undefined).listen(0, "127.0.0.1", () => connect(server.address().port, "127.0.0.1"));

@@ -42,7 +42,7 @@ async function inputsOf(file: string): Promise<readonly string[]> {
   try {
     return await appInputs(file);
   } catch {
-    return [file]; // it does not parse; whoever loads it says so
+    return [file]; // it does not parse; loading it reports why
   } finally {
     await endBuilds();
   }
@@ -52,7 +52,7 @@ function markOf(path: string): Mark | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a link that leads in a circle, a folder that is closed: loading it says so
+    return undefined; // a circular link, an unreadable folder: loading it reports why
   }
 }
 

@@ -23,7 +23,7 @@ export interface ClientOptions {
 /** A client that gets nothing for two seconds treats the daemon as hung. */
 const signOfLifeEveryMs = 1_000;
 
-/** The handshake. Whoever is turned away answers in process. */
+/** The handshake. A client that is rejected answers in process. */
 export function checkHandshake(
   caller: Caller,
   reply: ServerResponse,
@@ -142,7 +142,7 @@ function isSameFile(path: string, file: string): boolean {
   try {
     return path === file || realpathSync(path) === file;
   } catch {
-    return false; // it is gone: whoever calls it in process says so
+    return false; // it was removed: running it in process reports that
   }
 }
 

@@ -21,7 +21,7 @@ test("it leaves after the idle time, not while it is busy, and busy is asked onl
   idle.end();
 });
 
-test("whoever calls while it is asked whether it is busy is not left", async () => {
+test("the daemon does not leave when a call arrives while it checks whether it is busy", async () => {
   let say: (busy: boolean) => void = () => undefined;
   const leave = vi.fn();
   const busy = () => new Promise<boolean>((resolve) => (say = resolve));

@@ -83,7 +83,7 @@ function look(pid: number): { name: string; parent?: number } {
     const end = text.lastIndexOf(")");
     return { name: text.slice(text.indexOf("(") + 1, end), parent: Number(text.slice(end + 2).split(" ")[1]) };
   } catch {
-    return { name: "" }; // not Linux, or gone: the number that was told has to do
+    return { name: "" }; // not Linux, or exited: the given number is used
   }
 }
 
@@ -92,7 +92,7 @@ const drainMs = 5_000;
 /** And how long handlers have that listen to their signal. */
 const lastWordMs = 500;
 
-/** Waits for the calls an app has; those that take too long are told that nobody waits any more, and get a last word. */
+/** Waits for the open calls of an app. Calls that take too long are aborted and get a moment to answer. */
 export async function drainCalls(app: WarmApp, ending: AbortController): Promise<void> {
   await waitUntilIdle(app, drainMs);
   if (app.open === 0) return;

@@ -93,7 +93,7 @@ function sendHttp(
   else sendWithProof(reply, httpBody(said), options, headers);
 }
 
-/** Whoever asks for a proof can tell our answer from that of a stranger on the port. */
+/** With a proof the caller can tell our answer from that of another process on the port. */
 function sendWithProof(
   reply: ServerResponse,
   text: string,
@@ -106,7 +106,7 @@ function sendWithProof(
   sendText(reply, 200, text, { "Content-Type": "application/json", ...headers, ...proof });
 }
 
-/** Hosts let an action pass when an http hook answers with an error: under `block` it is told no in the words of an answer. */
+/** Hosts let an action pass when an http hook answers with an error status, so under `block` the refusal is sent as an answer. */
 function sendFailure(
   reply: ServerResponse,
   status: number,

@@ -23,10 +23,10 @@ export interface ServeOptions {
   readonly version: string;
   /** The module whose body is `answerCalls`. */
   readonly thread: URL;
-  /** 30 minutes unless told. */
+  /** Default: 30 minutes. */
   readonly idleMs?: number;
   readonly keep?: (payload: string) => void;
-  /** Work that goes on without calls, such as tasks. Asked when it has been quiet for long enough to leave. */
+  /** Whether work continues without calls, such as tasks. Asked before an idle daemon leaves. */
   readonly busy?: () => Promise<boolean>;
   readonly complain: (line: string) => void;
   /** Aborted when the process is asked to end. */
@@ -125,7 +125,7 @@ async function serveAlone(
     options.ready?.({ ...own, ...here });
     looking = setInterval(() => void leaveUnlessFound(record, leaving), lookEveryMs).unref();
     await either(options.signal, leaving.signal);
-    // Gone for new callers first: whoever comes now starts another one.
+    // First remove the record: a client that comes now starts another daemon.
     await record.remove();
     server.stop();
     await release();
@@ -134,7 +134,7 @@ async function serveAlone(
     clearInterval(looking);
     idle.end();
     await app.end();
-    // Calls that got no answer are told so in this turn.
+    // Calls without an answer are settled in this turn of the event loop.
     await new Promise((done) => setImmediate(done));
     server?.stop();
     server?.end();

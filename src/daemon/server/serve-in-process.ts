@@ -32,7 +32,7 @@ export interface ServedApp {
   readonly url: string;
   /** What every request must carry: `Authorization: Bearer TOKEN`. */
   readonly token: string;
-  /** Takes no more calls, and resolves when those that have begun are answered; handlers that take too long are told so first. */
+  /** Takes no more calls, and resolves when those that have begun are answered. Handlers that take too long are aborted first. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function serveInProcess(app: AppRuntime, options: ServeInProcessOpt
   const key = file === undefined ? newToken().slice(0, 32) : appKey(file);
   const handle = routes({
     ...{ key, version, app: here, ending: ending.signal },
-    // Clients find a daemon by its record, and there is none: whoever says it is one is turned away.
+    // Clients find a daemon by its record, and this server has none: a request that claims to come from a client is rejected.
     ...{ file: "", secret: newToken(), leave: nothing, noteAgent: nothing, canReadEnvironment: () => false },
     complain: options.complain,
     health: () => ({ pid: process.pid, version, source: here.sourceHash, since, calls: here.open }),
@@ -77,7 +77,7 @@ export async function serveInProcess(app: AppRuntime, options: ServeInProcessOpt
   return { port: server.port, url: `http://127.0.0.1:${server.port}/v1/hook/${key}`, token, close };
 }
 
-/** What an app is lent that runs in this very thread. */
+/** What an app gets that runs in this thread. */
 interface InProcessOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   /** Absolute. */
   readonly file: string | undefined;

@@ -5,7 +5,7 @@ const answer = { exitCode: 0, stdout: "", stderr: "", json: false };
 const from = (session_id: string) => JSON.stringify({ hook_event_name: "Stop", session_id });
 const told = (notice: string) => ({ ...answer, stdout: `${JSON.stringify({ systemMessage: notice })}\n`, json: true });
 
-test("each session is told once; another notice, or the same after it was forgotten, is told again", () => {
+test("each session gets a notice once; another notice, or the same after a reset, is delivered again", () => {
   const notices = openSessionNotices();
   const say = (session: string, notice = "n") => notices.add(answer, from(session), notice);
   expect([say("a"), say("a"), say("b")]).toEqual([told("n"), answer, told("n")]);
@@ -14,7 +14,7 @@ test("each session is told once; another notice, or the same after it was forgot
   expect(say("a", "m")).toEqual(told("m"));
 });
 
-test("it stands beside what the answer says; where that is no JSON, or a refusal by status, on stderr", () => {
+test("a notice is added to a JSON answer; for plain text and refusals by exit status it goes to stderr", () => {
   const add = (given: Partial<typeof answer>) => openSessionNotices().add({ ...answer, ...given }, from("a"), "n");
   const wire = { systemMessage: "aside", decision: "block" };
   expect(JSON.parse(add({ stdout: JSON.stringify(wire), json: true }).stdout)).toEqual({

@@ -24,7 +24,7 @@ export interface WarmApp {
 export type WarmAnswer = WorkerAnswer | { readonly busy: string; readonly mode: FailureMode };
 
 export interface WarmOptions extends Omit<AppVersionOptions, "sourceHash"> {
-  /** Told of what is loaded. */
+  /** Called when other code answers. */
   readonly changed: (sourceHash: string) => void;
   readonly failed: (failure: Failure, asked: HookRequest) => void;
 }
@@ -82,7 +82,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   const follow = async (): Promise<void> => {
     for (let tries = 0; tries < mostLoads && (loading !== undefined || changed()); tries++) await loadOnce();
   };
-  /** While there is a good one, nobody waits for what did not load before to be tried again. */
+  /** While older code still answers, calls do not wait for the retry. */
   const retryLoad = (): Promise<void> | undefined => {
     if (broken === undefined || performance.now() - broken.at < tryAgainMs) return undefined;
     broken = { ...broken, at: performance.now() };
@@ -132,11 +132,11 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
 interface SessionNotices {
   /** Adds it to the answer of a session that has not heard it. */
   add(answer: WorkerAnswer, payload: string, notice: string): WorkerAnswer;
-  /** It does not hold any more: should it come back, it is told again. */
+  /** The notice no longer applies. If it comes back, it is delivered again. */
   forget(): void;
 }
 
-/** Who came before this many others is told again. */
+/** Sessions beyond this number are forgotten and may get a notice again. */
 const mostSessions = 10_000;
 
 export function openSessionNotices(): SessionNotices {
@@ -160,7 +160,7 @@ export function openSessionNotices(): SessionNotices {
   };
 }
 
-/** An answer that is no JSON has no room for it; then it goes to stderr. */
+/** An answer that is not JSON has no room for it; then it goes to stderr. */
 function withNotice(answer: WorkerAnswer, notice: string): WorkerAnswer {
   const { exitCode, stdout, stderr, json } = answer;
   if (exitCode !== 0 || (!json && stdout !== "")) return { ...answer, stderr: `hookline: ${notice}\n${stderr}` };

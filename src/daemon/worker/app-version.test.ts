@@ -49,7 +49,7 @@ test("a handler that ends its worker runs once, and its failure mode decides", a
   await generation.end();
 });
 
-test("a call beside one that ends its thread is run again, and that one is not run without end", async () => {
+test("a call that shares a thread with one that ends it is run again, and the call that ends threads is not retried forever", async () => {
   const generation = await open();
   const beside = generation.call(asked("second time"), new CallerLiveness());
   expect(await generation.call(asked("exit"), new CallerLiveness())).toMatchObject(refused("ended its thread"));

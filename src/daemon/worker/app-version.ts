@@ -104,7 +104,7 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
       if (end.kind === "fell" && (end.alone || again)) {
         return failedCall(asked, usable.facts, `ended its thread${end.why}`);
       }
-      // Handlers may have run in part; that is better than no answer, and the log says so.
+      // Handlers may have run in part. That is better than no answer, and the log records it.
       if (end.kind === "interrupted" || end.kind === "fell") again = true;
     }
     return busy();

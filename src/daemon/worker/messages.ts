@@ -120,7 +120,7 @@ export class CallerLiveness {
     this.#tell?.(why);
   }
 
-  /** Contract: told at most once, and at once when it is lost already. Only the last who asked is told. */
+  /** Contract: the listener is called at most once, and at once when the caller has gone already. Only the last listener counts. */
   onGone(tell: (why: string) => void): void {
     this.#tell = tell;
     if (this.#lost !== undefined) tell(this.#lost);

@@ -31,7 +31,7 @@ interface WorkerState {
   readonly app: AppRuntime;
   readonly data: WorkerInput;
   readonly log: ReturnType<typeof openLog>;
-  /** Nothing is left to do for a call. Contract: true for the first who says so. */
+  /** Marks a call as finished. Contract: true for the first call of it. */
   readonly done: (id: number) => boolean;
   /** Whether a call has no answer yet, or still has something to write or to end. */
   readonly isOpen: (id: number) => boolean;
@@ -76,7 +76,7 @@ export async function runWorker(): Promise<void> {
     const call = beginCall(message, here);
     running.set(message.id, call);
     void current.run(call, () =>
-      answer(call, here).catch((error: unknown) => call.fail(`The app gave no answer: ${messageOf(error)}`)),
+      answer(call, here).catch((error: unknown) => call.fail(`The app did not answer: ${messageOf(error)}`)),
     );
   });
   send({ kind: "ready", facts: factsOf(app) });

@@ -19,7 +19,7 @@ export type CallEnd =
   | { readonly kind: "untouched" }
   /** It had begun when the thread was ended for another call's sake. */
   | { readonly kind: "interrupted" }
-  /** It had begun when the thread fell over; `alone`: nobody else can have done that. */
+  /** It had begun when the thread crashed; `alone`: no other call can have caused it. */
   | { readonly kind: "fell"; readonly alone: boolean; readonly why: string }
   /** It is the one that held the thread past its deadline. */
   | { readonly kind: "late"; readonly afterMs: number };
@@ -56,7 +56,7 @@ const heldAfterMs = 300;
 const graceMs = 400;
 /** One provider has two seconds to let go. */
 const closeMs = 2_500;
-/** A thread that is not ready by then is given up. */
+/** A thread that is not ready by then is terminated. */
 const readyMs = 12_000;
 
 /** Starts a thread that runs an app. Contract: resolves once it is ready; a text says why it is not. */
@@ -111,7 +111,7 @@ function connectWorker(worker: Worker, claims: Int32Array, facts: AppFacts): Wor
     const call = calls.get(id);
     if (call === undefined) return;
     calls.delete(id);
-    // A withdrawn call still lies in the thread's queue; its slot is not lent again before the thread has come to it.
+    // A withdrawn call is still in the thread's queue; its slot is not reused before the thread reaches it.
     if (end.kind === "answer") releaseSlot(call.slot);
     call.end(end);
   };

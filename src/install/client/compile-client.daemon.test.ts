@@ -28,7 +28,7 @@ function compilerIn(folder: string, text: string): string {
   return folder;
 }
 
-test("without a compiler, with one that fails, and when told so, the script has to do, and nothing is left", async () => {
+test("without a compiler, with one that fails, and on request, the script is used and nothing is left behind", async () => {
   const here = world();
   const place = { packageRoot: shipped(here), home: here.source() };
   const of = (more: object) => compileClient({ ...place, env: { ...env, ...more } });
@@ -107,7 +107,7 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
       const state = join(here.folder, "state of", refused);
       const made = await compileClient({ packageRoot, home: { env: { HOOKLINE_HOME: state } }, env: { PATH } });
       if ("why" in made) throw new Error(made.why);
-      // A daemon that is not there, so that it takes all of the payload before it finds out.
+      // A daemon that is down, so that the client reads all of the payload before it finds out.
       const at = join(state, "daemon/at");
       mkdirSync(at, { recursive: true });
       const record = `hookline/1 ${process.pid} 1 9 key token secret 0.1.0 - 0\nnode\n\n/none\n`;
@@ -139,10 +139,10 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     writeFileSync(script, '#!/bin/bash\nversion=9.9.9\necho "newer $1"\n');
     expect(called(made.program)).toBe("newer /none/hooks.mjs\n");
     rmSync(script);
-    expect(called(made.program)).toContain("is gone. Install hookline again");
+    expect(called(made.program)).toContain("no longer exists. Install hookline again");
   });
 
-  test("a program that is gone is compiled again; one that its package left behind is told, and --fix names another", async () => {
+  test("a missing program is compiled again; one of a removed package is reported, and --fix names another", async () => {
     const here = world();
     const packageRoot = shipped(here);
     const installer = installerOf(here, packageRoot);

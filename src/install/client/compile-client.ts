@@ -29,7 +29,7 @@ const linkModes: readonly (readonly string[])[] = [["-static"], []];
 
 /**
  * The client as a program of this machine, compiled at the first call: a shell takes longer to start than a warm call may take.
- * Contract: never throws. What is in its place is whole, was started once, and lies where this user alone may write.
+ * Contract: never throws. The result is complete, was started once, and is in a folder that only this user may write.
  */
 export async function compileClient(options: CompileOptions): Promise<CompileResult> {
   try {

@@ -68,7 +68,7 @@ export function isCompiledClientPath(path: string, home: HomeSource): boolean {
   return dirname(dirname(path)) === clientFolder(home) && path.endsWith("/hookline-client");
 }
 
-/** Whether it is there, and nobody else can have put it there. */
+/** Whether it exists, and only this user can have made it. */
 export function isCompiled(program: string): boolean {
   const found = lstatSync(program, { throwIfNoEntry: false });
   return found?.isFile() === true && unsafeReason(found) === undefined && (found.mode & 0o100) !== 0;
@@ -86,7 +86,7 @@ export function packageOfClient(program: string): Promise<string | undefined> {
   return ignoringErrors(["ENOENT", "EINVAL", "ENOTDIR"], readlink(packageLink(program)));
 }
 
-/** The script looks for the program under its own path and version; whoever finds the program looks for its package. */
+/** The script looks for the program by its own path and version; the program looks for its package. */
 export async function linkClient(program: string, { packageRoot, home }: ClientPlace): Promise<void> {
   const at = await openState(["client", "at"], home);
   await link(program, join(at, scriptName(packageRoot)));
@@ -133,7 +133,7 @@ export interface ClientInUse {
   readonly isScript: boolean;
 }
 
-/** Undefined when no entry calls the client, or calls one that is not there. */
+/** Undefined when no entry calls the client, or the client it calls does not exist. */
 export async function clientInUse(
   entries: readonly OwnEntry[],
   lock: LockFile | undefined,
@@ -156,7 +156,7 @@ export async function clientInUse(
 function clientPathIn(entries: readonly OwnEntry[], lock: LockFile | undefined): string | undefined {
   const programs = entries.flatMap(ownHooks).map((hook) => {
     if (hook.type !== "command") return "";
-    // A line for a shell is the lock file's own, or nobody knows where its words end.
+    // A shell line must be the lock file's own; in any other line the end of an argument is unknown.
     return hook.args === undefined ? (lock?.command[0] ?? "") : hook.command;
   });
   return programs.find((program) => basename(program) === "hookline-client");

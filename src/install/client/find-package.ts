@@ -24,7 +24,7 @@ export interface PackageSearch {
 
 /**
  * The package that entries will call. In project scope it is the project's own, since others get the entries too; else the one that
- * runs now, copied first when it lies in npx's cache, which is cleared without warning.
+ * runs now, copied first when it is in npx's cache, which is cleared without warning.
  */
 export async function findPackage({ scope, root, running, home, dryRun }: PackageSearch): Promise<string> {
   if (scope === "project") return projectPackage(root);

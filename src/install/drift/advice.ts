@@ -130,7 +130,7 @@ export function transportNotes(
       : []),
     ...(http.length > 0
       ? [
-          `Over http, ${http.join(", ")} goes on when the daemon is away, and a process that takes its port gets the token and answers.`,
+          `Over http, ${http.join(", ")} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`,
         ]
       : []),
   ];

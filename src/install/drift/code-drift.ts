@@ -31,7 +31,7 @@ export async function codeDrift(
       drift: [
         drift(
           "hooks-file-missing",
-          `The hooks file ${hooksFile} is not there. Put it back, or install another one, or: hookline uninstall --scope ${scope}`,
+          `The hooks file ${hooksFile} does not exist. Restore it, install another one, or run: hookline uninstall --scope ${scope}`,
         ),
       ],
       notes: [],

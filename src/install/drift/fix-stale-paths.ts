@@ -17,12 +17,12 @@ export function missingPaths(call: readonly string[], root: string): readonly st
   return programsOf(call, root).filter((path) => !existsSync(path));
 }
 
-/** Paths that entries call and that are not there, each once. */
+/** Paths that entries call and that do not exist, each once. */
 export function missingPrograms(entries: readonly PlannedEntry[], lock: LockFile, root: string): readonly string[] {
   return [...new Set(entries.flatMap((entry) => missingPaths(callOf(entry, lock), root)))];
 }
 
-/** Entries that call what is there: those that name a path which is gone get the words of now, and keep all else. */
+/** Entries with paths that exist: those with a missing path get the current command, and keep everything else. */
 export function withCurrentPaths(
   entries: readonly PlannedEntry[],
   lock: LockFile,
@@ -38,7 +38,7 @@ export function withCurrentPaths(
   });
 }
 
-/** Scripts of ours that an entry calls and that may not be executed are made so, for whoever may read them; gives their paths. */
+/** Makes our scripts that an entry calls executable for everyone who may read them; returns their paths. */
 export async function makeExecutable(
   entries: readonly PlannedEntry[],
   lock: LockFile,

@@ -23,10 +23,10 @@ export interface InstallFinding {
 
 /** Every such finding with what it tells. */
 export const installFindingCodes = {
-  "hooks-dropped": "an app was installed, and its entries are gone: the agent, or somebody, rewrote the file",
+  "hooks-dropped": "an app was installed, and its entries are missing: the agent or another program rewrote the file",
   "client-cannot-read": "Claude Code drops the settings file of an installed app, or an entry of it",
   "install-drift": "something is no longer as it was installed",
-  "package-missing": "an entry calls a package that is not there any more",
+  "package-missing": "an entry calls a package that no longer exists",
   "bash-missing": "an entry calls the client, which is a bash script, and there is no bash in PATH or at /bin/bash",
   "client-stale": "the compiled client was made from an earlier state of its package",
   "client-script": "the client script does the work although the client could be compiled here",
@@ -86,7 +86,7 @@ async function look(
     return await statusOf(standpoint, installer, [scope], "nothing", "report");
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A settings file that cannot be read is told by whoever reads all of them.
+    // An unreadable settings file is reported by the check of all settings.
     if (error.code.startsWith("settings/")) return [];
     return [
       { level: "error", code: "install-drift", message: error.message, place: String(error.about["path"] ?? "") },

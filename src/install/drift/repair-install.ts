@@ -19,7 +19,7 @@ export interface InstallRepair {
   readonly message: string;
   /** A file that cannot be read, so that nothing in its scope could be repaired. */
   readonly unreadable?: true;
-  /** Entries that were written, which the person may have to approve. */
+  /** Entries that were written, which the user may have to approve. */
   readonly wrote?: { readonly places: ScopeFiles; readonly planned: readonly PlannedEntry[] };
 }
 
@@ -107,7 +107,7 @@ async function compiledAgain(
     : [];
 }
 
-/** The entries as they were written, but for a port that a stranger has and programs that are gone or left behind. */
+/** The entries as they were written, except for a port that another process has and programs that are missing or outdated. */
 async function restoreEntries(
   { places, hooksFile, lock, record, drift, client }: ScopeStatus,
   env: InstallTarget["env"],

@@ -85,7 +85,7 @@ test("as installed there is no drift, and no other scope has anything", async ()
   ]);
 });
 
-test("entries that are gone or altered, a lost lock file and a lost hooks file are told", async () => {
+test("missing or altered entries, a lost lock file and a lost hooks file are reported", async () => {
   const here = await installed();
   const { settingsFile, lockFile } = here.call().places;
   const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as { hooks: Record<string, { matcher?: string }[]> };
@@ -94,13 +94,13 @@ test("entries that are gone or altered, a lost lock file and a lost hooks file a
   writeFileSync(settingsFile, JSON.stringify({ hooks }));
   rmSync(here.hooksFile);
   expect(await driftOf(here)).toEqual([
-    "project entry-missing: The entry for Stop is gone from the settings.",
+    "project entry-missing: The entry for Stop is missing from the settings.",
     "project entry-altered: The entry for PreToolUse is not as it was installed.",
-    `project hooks-file-missing: The hooks file ${here.hooksFile} is not there. Put it back, or install another one, or: hookline uninstall --scope project`,
+    `project hooks-file-missing: The hooks file ${here.hooksFile} does not exist. Restore it, install another one, or run: hookline uninstall --scope project`,
   ]);
   rmSync(lockFile);
   expect(await driftOf(here)).toContainEqual(
-    `project lock-missing: ${lockFile} is gone; hookline install writes it again.`,
+    `project lock-missing: ${lockFile} is missing; hookline install writes it again.`,
   );
 });
 
@@ -156,7 +156,7 @@ test("in user scope a switch of the project around is reported, which turns the 
   expect(await driftOf(here)).toEqual([`user disabled: disableAllHooks in ${settingsFile} switches every hook off.`]);
 });
 
-test("a policy that lets managed hooks run only is told", async () => {
+test("a policy that allows only managed hooks is reported", async () => {
   const here = await installed();
   const managedFolder = join(here.folder, "policy");
   mkdirSync(managedFolder);
@@ -170,7 +170,7 @@ test("a policy that lets managed hooks run only is told", async () => {
   ]);
 });
 
-test("a group of ours in which somebody put nonsense is altered, and looking at it fails nobody", async () => {
+test("a damaged group of ours counts as altered, and reading it does not throw", async () => {
   const here = world();
   const { places } = here.call({ scope: "user", transport: "http" });
   await writeEntries(here.call({ scope: "user", transport: "http", needs: [stop] }));
@@ -213,7 +213,7 @@ test("status reports a policy that excludes an http entry", async () => {
   ]);
 });
 
-test("a settings file that is no JSON is a problem for who edits it, and client-cannot-read for status and doctor", async () => {
+test("a settings file that is not valid JSON is a problem when editing, and client-cannot-read for status and doctor", async () => {
   const here = await installed();
   writeFileSync(here.call().places.settingsFile, "{");
   await expect(driftOf(here)).rejects.toMatchObject({ code: "settings/unreadable" });
@@ -251,7 +251,7 @@ test("dropped hooks, a lost package, a missing bash, a token that others can rea
   expect(await codesOf(user)).toContain("token-readable");
 });
 
-test("a port that somebody else has is told with who it is; --fix chooses another, with a new token", async () => {
+test("a port that another process has is reported with its owner; --fix chooses another port and a new token", async () => {
   const here = world();
   putClient(here, "user");
   const server = createServer().listen(0, "127.0.0.1");
@@ -343,7 +343,7 @@ test("--fix points entries at the installed package when theirs is missing", asy
   }
 });
 
-test("--fix replaces an interpreter that is gone, and says so where there is no package to call", async () => {
+test("--fix replaces a missing interpreter, and reports when there is no package to call", async () => {
   const here = world();
   const call = here.call({ scope: "local", transport: "run" });
   const bin = call.calls.flat().find((word) => word.includes("bin.")) ?? "";

@@ -38,7 +38,7 @@ export interface ScopeStatus {
   readonly lock?: LockFile;
   /** This user's own notes about the install; another user's install has none here. */
   readonly record?: InstallRecord;
-  /** The settings file is no JSON, so nothing is known about its entries. */
+  /** The settings file is not valid JSON, so its entries are unknown. */
   readonly broken?: true;
   /** Our entries in the file. */
   readonly entries: readonly OwnEntry[];
@@ -49,7 +49,7 @@ export interface ScopeStatus {
   readonly notes: readonly string[];
 }
 
-/** Whether a settings file that is no JSON, which the client drops whole, is thrown or reported as what is wrong with its scope. */
+/** Whether a settings file that is not valid JSON (the client ignores all of it) is thrown or reported as a problem of its scope. */
 export type Broken = "throw" | "report";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
@@ -126,7 +126,7 @@ async function scopeStatus(
       ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
       ...entryDrift(entries, lock, record),
       ...(lock === undefined
-        ? [drift("lock-missing", `${places.lockFile} is gone; ${installCommand(advised)} writes it again.`)]
+        ? [drift("lock-missing", `${places.lockFile} is missing; ${installCommand(advised)} writes it again.`)]
         : []),
       ...code.drift,
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
@@ -144,7 +144,7 @@ function faultDrift(fault: ClientFault, advised: InstalledScope): Drift {
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 
-/** An http entry names a port; whoever else listens there gets the events. */
+/** An http entry names a port; any process that listens there gets the events. */
 async function strangerOnPort(
   entries: readonly OwnEntry[],
   daemon: DaemonStatus | undefined,
@@ -191,7 +191,7 @@ function entryDrift(
   const altered = entries.filter(isAltered);
   const left = record === undefined ? [] : entries.filter(({ event }) => !wanted.has(event));
   return [
-    ...missing.map((event) => drift("entry-missing", `The entry for ${event} is gone from the settings.`)),
+    ...missing.map((event) => drift("entry-missing", `The entry for ${event} is missing from the settings.`)),
     ...altered.map(({ event }) => drift("entry-altered", `The entry for ${event} is not as it was installed.`)),
     ...left.map(({ event }) => drift("entry-left", `There is an entry for ${event} that was not installed.`)),
   ];

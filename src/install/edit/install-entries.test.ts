@@ -284,7 +284,7 @@ test("state, log and backups outlive an uninstall, and --purge removes them", as
   expect([gone.length, [...traces, ...gone].filter((trace) => existsSync(trace))]).toEqual([3, []]);
 });
 
-test("uninstalling what is not there changes nothing and says so", async () => {
+test("uninstalling an app that is not installed changes nothing and reports it", async () => {
   const here = world();
   const { settingsFile } = here.call().places;
   writeFileSync(settingsFile, "{ }");

@@ -154,7 +154,7 @@ interface WayBack {
   readonly had: BeforeInstall;
 }
 
-/** The text without anything of ours. As long as nobody else wrote, it is the one from before the first install. */
+/** The text without our entries. If no other program wrote since, it is the text from before the first install. */
 function restorePoint(
   settings: unknown,
   text: string,

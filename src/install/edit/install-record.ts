@@ -151,10 +151,10 @@ export function fromLockPath(lockFile: string, path: string): string {
   return resolve(base(lockFile), path);
 }
 
-/** A link is not followed: whoever put it there would have us say what another file holds. */
+/** A link is not followed: it could make us print what another file holds. */
 async function textOf(path: string): Promise<string | undefined> {
   const found = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(path));
-  // A pipe with nobody at its other end would hold us for ever.
+  // A pipe without a writer would block forever.
   if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is not a regular file");
   let file: Awaited<ReturnType<typeof nodeFs.open>>;
   try {

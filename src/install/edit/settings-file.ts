@@ -9,7 +9,7 @@ export async function realFile(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    // A link that leads in a circle leads nowhere else; whoever reads the file says so.
+    // A circular link resolves to nothing; reading the file reports it.
     if (errorCode(error) === "ELOOP") return path;
     if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
   }
@@ -24,14 +24,14 @@ export interface SettingsRead {
   readonly hash: string | null;
 }
 
-/** What a settings file says, and its text; of a file that is not there, nothing. Contract: one that cannot be read is a `Problem`. */
+/** The content of a settings file, and its text; empty for a missing file. Contract: an unreadable one is a `Problem`. */
 export async function readSettings(path: string): Promise<SettingsRead> {
   const read = await inspectSettings(path);
   if (read.problem !== undefined) throw read.problem;
   return read;
 }
 
-/** The same, but a text that is no settings is returned beside the `Problem` with it. */
+/** The same, but invalid settings are returned together with their `Problem`. */
 export async function inspectSettings(path: string): Promise<SettingsRead & { readonly problem?: Problem }> {
   let settings: unknown;
   let text = "";
@@ -62,13 +62,13 @@ export async function modeOf(path: string): Promise<number | undefined> {
   return stat && stat.mode & 0o7777;
 }
 
-/** The outermost folder of a path that is not there yet; undefined when all of them are. */
+/** The outermost missing folder of a path; undefined when all exist. */
 export async function outermostMissing(folder: string): Promise<string | undefined> {
   if ((await modeOf(folder)) !== undefined) return undefined;
   return (await outermostMissing(dirname(folder))) ?? folder;
 }
 
-/** A file with a token in it is for its owner alone. False when it was so already, or is not there. */
+/** Makes a file with a token readable by its owner only. False when it was so already, or does not exist. */
 export async function restrictToOwner(path: string): Promise<boolean> {
   const mode = await modeOf(path);
   if (mode === undefined || (mode & 0o077) === 0) return false;

@@ -37,7 +37,7 @@ export interface Uninstalled {
   /** `restored`: the bytes from before. `removed`: there was no file before. `cut`: own entries taken out of a file that others changed. */
   readonly how: "restored" | "removed" | "cut" | "nothing";
   readonly before: string;
-  /** Null: the file is gone. */
+  /** Null: the file was removed. */
   readonly after: string | null;
 }
 
@@ -79,7 +79,7 @@ async function isOfScope(hooksFile: string, { scope, root }: ScopeFiles): Promis
   return isInside(await realFile(hooksFile), await realFile(root));
 }
 
-/** A folder and those around it, up to the outermost, as long as nothing else lies in them. */
+/** A folder and its parents, up to the outermost, as long as they are empty. */
 async function removeEmpty(folder: string, outermost: string): Promise<void> {
   const isGone = await ignoringErrors(
     ["ENOTEMPTY", "EEXIST", "ENOTDIR"],

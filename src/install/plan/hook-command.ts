@@ -47,7 +47,7 @@ function written(path: string, { scope, root }: CallPlaces): string {
   if (scope === "local") return path;
   throw new Problem(
     "install/outside-project",
-    `${path} lies outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`,
+    `${path} is outside ${root}, and an entry that others get with the project cannot name it. Take --scope local or --scope user.`,
     { about: { path, root } },
   );
 }

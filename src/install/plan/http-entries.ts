@@ -26,7 +26,7 @@ export function canDecide(event: string): boolean {
 }
 
 /**
- * An http entry names a port. Whoever listens there while the daemon is away gets the token and the events, and answers them.
+ * An http entry names a port. A process that listens there while the daemon is down gets the token and the events, and answers them.
  * Contract: entries that the user has not agreed to are a `Problem`.
  */
 export function checkConsent(

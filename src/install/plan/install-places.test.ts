@@ -30,7 +30,7 @@ test("the project is the nearest folder with .claude, .git or package.json, neve
   const deep = join(home, "work/repo/src/deep");
   mkdirSync(deep, { recursive: true });
   mkdirSync(join(home, ".claude"));
-  // Without any mark it is the folder one stands in, although the home folder has one.
+  // Without any mark it is the current folder, although the home folder has one.
   expect(projectRoot({ cwd: deep, home, env: {} })).toBe(deep);
   mkdirSync(join(home, "work/repo/.git"));
   expect(projectRoot({ cwd: deep, home, env: {} })).toBe(join(home, "work/repo"));

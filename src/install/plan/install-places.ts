@@ -9,9 +9,9 @@ export interface InstallTarget {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project's folder, when the person named it. */
+  /** The project's folder, when the user named it. */
   readonly project?: string;
-  /** Where an administrator's policy lies; the platform's place unless told. */
+  /** The folder of an administrator's policy. Default: the platform's. */
   readonly managedFolder?: string;
 }
 
@@ -48,12 +48,12 @@ export function scopeFiles(scope: InstallScope, standpoint: InstallTarget): Scop
       };
 }
 
-/** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the person's. */
+/** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the user's. */
 export async function isUserScopeFile({ scope, lockFile }: ScopeFiles, standpoint: InstallTarget): Promise<boolean> {
   return scope !== "user" && (await realFile(lockFile)) === (await realFile(scopeFiles("user", standpoint).lockFile));
 }
 
-/** The nearest folder around that is a project's, else the one we stand in. */
+/** The nearest project folder above, else the current folder. */
 export function projectRoot({ cwd, home, project }: InstallTarget): string {
   if (project !== undefined) return realPath(resolve(cwd, project));
   const [here, never] = [realPath(cwd), realPath(home)];
@@ -107,7 +107,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** Which settings file: the project's, which is committed; the person's own in this project; the person's in every folder. */
+/** Which settings file: the project's, which is committed; the user's own in this project; the user's in every folder. */
 export type InstallScope = "project" | "local" | "user";
 
 export const installScopes: readonly InstallScope[] = ["project", "local", "user"];

@@ -24,17 +24,12 @@ test.each([
     /app\.ts has a syntax error: app\.ts:1: .*\. Nothing was written\.$/,
   ],
   [
-    "an import that is not there",
+    "a missing import",
     'import "./gone.ts";\nexport default 1;',
     "install/import",
     /app\.ts cannot be imported: .*gone/,
   ],
-  [
-    "a package that is not there",
-    'import "no-such-package-here";\nexport default 1;',
-    "install/import",
-    /no-such-package-here/,
-  ],
+  ["a missing package", 'import "no-such-package-here";\nexport default 1;', "install/import", /no-such-package-here/],
   ["a file that throws", 'throw new Error("boom");', "install/import", /boom/],
   ["a file that ends the process", "process.exit(0);", "install/import", /ended the process with status 0/],
   [
@@ -52,7 +47,7 @@ test.each([
   ],
   ["no default export", "export const x = 1;", "install/no-app", /no default export/],
   ["another default export", "export default {};", "install/no-app", /exports no app/],
-])("%s is told in words of its own, with the file's name", async (_, text, code, message) => {
+])("%s has its own message, with the file's name", async (_, text, code, message) => {
   const { result, file } = asked(text);
   await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(result).rejects.toThrow(file);

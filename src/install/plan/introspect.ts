@@ -12,7 +12,7 @@ export interface IntrospectOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
-  /** The file can write nothing, start nothing and reach nobody: for code that nobody has approved. It must be built before. */
+  /** The file cannot write, start programs or use the network: for code that is not approved. It must be built before. */
   readonly quiet?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -91,7 +91,7 @@ function reportIn(text: string): Report | undefined {
     const report = JSON.parse(text) as Report;
     return "problem" in report || (Array.isArray(report.events) && Array.isArray(report.inputs)) ? report : undefined;
   } catch {
-    return undefined; // told as what it is by whoever asked
+    return undefined; // the caller reports it
   }
 }
 
@@ -106,7 +106,7 @@ function codeOf({ code, message, cause }: LoadFailure): "install/no-app" | "inst
   const missing =
     /ERR_(?:MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT|PACKAGE_PATH|UNKNOWN_FILE)|Could not resolve|does not provide an export/;
   if (missing.test(cause) || missing.test(message) || code !== "sdk/no-load") return "install/import";
-  // Of the builder's complaints all but those about imports are about syntax; Node says so by the error's name.
+  // Of the builder's complaints all but those about imports are about syntax; Node shows it by the error's name.
   return /(?:^| )SyntaxError /.test(cause) || /Build failed/.test(cause) ? "install/syntax" : "install/import";
 }
 

@@ -111,7 +111,7 @@ test("a token is written into settings only with --literal-token", () => {
   expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
 });
 
-test("an http entry carries mode and token; with a variable, the token stands in no file", () => {
+test("an http entry carries mode and token; with a variable, the token is in no file", () => {
   const http = { scope: "user", transport: "http", consent } as const;
   const [entry] = plan([post], http).slice(-1);
   expect(entry?.group.hooks[0]).toEqual({

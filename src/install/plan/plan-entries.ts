@@ -35,11 +35,11 @@ export interface PlanOptions {
   readonly shellForm?: boolean;
   /** Needed when a planned entry is http. */
   readonly endpoint?: Endpoint;
-  /** The header is `Bearer $NAME` then, and the token stands in no file. */
+  /** The header is then `Bearer $NAME`, and the token is in no file. */
   readonly tokenEnv?: string;
   /** What the user agreed to about http entries. */
   readonly consent?: HttpConsent;
-  /** Takes the slow transport for MessageDisplay all the same. */
+  /** Still takes the slow transport for MessageDisplay. */
   readonly force?: boolean;
 }
 
@@ -105,7 +105,7 @@ function transportsFor(
   return chosen;
 }
 
-/** An agent that posts to a port cannot check who answers, and lets the action go on when nothing does: http is only for those who ask. */
+/** An agent that posts to a port cannot check who answers, and lets the action proceed without an answer: http is opt-in. */
 function warmTransport(event: string, asked: AskedTransport): "http" | "client" {
   if (asked !== "http") return "client";
   // Nothing but the client starts a daemon.
@@ -130,7 +130,7 @@ function hookFor(need: EventNeeds, transport: Transport, options: PlanOptions): 
   return { type: "command", command, args, ...common };
 }
 
-/** Whether a failure can refuse what the event is about. Where it would only keep the agent at work, a crash must not repeat that for ever. */
+/** Whether a failure can refuse what the event is about. Where it would only keep the agent at work, a crash must not repeat that forever. */
 export function refusesOnFailure(event: string): boolean {
   return rowOf(event)?.onFailure === "guard";
 }
@@ -141,7 +141,7 @@ function httpHook(
   { endpoint, tokenEnv }: PlanOptions,
 ): HttpHook {
   if (endpoint === undefined) throw new TypeError("an http entry needs an endpoint");
-  // By the second word our own engine knows that nobody but the daemon may be told the token.
+  // By the second argument our own engine knows that only the daemon may get the token.
   const url = `${endpoint.url}?on-failure=${onFailure}&daemon`;
   if (tokenEnv === undefined)
     return { type: "http", url, headers: { Authorization: `Bearer ${endpoint.token}` }, ...common };

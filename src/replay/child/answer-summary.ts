@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SettledEvent } from "../../sdk/internal.ts";
 import type { Effect, HandlerResult, ReplayAnswer, ReplayDecision, UncaughtError } from "../child-protocol.ts";
 
-/** What happened beside the answer. */
+/** What happened in addition to the answer. */
 export interface SideEffects {
   readonly effects: readonly Effect[];
   readonly tasks: readonly string[];
@@ -51,7 +51,7 @@ function decisionOf({ folded, event }: SettledEvent, handlers: readonly HandlerR
   return decision?.kind ?? "none";
 }
 
-/** A report shows a line of it; that two answers differ further on is told by their prints. */
+/** A report shows a line of it; a difference further on shows in their fingerprints. */
 function cut(text: string): string {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }

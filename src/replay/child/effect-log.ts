@@ -10,7 +10,7 @@ export interface EffectLog {
   take(): readonly Effect[];
 }
 
-/** An app that tries a million times is told of a few. */
+/** Of a million attempts only a few are reported. */
 const most = 20;
 
 export function effectLog(): EffectLog {

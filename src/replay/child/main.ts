@@ -138,7 +138,7 @@ function writeLine(text: string): void {
   }
 }
 
-/** Takes jobs and gives none: in a replay a task is noted, and to whoever asks for its result there is none. */
+/** Takes jobs and runs none: a replay only notes tasks, and they have no result. */
 function notedTasks(note: (task: string) => void): TaskBackend {
   let count = 0;
   return {

@@ -21,7 +21,7 @@ export async function refuseEffects(log: EffectLog): Promise<void> {
   syncBuiltinESMExports();
 }
 
-/** What is neither file, process nor network, and reaches out of this process all the same. */
+/** Effects outside this process that are neither file, process nor network. */
 async function refuseOthers(log: EffectLog): Promise<void> {
   const refuse = (what: string, target: unknown): never => {
     log.note("other", target);
@@ -73,7 +73,7 @@ const writers =
   "appendFile chmod chown copyFile cp fchmod fchown futimes lchmod lchown link lutimes mkdir mkdtemp open rename rm rmdir symlink truncate unlink utimes writeFile";
 const starters = "exec execFile execFileSync execSync fork spawn spawnSync";
 
-/** Notes what the permission model refuses, whether or not the app lets anybody hear of it. */
+/** Notes what the permission model refuses, even if the app catches the error. */
 async function watchDenied(log: EffectLog): Promise<void> {
   const noted = new WeakSet<Error>();
   const tell = (kind: Effect["kind"], target: unknown) => (error: unknown) => {

@@ -71,7 +71,7 @@ function read(file: string, { real, scratch }: StateFolders): StoredValues {
       const value: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
       return new Map(Object.entries(value as Record<string, { value: unknown }>));
     } catch (error) {
-      // Nothing was kept, or what was kept cannot be read: the app would begin anew too.
+      // Nothing was kept, or it cannot be read: the app would start with defaults too.
       if (errorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
     }
   }

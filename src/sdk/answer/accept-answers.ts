@@ -42,7 +42,7 @@ export function acceptAnswers(
   const list = listOf(said);
   for (const one of list) {
     if (!isAnswer(one)) {
-      const fault = `returned ${describe(one)}, which is no answer. Return nothing, an answer or a list of answers`;
+      const fault = `returned ${describe(one)}; expected an answer, a list of answers, or nothing`;
       if (!list.some((other) => isAnswer(other) && isRefusal(other))) throw new TypeError(fault);
       warnings.push({ code: "illegal-answer", message: `${handler} ${fault}.`, handler });
       continue;
@@ -110,7 +110,7 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   block: () => true,
   halt: () => true,
   denyPermission: () => true,
-  // A name that is not one of these would approve what the person was asked about, and not what the author meant.
+  // A name that is not one of these would approve what the user was asked about, and not what the author meant.
   approvePermission: ({ kind: _kind, input, rules, ...others }) =>
     Object.keys(others).length === 0 &&
     (input === undefined || isObject(input)) &&

@@ -1,6 +1,6 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 
-/** What a handler may say. Which of these an event takes stands in its rule; the spelling on the wire is not the author's business. */
+/** What a handler may return. The rule of an event lists which of these it accepts; authors never write the wire format. */
 export type Answer =
   | { readonly kind: "allow"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string }

@@ -41,7 +41,7 @@ type Form = "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
 
 export type MethodOf<Name extends EventName> = Catalog[Name]["app"]["method"];
 
-/** The answers a handler of this event may give; a message for the person and raw fields are legal everywhere. */
+/** The answers a handler of this event may give; a message for the user and raw fields are legal everywhere. */
 export type LegalKind<Name extends EventName> = Catalog[Name]["app"]["answers"][number] | "systemMessage" | "raw";
 
 /** The events about one tool call. */

@@ -4,7 +4,7 @@ import type { Answer, AnswerKind } from "./answer.ts";
 
 /**
  * Applies rewrites to the event, so that the next handler sees them, and gives the answers with each rewrite as the whole new value.
- * Contract: an output that the host would drop for its shape throws, and so does a value that is no JSON; that is a failure of the
+ * Contract: an output that the host would drop for its shape throws, and so does a value that is not valid JSON; that is a failure of the
  * handler.
  */
 export function applyRewrites(
@@ -44,7 +44,7 @@ function checkJson(answer: Answer): void {
   try {
     JSON.stringify(answer, refusePromise);
   } catch (error) {
-    throw new TypeError(`gave ${answer.kind} with a value that is no JSON: ${messageOf(error).split("\n")[0]}`);
+    throw new TypeError(`gave ${answer.kind} with a value that is not valid JSON: ${messageOf(error).split("\n")[0]}`);
   }
 }
 
@@ -70,7 +70,7 @@ function checkShape(event: HookEvent, value: unknown): void {
   const isOdd = (now: unknown) => typeof now !== "string" && now !== null;
   const odd = Object.keys(before).find((key) => typeof before[key] === "string" && isOdd(after[key]));
   if (odd === undefined) return;
-  throw new TypeError(`gave an output of ${event["toolName"]} whose ${odd} is no text; the host would drop it`);
+  throw new TypeError(`gave an output of ${event["toolName"]} whose ${odd} is not a string; the host would drop it`);
 }
 
 function mapTexts(value: unknown, map: (text: string) => string): unknown {

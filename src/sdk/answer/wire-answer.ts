@@ -118,7 +118,7 @@ function withRaw(
   return fromWire({ ...top, hookSpecificOutput: hso }, rest);
 }
 
-/** The fields without a reason that no decision stands beside, and that reason with what is told aside. Of an unknown event nobody knows. */
+/** Moves a reason without a decision to stderr: hosts reject it. The fields of an unknown event stay as they are. */
 function dropLoneReason(
   fields: Readonly<Record<string, unknown>>,
   reason: string,
@@ -158,7 +158,7 @@ function isAgain(payload: WirePayload): boolean {
   return refusesOncePerTurn === true && payload["stop_hook_active"] === true;
 }
 
-/** What an event settles to when its handlers gave no answer at all: the strictest answer it has under `block`, and a message. */
+/** The result of an event without any answer of its handlers: the strictest answer it has under `block`, and a message. */
 export function answerWithoutHandlers(payload: WirePayload, mode: FailureMode, message: string): WireAnswer {
   const event = readEvent(payload);
   const refused = mode === "block" ? refusal(eventRule(event.name), event, message) : [];

@@ -8,17 +8,17 @@ import type { Providers } from "./providers.ts";
 import type { FailureMode, Middleware, Registration } from "./registration.ts";
 
 export interface AppOptions<Defaults extends StateDefaults = StateDefaults> {
-  /** What a failure means when the registration does not say; `continue` unless told. */
+  /** What a failure means when the registration does not say. Default: `continue`. */
   readonly onFailure?: FailureMode;
-  /** For handlers that name none. */
+  /** The deadline of handlers that set none. */
   readonly timeoutMs?: number;
-  /** Where state lies instead of the user's state folder. */
+  /** A folder for state in place of the user's state folder. */
   readonly stateDir?: string;
-  /** The most one scope of state may hold; 1 MiB unless told. */
+  /** The size limit of one scope of state. Default: 1 MiB. */
   readonly stateMaxBytes?: number;
   /** Types and values of keys that were never set. */
   readonly state?: Defaults;
-  /** Where background jobs lie and who runs them; files and a worker of this user unless told. */
+  /** Where background jobs are kept and who runs them. Default: files and a worker of this user. */
   readonly tasks?: TaskBackend;
   /** `false`: nothing is logged. `content`: inputs and outputs too. */
   readonly log?: boolean | { readonly content?: boolean; readonly maxBytes?: number; readonly files?: number };
@@ -71,7 +71,7 @@ export async function parseToolInput(schema: ToolSchema, input: unknown): Promis
     if (parsed === undefined) return input;
     if (isObject(parsed)) return parsed;
     throw new TypeError(
-      "the function that checks the tool's input gave no input; return it, or throw when it does not fit",
+      "the function that checks the tool's input returned no input; return the input, or throw when it is invalid",
     );
   }
   const result = (await schema["~standard"].validate(input)) as {

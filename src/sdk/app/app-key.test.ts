@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { appKey } from "./app-runtime.ts";
 
-test("two names of one hooks file have one key, and it stays when the file is gone", async () => {
+test("two names of one hooks file have one key, and it stays when the file is removed", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "hookline-key-")));
   await mkdir(join(folder, "real"));
   await writeFile(join(folder, "real", "hooks.mjs"), "");

@@ -16,7 +16,7 @@ export interface AppRuntime {
   dispatch(payload: WirePayload, world: RunEnvironment): Promise<SettledEvent>;
   /** What `install` writes into settings. */
   describe(): readonly HandledEvent[];
-  /** The strictest mode for an event, or for all of them, for failures that are no handler's. */
+  /** The strictest mode for an event, or for all of them, for failures outside handlers. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
   /** Every handler by its name, in the order of registration; absent in older copies of the package. */
   handlers?(): readonly { readonly event: string; readonly name: string }[];
@@ -44,7 +44,7 @@ export function appRuntime(value: unknown): AppRuntime | undefined {
 
 /**
  * What an app is called wherever a path would be too long or too telling: in an URL, in a folder's name.
- * Contract: it stands for the real path of the hooks file, so two names of one file have one key; a file that is gone keeps its key.
+ * Contract: it is derived from the real path of the hooks file, so two names of one file have one key; a removed file keeps its key.
  */
 export function appKey(file: string): string {
   // Not imported: a hook process loads this module and needs no hash.
@@ -60,6 +60,6 @@ function realPathOf(path: string): string {
     return realpathSync(path);
   } catch (error) {
     if (dirname(path) === path) throw error;
-    return join(realPathOf(dirname(path)), basename(path)); // not there any more: what is left of the way to it counts
+    return join(realPathOf(dirname(path)), basename(path)); // removed: the part of the path that exists counts
   }
 }

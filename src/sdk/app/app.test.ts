@@ -113,7 +113,7 @@ test("a denial that comes after its deadline, from a handler that held the threa
   }
 });
 
-test("a throw, a rejection, a deadline and a value that is no answer all fail by the registration's mode", async () => {
+test("a throw, a rejection, a timeout and an invalid return value all fail by the registration's mode", async () => {
   const ways = {
     throws: () => {
       throw new Error("boom");
@@ -176,7 +176,7 @@ test("one function with two failure modes keeps both", async () => {
   expect((await testClient(app).preTool("Read", { file_path: "a" })).decision).toBe("none");
 });
 
-test("a failure is told the person once per session and handler", async () => {
+test("a failure is reported to the user once per session and handler", async () => {
   const app = createApp().onPrompt({ name: "h" }, () => {
     throw new Error("boom");
   });
@@ -188,7 +188,7 @@ test("a failure is told the person once per session and handler", async () => {
   expect([second.systemMessages, second.warnings.length]).toEqual([[], 1]);
 });
 
-test("on Stop a failure blocks once per turn; where nothing can be refused it is told only", async () => {
+test("on Stop a failure blocks once per turn; where nothing can be refused it is only reported", async () => {
   const boom = () => {
     throw new Error("boom");
   };
@@ -419,5 +419,5 @@ test("a schema checks a tool's input for the handlers named for it", async () =>
 
 test("a middleware that returns no answer is a failure of the app", async () => {
   const odd = createApp({ onFailure: "block" }).use(() => ({ ok: true }) as never);
-  (await testClient(odd).preTool("Bash", bash)).expectDenied(/is no answer/);
+  (await testClient(odd).preTool("Bash", bash)).expectDenied(/expected an answer/);
 });

@@ -1,8 +1,8 @@
 import { messageOf, Problem, type ProblemCode } from "../../protocol/internal.ts";
 
 /**
- * Contract: a misspelled option is told when the app is made, and not by a guard that was meant to block and lets pass. A hooks file is
- * run without a look at its types.
+ * Contract: a misspelled option throws when the app is made; otherwise a guard that was meant to block would let calls pass. A hooks file
+ * runs without type checks.
  */
 export function checkOptions(options: object, known: readonly string[], of: string): void {
   if (!isPlainObject(options))
@@ -62,7 +62,7 @@ function faultOf(name: string, value: unknown): string | undefined {
 
 type Code = ProblemCode extends infer One ? (One extends `sdk/${infer What}` ? What : never) : never;
 
-/** A wrong call of this door. Contract: the code is stable, `sdk/<what>`; the message names the thing, the place and the way out. */
+/** A wrong call of the sdk. Contract: the code `sdk/<what>` is stable; the message says what is wrong, where, and how to fix it. */
 export function sdkProblem(what: Code, message: string, about: Record<string, unknown> = {}, cause?: unknown): Problem {
   return new Problem(`sdk/${what}`, message, { about, ...(cause === undefined ? {} : { cause }) });
 }

@@ -61,7 +61,7 @@ export interface StrategyInfo {
 }
 
 /**
- * A new, empty blueprint. With a name, its handlers' state and jobs lie apart from all others. A function that makes one out of options
+ * A new, empty blueprint. With a name, its handlers have their own state and jobs. A function that makes one out of options
  * passes those it does not know as `others`; they are refused by name.
  */
 export function blueprint(name?: string, others: object = {}): Blueprint {

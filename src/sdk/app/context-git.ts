@@ -58,7 +58,7 @@ function isBroken([command]: readonly string[], stderr: string): boolean {
   return command === "status" && !/not a git repository|must be run in a work tree/i.test(stderr);
 }
 
-/** Node reports a folder that is not there as a program that is not there, and a time-out as a failed command. */
+/** Node reports a missing folder as a missing program, and a timeout as a failed command. */
 function whyOf(error: ExecFileException, cwd: string): string {
   if (!existsSync(cwd)) return "there is no such folder";
   return error.killed && error.signal === "SIGTERM" ? `timed out after ${limitMs} ms` : error.message;

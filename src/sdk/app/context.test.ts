@@ -55,7 +55,7 @@ test("with nobody to observe and no log, nothing to be observed is built", async
   expect(seen.all.every(Object.isFrozen)).toBe(true);
 });
 
-test("an observer that throws is told of and changes nothing; an unknown kind throws", async () => {
+test("an observer that throws is reported and changes nothing; an unknown kind throws", async () => {
   const complaints: string[] = [];
   const app = createApp()
     .observe(() => {

@@ -13,7 +13,7 @@ export interface Context {
   /** The session's transcript, read when first touched; empty when there is none. */
   readonly transcript: Promise<Session>;
   readonly state: ScopedState;
-  /** Work that goes on when the hook has ended. */
+  /** Work that continues after the hook has ended. */
   readonly tasks: Tasks;
   readonly git: Git;
   readonly cwd: string;

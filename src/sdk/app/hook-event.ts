@@ -83,7 +83,7 @@ export function readEvent(payload: WirePayload): HookEvent {
   deepFreeze(payload);
   const event: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(payload)) event[fieldName(key)] = value;
-  // Files are found by these two: what is no text is none of them, and stays in `raw`.
+  // Files are found by these two fields, so values that are not strings are left out here. They stay in `raw`.
   if (typeof event["sessionId"] === "number") event["sessionId"] = String(event["sessionId"]);
   else if (typeof event["sessionId"] !== "string") delete event["sessionId"];
   if (typeof event["cwd"] !== "string" || event["cwd"] === "") delete event["cwd"];

@@ -45,7 +45,7 @@ test("an observer that rejects does not fail the app", async () => {
   expect(told).toEqual(["An observer of hook-end threw: no disk"]);
 });
 
-test("an observer of one kind is told of that kind only", () => {
+test("an observer of one kind receives only that kind", () => {
   const seen: unknown[] = [];
   const observers = openObservers();
   observers.add(["handler-skip", (observation: unknown) => void seen.push(observation)]);

@@ -28,7 +28,7 @@ export type Observer = (observation: Observation) => void;
 
 export interface Observers {
   add(args: readonly unknown[]): void;
-  /** Contract: `make` is called only if somebody listens; an observer that throws is told of and ignored. */
+  /** Contract: `make` is called only if an observer listens; an observer that throws is reported and ignored. */
   tell(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void;
 }
 

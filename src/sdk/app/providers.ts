@@ -6,7 +6,7 @@ import type { HookEvent } from "./hook-event.ts";
 export type ProviderScope = "event" | "session" | "process";
 
 export interface ProviderOptions<Value> {
-  /** How long one value lives; `event` unless told. */
+  /** How long one value lives. Default: `event`. */
   readonly scope?: ProviderScope;
   /** Called when the value's scope ends; for `event`, after the answer is written. */
   readonly dispose?: (value: Awaited<Value>) => unknown;
@@ -84,7 +84,7 @@ export function openProviders(): Providers {
     lazy(context, Object.fromEntries(getters));
   };
 
-  /** Contract: every value is ended, though another one's end fails; the first failure is told then. */
+  /** Contract: every value is disposed, even if another one fails; then the first failure is thrown. */
   const disposeOf = async (made: readonly (readonly [name: string, value: unknown])[]): Promise<void> => {
     const failures: unknown[] = [];
     for (const [name, value] of made) {

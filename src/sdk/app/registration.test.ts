@@ -119,7 +119,7 @@ test.each([
   expect(call).toThrow(expect.objectContaining({ code: expect.stringMatching(/^sdk\/(bad-|no-handler)/) }));
 });
 
-test("a wrong call is told at once, and leaves the app as it was", () => {
+test("a wrong call throws at once and leaves the app unchanged", () => {
   const app = createApp().onStop(() => undefined);
   const wrong: readonly [() => unknown, string][] = [
     [() => app.onStop(undefined as never), "sdk/no-handler"],

@@ -23,7 +23,7 @@ export type AppHandler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Returned<O
 export interface AppHandlerOptions<Event = HookEvent, Ctx = Context> {
   /** The handler is skipped when this says false. */
   readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
-  /** What a failure of this handler means; the strategy's or app's mode unless told. */
+  /** What a failure of this handler means. Default: the mode of the strategy or the app. */
   readonly onFailure?: FailureMode;
   readonly timeoutMs?: number;
   readonly name?: string;

@@ -43,7 +43,7 @@ test("a schema registered for Task also checks Agent", async () => {
   (await testClient(app).preTool("Agent", { description: "d", prompt: "p" })).expectDenied("no such agent");
 });
 
-test("a function that only looks at an input leaves it to the handlers, and one that gives no input is a failure", async () => {
+test("a function that only checks an input leaves it to the handlers, and one that returns no input is a failure", async () => {
   const guard = (check: (input: unknown) => unknown) =>
     testClient(
       createApp()
@@ -53,5 +53,5 @@ test("a function that only looks at an input leaves it to the handlers, and one 
         ),
     );
   (await guard(() => undefined).preTool("Bash", { command: "rm x" })).expectDenied("no rm");
-  (await guard(() => true).preTool("Bash", { command: "rm x" })).expectDenied("gave no input");
+  (await guard(() => true).preTool("Bash", { command: "rm x" })).expectDenied("returned no input");
 });

@@ -60,7 +60,7 @@ export interface BuiltInToolInputs {
       readonly options: readonly { readonly label: string; readonly description?: string }[];
       readonly multiSelect?: boolean;
     }[];
-    /** Once the person has answered. */
+    /** Once the user has answered. */
     readonly answers?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, unknown>>;
   };

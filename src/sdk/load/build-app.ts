@@ -38,21 +38,21 @@ export async function build(file: string, env: Env): Promise<string> {
   }
 }
 
-/** Undefined when it cannot be had, or not soon: then everybody builds for themselves. */
+/** Undefined when the lock cannot be taken in time: then every process builds for itself. */
 async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
   try {
     const folder = await openState(["builds"], { env });
     const got = await takeLock(join(folder, recordName(file)), { waitMs: 10_000 });
     return got.held ? got : undefined;
   } catch {
-    return undefined; // no folder of our own: whoever keeps the build there says so, or does without
+    return undefined; // no safe state folder: writing the build reports it
   }
 }
 
 async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<string> {
   const module = await bundleChecked(esbuild, file);
   const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
-    // A folder that is not safely ours is for a person to mend. A full or read-only disk must not take a guard away.
+    // An unsafe state folder is for the user to fix. A full or read-only disk must not disable a guard.
     if (error instanceof Problem) throw error;
     return writeTemporary(module);
   });
@@ -89,7 +89,7 @@ export async function appInputs(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Throws for a file that the parser of Node refused without saying where, if the place can be told. The builder knows it, unless it
+ * Throws for a file that Node's parser rejected without a location, if the location can be found. The builder knows it, unless it
  * reads what this Node does not yet; then every file is asked about.
  */
 export async function throwWithLocation(file: string, fault: string): Promise<void> {

@@ -102,7 +102,7 @@ test("TypeScript loads when the cache cannot be written", async () => {
   const url = await build(file, { HOOKLINE_HOME: join(file, "no-folder") });
   expect(((await import(url)) as { default: number }).default).toBe(1);
   expect(statSync(dirname(fileURLToPath(url))).mode & 0o777).toBe(0o700);
-  // What others may write is not gone round: a person has to mend it.
+  // A folder that others may write is not bypassed: the user has to fix it.
   mkdirSync(state, { mode: 0o700 });
   chmodSync(state, 0o770);
   await expect(build(file, env)).rejects.toMatchObject({ name: "Problem" });

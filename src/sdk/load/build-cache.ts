@@ -10,7 +10,7 @@ export interface BuildRecord {
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
   /** Names that led to other ones when it was made, the file's own first: a link can be pointed elsewhere. */
   readonly links: readonly (readonly [name: string, real: string])[];
-  /** The name of the built module, beside the record; null: the author's file can be imported as it is. */
+  /** The name of the built module, next to the record; null: the author's file can be imported unchanged. */
   readonly output: string | null;
   /** The same as a script, when it asks for nothing but Node and `hookline/sdk`: a script starts sooner than a module. */
   readonly script: string | null;
@@ -26,7 +26,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
   return join(statePath({ env }), "builds");
 }
 
-/** Builds of another version of this package or of Node are not ours; they lie beside ours under other names. */
+/** Builds of another version of this package or of Node are not used; they have other names. */
 export const builderTag: string = `${packageVersion()} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
@@ -43,7 +43,7 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
     if (record.made !== builderTag || record.file !== file || !isUpToDate(record)) return undefined;
     return { module: safeBuildPath(folder, record.output), script: safeBuildPath(folder, record.script) };
   } catch {
-    return undefined; // no record, no longer readable, or an input is gone: it is built again, and that says what is wrong
+    return undefined; // no record, not readable, or an input is missing: it is built again, and the build reports what is wrong
   }
 }
 
@@ -92,7 +92,7 @@ interface CachedHash {
  * What an app's code was, for the log: a SHA-256 over the files it is made of, the same that the daemon and `install` reckon. The list
  * of files is the build's; a file that names no other stands for itself. The hash is kept from one process to the next, since loading a
  * hash costs more than writing the log.
- * Contract: undefined when it cannot be told without building; that is no reason to fail.
+ * Contract: undefined when it is unknown without a build; it never throws.
  */
 export function sourceHash(file: string, env: Env): string | undefined {
   try {

@@ -9,7 +9,7 @@ import { builderTag, cachedBuild } from "./build-cache.ts";
 const forgetMs = 600_000;
 
 /**
- * Has a file built by a process of its own, for the starts to come; nobody waits for it.
+ * Builds a file in a separate process, for later starts. The caller does not wait for it.
  * Contract: never throws. One content is tried once, though many ask at the same time or the builder cannot write; a builder that was
  * ended is forgotten after ten minutes.
  */
@@ -31,7 +31,7 @@ export async function buildLater(
   }
 }
 
-/** A note that lies there for so long is nobody's. It is moved first, so that one of many takes it away. */
+/** A note this old belongs to a builder that was killed. It is moved first, so that one of many processes removes it. */
 function forget(note: string): void {
   const made = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
   if (made === undefined || Date.now() - made < forgetMs) return;

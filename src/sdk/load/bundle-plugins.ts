@@ -120,7 +120,7 @@ function packageRoot(from: string): string | undefined {
   return undefined;
 }
 
-/** For a script: whoever runs it hands it `hookline/sdk`. */
+/** For a script: the program that runs it passes `hookline/sdk`. */
 export const externalSdkPlugin: Plugin = {
   name: "leaves-sdk",
   setup(build) {
@@ -140,16 +140,16 @@ export async function canBeScript({ inputs, outputs }: Metafile, code: string): 
   if (!asked.every(isLittle) || !Object.entries(inputs).every(isModule)) return false;
   // All of a JSON file under one name has more names in a build: its own keys.
   if (code.includes("__export(") && Object.keys(inputs).some((path) => path.endsWith(".json"))) return false;
-  // Text that is evaluated would see the names of a script, and whoever writes stacks would see the build.
+  // Evaluated text would see the names of a script, and code that formats stacks would see the build.
   return !/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code) && hasNames(code, sdk);
 }
 
-/** What is no module is sloppy and has names that a module has not. */
+/** A file that is not a module runs in sloppy mode and has names that a module does not have. */
 function isModule([path, { format }]: [string, Metafile["inputs"][string]]): boolean {
   return format === "esm" || (format === undefined && /\.(?:json|m[jt]s|tsx?)$/.test(path));
 }
 
-/** A module that asks for a name that is not there does not load; a script would go on with undefined. */
+/** A module that imports a missing name does not load; a script would continue with undefined. */
 async function hasNames(code: string, sdk: string): Promise<boolean> {
   for (const [, other, list = "", path = ""] of code.matchAll(statement)) {
     // What only looks like a statement, in a text, may name anything: nothing of the author's is ever loaded here.

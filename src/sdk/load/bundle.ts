@@ -33,7 +33,7 @@ export async function loadEsbuild(): Promise<Esbuild | undefined> {
   try {
     return await import("esbuild");
   } catch {
-    return undefined; // an optional dependency: whoever needs it says what is missing
+    return undefined; // an optional dependency: the caller reports what is missing
   }
 }
 
@@ -128,7 +128,7 @@ function textsOf(result: Result, folder: string): Bundle {
   return { code: text(".js"), map: withUrls(text(".map"), folder) };
 }
 
-/** Sources are URLs, as whoever reads a map takes them for; relative to a build they would lead nowhere. */
+/** Sources are URLs, as readers of source maps expect; paths relative to a build would not resolve. */
 function withUrls(map: string, folder: string): string {
   const parsed = JSON.parse(map) as { sources: string[] };
   const sources = parsed.sources.map((source) => {

@@ -11,7 +11,7 @@ import { type CachedBuild, cachedBuild } from "./build-cache.ts";
 export interface LoadAppOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** An import that takes longer is given up; 10 seconds unless told. What the builder takes before does not count. */
+  /** An import that takes longer fails. Default: 10 seconds. The time of the build before it does not count. */
   readonly timeoutMs?: number;
   /** What `hookline/sdk` is for a build that is a script; without it everything is imported as a module. */
   readonly sdk?: Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ async function importBuilt(file: string, known: CachedBuild | undefined, options
       mapStacks(known.module);
       return await inTime(import(pathToFileURL(known.module).href), file, options);
     } catch (error) {
-      // A package that the build refers to has moved; the author's file decides anew.
+      // A package that the build refers to has moved: build the author's file again.
       if (!isNotFound(error)) throw error;
     }
   }
@@ -142,7 +142,7 @@ export async function buildFile(
   return fileURLToPath(await (await import("./build-app.ts")).build(file, env));
 }
 
-/** The builder keeps a process of its own; whoever lives on after the last build ends it. */
+/** The builder keeps a process; a caller that keeps running ends it after the last build. */
 export async function endBuilds(): Promise<void> {
   await (await import("./build-app.ts")).endBuilds();
 }
@@ -152,7 +152,7 @@ export async function buildLater(file: string, env: Readonly<Record<string, stri
   await (await import("./build-later.ts")).buildLater(file, env);
 }
 
-/** Contract: a pipe or a device in the place of a hooks file is a `Problem` at once; whoever read it would wait for its writer. */
+/** Contract: a pipe or a device in the place of a hooks file is a `Problem` at once; reading it would wait for its writer. */
 function checkOrdinary(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isDirectory()) return;
@@ -161,12 +161,12 @@ function checkOrdinary(file: string): void {
 
 type Run = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void;
 
-/** Undefined when it is gone since its record was read: others build, too, and old builds make room. */
+/** Undefined when it was removed after its record was read: other processes prune old builds. */
 function readScript(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return undefined; // the module stands in
+    return undefined; // the module is used instead
   }
 }
 

@@ -39,7 +39,7 @@ function resolveSubpath(name: string, importer: string): string | undefined {
   try {
     return createRequire(importer).resolve(name);
   } catch {
-    return undefined; // it means nothing; whoever loads the file says so
+    return undefined; // it resolves to nothing; loading the file reports it
   }
 }
 

@@ -18,7 +18,7 @@ test("waiting for another process's build does not count as load time", async ()
   writeFileSync(file, `export default { [Symbol.for("hookline.app")]: { level: 7 as number } };`);
   const env = { HOOKLINE_HOME: join(folder, "state") };
   const lock = await takeLock(join(await openState(["builds"], { env }), recordName(file)));
-  if (!lock.held) throw new Error("the lock is nobody else's");
+  if (!lock.held) throw new Error("no other process holds the lock");
   const loading = loadApp(file, { env, cwd: folder, timeoutMs: 1_000 });
   await sleep(1_100);
   await buildAhead(file, env);

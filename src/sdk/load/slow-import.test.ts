@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadApp } from "./load-app.ts";
 
-test("an import that does not end is given up, with the file named and the way out", async () => {
+test("an import that does not end fails with the file's name and a hint", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-slow-import-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "hooks.mjs");

@@ -25,7 +25,7 @@ function cut(text: string): string {
 
 /**
  * Keeps a payload as a fixture for tests: one line in a file per event, without what looks like a secret.
- * Contract: whole lines, many writers; what cannot be kept is told of and changes no answer.
+ * Contract: whole lines, many writers; a failure is reported and changes no answer.
  */
 export function recordPayload(folder: string, text: string, complain: (line: string) => void): void {
   const payload = readPayload(text);

@@ -45,7 +45,7 @@ test("twelve processes that turn files over leave three of them, within bounds a
   expect([...new Set(["hooks.jsonl", ...files()])]).toEqual(["hooks.jsonl", "hooks.jsonl.1", "hooks.jsonl.2"]);
   for (const name of files()) {
     expect(lines(name).length).toBeGreaterThan(0);
-    // Whoever comes while another turns the files over still writes its lines; of the 900 KB written, little stays.
+    // A process that comes during a rotation still writes its lines; of the 900 KB written, little stays.
     expect(statSync(join(home, "log", name)).size).toBeLessThan(200_000);
   }
 });

@@ -61,7 +61,7 @@ test("a turn that a killed process left behind is given to another", () => {
   expect(files()).toEqual(["hooks.jsonl", "hooks.jsonl.1"]);
 });
 
-test("what cannot be written is told and changes nothing; a link is not followed; a torn line stays alone", () => {
+test("a failed write is reported and changes nothing; a link is not followed; a torn line stays alone", () => {
   mkdirSync(home);
   writeFileSync(join(home, "log"), "");
   expect(write()).toEqual([expect.stringMatching(/^The hook log cannot be written: /)]);
@@ -77,7 +77,7 @@ test("what cannot be written is told and changes nothing; a link is not followed
   expect(readFileSync(join(home, "log/hooks.jsonl"), "utf8").split("\n")[0]).toBe('{"torn":');
 });
 
-test("a state folder that a file system denies kept the process going for ever", () => {
+test("a state folder that the file system denies does not keep the process running", () => {
   if (process.platform !== "linux") return;
   const words = [resolve(import.meta.dirname, "../fixtures/write-log.mjs"), built, 1, 1, 1_000, 3].map(String);
   const { status, stderr } = spawnSync(process.execPath, words, {

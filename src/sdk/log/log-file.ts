@@ -17,9 +17,9 @@ import { logLine } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
 
 export interface LogFileOptions {
-  /** A file that grew beyond this is turned over; 5 MiB unless told. */
+  /** A file larger than this is rotated. Default: 5 MiB. */
   readonly maxBytes?: number;
-  /** How many there are, the current one included; 3 unless told. */
+  /** How many files are kept, including the current one. Default: 3. */
   readonly files?: number;
 }
 
@@ -36,7 +36,7 @@ export function logFiles(
 
 /**
  * Appends a record as one line to the hook log. Contract: one write per line, so that lines of many processes do not mix; a log that
- * cannot be written is told of and changes nothing.
+ * cannot be written is reported and changes nothing.
  */
 export function appendLog(
   record: LogRecord,
@@ -72,7 +72,7 @@ interface OpenLogFile {
 }
 
 /**
- * `appendLog` for a process that stays, with the same contract: the file is opened again only when another one lies in its place, as when
+ * `appendLog` for a long-running process, with the same contract: the file is opened again only when another file has its path, as when
  * the files were turned over, and its last byte is looked at only when somebody else has written.
  */
 export function openLog(
@@ -138,7 +138,7 @@ function sizeIfTorn(file: number): number | undefined {
   return last[0] === 0x0a ? undefined : size;
 }
 
-/** One process turns the files over; whoever comes meanwhile leaves it to that one. */
+/** One process rotates the files; others that come meanwhile leave it to that one. */
 function rotate(path: string, maxBytes: number, files: number): void {
   const turn = `${path}.turning`;
   if (!takeRotationLock(turn)) return;

@@ -109,7 +109,7 @@ function refuseForeign(message: string, event: HookEvent, parts: AppDefinition, 
   };
 }
 
-/** No failure is silent: stderr at once, and a message for the person once per session and handler. */
+/** No failure is silent: stderr at once, and a message for the user once per session and handler. */
 async function reportFailures(
   run: ChainRun,
   event: HookEvent,
@@ -141,7 +141,7 @@ async function wasReported(
   try {
     return await state.markReported(key);
   } catch (error) {
-    world.complain(`It could not be noted that a failure was told: ${messageOf(error)}`);
+    world.complain(`Cannot record that a failure was reported: ${messageOf(error)}`);
     return false;
   }
 }
@@ -197,7 +197,7 @@ async function runInMiddleware(
   const { message: why, stack }: LocatedError =
     ended.by === "error"
       ? locateError(ended.error, event.cwd ?? world.cwd)
-      : { message: `gave no answer within ${Math.round(ended.afterMs)} ms` };
+      : { message: `timed out after ${Math.round(ended.afterMs)} ms` };
   parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
   run.failures.push({ handler: "middleware", message: why, ...(stack === undefined ? {} : { stack }) });
   const kept = run.answers.some(isRefusal) ? run.answers : [];

@@ -10,9 +10,9 @@ import type { RunAppOptions } from "./run-app.ts";
 export type { ServedApp } from "../../daemon/internal.ts";
 
 export interface ServeAppOptions {
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** What callers must show; made unless told. There is no way to do without. */
+  /** What callers must send. Default: a new one. A server without a token is not possible. */
   readonly token?: string;
   /** The hooks file of the app: its tasks are run by it in another process, the log names its code, and the URL is the daemon's. */
   readonly file?: string;
@@ -20,7 +20,7 @@ export interface ServeAppOptions {
   readonly cwd?: string;
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal;
-  /** Where people read of trouble, line by line; standard error unless told. */
+  /** Receives messages about trouble, line by line. Default: standard error. */
   readonly complain?: (line: string) => void;
 }
 

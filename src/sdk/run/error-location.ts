@@ -3,7 +3,7 @@ import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf, Problem } from "../../protocol/internal.ts";
 
-/** What an author is told of an error of their code. */
+/** An error of the author's code, as it is reported. */
 export interface LocatedError {
   /** The error's message with the place where it was thrown: `x is not a function (.claude/hooks.ts:3:7)`. */
   readonly message: string;

@@ -4,7 +4,7 @@ const handlers = new AsyncLocalStorage<true>();
 let guards = false;
 
 /**
- * Runs handlers in a process that is not theirs: one that ends it has failed, as it has in a process of its own. Whoever else ends the
+ * Runs handlers in a process that is not theirs: a handler that ends it has failed, as in a process of its own. Other code that ends the
  * process is not held.
  */
 export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -17,7 +17,7 @@ export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value>
 type Process = typeof process & { reallyExit(code?: number): never };
 
 /**
- * While `held` says so, no call that would end this process does: it throws where it stands, and that is a failure of whoever made it.
+ * While `held` returns true, calls that would end this process throw instead, and that is a failure of the caller.
  * Contract: gives the one way out that is left; its status is the process's, whatever those say who listen to the end.
  */
 export function guardExit(held: () => boolean): (code: number) => never {

@@ -38,7 +38,7 @@ export interface ChainRun {
   readonly warnings: AppWarning[];
   readonly trace: HandlerTrace[];
   readonly failures: { readonly handler: string; readonly message: string; readonly stack?: string }[];
-  /** What went wrong beside the chain, such as an observer that threw. */
+  /** What went wrong outside the chain, such as an observer that threw. */
   readonly troubles: string[];
 }
 
@@ -47,7 +47,7 @@ export interface ChainCall {
   readonly world: RunEnvironment;
   /** The context all handlers share. */
   readonly shared: object;
-  /** Told of what goes wrong beside the chain. */
+  /** Called with what goes wrong outside the chain. */
   readonly trouble: (line: string) => void;
   /** When the whole chain must be done, on the clock of `monotonicMs`. */
   readonly deadline: number;
@@ -189,7 +189,7 @@ type Taken =
 
 function take(ended: WorkEnd<unknown>, event: HookEvent, { name }: Registration, { cwd }: RunEnvironment): Taken {
   if (ended.by === "timeout") {
-    return { failed: `gave no answer within ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
+    return { failed: `timed out after ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
   }
   if (ended.by === "error") {
     const { message, stack } = locateError(ended.error, event.cwd ?? cwd);
@@ -203,7 +203,7 @@ function take(ended: WorkEnd<unknown>, event: HookEvent, { name }: Registration,
   }
 }
 
-/** Under `block` a failure is the event's refusal, with handler and error named; under `continue` it is told and no more. */
+/** Under `block` a failure refuses the event and names handler and error; under `continue` it is only reported. */
 function refusalFor(
   registration: Registration,
   event: HookEvent,

@@ -56,7 +56,7 @@ async function through(
   return said ?? given;
 }
 
-/** A guard that skips gives the word for it; to a middleware that is no answer. */
+/** A skipped handler returns a marker string; to a middleware that means no answer. */
 function asList(said: unknown): readonly Answer[] {
   if (said === undefined || said === null || typeof said === "string") return [];
   return (Array.isArray(said) ? said : [said]) as readonly Answer[];

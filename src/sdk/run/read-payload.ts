@@ -12,12 +12,13 @@ export function readPayload(given: string): ReadPayload {
   if (text.trim() === "") return { fault: "standard input is empty" };
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return { fault: "it is no JSON object" };
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return { fault: "it is not a JSON object" };
     const payload = value as WirePayload;
     if (typeof payload["hook_event_name"] === "string") return { value: payload };
     return { fault: `it has no hook_event_name${hintOf(payload)}` };
   } catch (error) {
-    return { fault: `it is no JSON (${messageOf(error)})` };
+    return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
 }
 

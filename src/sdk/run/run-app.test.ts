@@ -64,7 +64,7 @@ test("an app in code answers one event as hookline run does, and leaves an input
   expect(open.destroyed).toBe(true);
 });
 
-test("a refusal that is told by the exit status alone gives that status", async () => {
+test("a refusal that only an exit status can express gives that status", async () => {
   const app = createApp().onTaskCreated(() => block("not today"));
   expect(await ran(app, JSON.stringify(fixtures.TaskCreated()))).toMatchObject({
     code: 2,
@@ -73,7 +73,7 @@ test("a refusal that is told by the exit status alone gives that status", async 
   });
 });
 
-test("what is no event, and silence, are told by the failure mode", async () => {
+test("a payload that is not an event, and silence, are reported by the failure mode", async () => {
   expect(await ran(guard({ onFailure: "block" }), "{")).toMatchObject({
     code: 2,
     stdout: "",
@@ -82,8 +82,8 @@ test("what is no event, and silence, are told by the failure mode", async () => 
   const told = await ran(guard(), "[1]");
   expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
     1,
-    { systemMessage: "hookline: The event cannot be read: it is no JSON object." },
-    "hookline: The event cannot be read: it is no JSON object.\n",
+    { systemMessage: "hookline: The event cannot be read: it is not a JSON object." },
+    "hookline: The event cannot be read: it is not a JSON object.\n",
   ]);
   expect((await ran(guard(), "{", { onFailure: "block" })).code).toBe(2);
   expect(await ran(guard(), new PassThrough(), { silenceMs: 20 })).toMatchObject({
@@ -92,7 +92,7 @@ test("what is no event, and silence, are told by the failure mode", async () => 
   });
 });
 
-test("HOOKLINE=0 is no opinion, and what is no app is a problem", async () => {
+test("HOOKLINE=0 gives no opinion, and a value that is not an app is a problem", async () => {
   const env = { HOOKLINE: "0", HOOKLINE_HOME: mkdtempSync(join(tmpdir(), "hookline-run-app-off-")) };
   onTestFinished(() => rmSync(env.HOOKLINE_HOME, { recursive: true, force: true }));
   expect(

@@ -11,11 +11,11 @@ import { withExitGuard } from "./guard-exit.ts";
 import { readPayload, readPayloadStream } from "./read-payload.ts";
 
 export interface RunAppOptions {
-  /** Where the payload comes from; standard input unless told. It is left once one JSON object is complete. */
+  /** Where the payload comes from. Default: standard input. Reading stops once one JSON object is complete. */
   readonly input?: AsyncIterable<Uint8Array | string>;
-  /** Where the answer goes, and nothing else; standard output unless told. */
+  /** Where the answer goes, and nothing else. Default: standard output. */
   readonly output?: TextOutput;
-  /** Where people read of trouble; standard error unless told. */
+  /** Where messages about trouble go. Default: standard error. */
   readonly errors?: TextOutput;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
@@ -24,7 +24,7 @@ export interface RunAppOptions {
   /** As a settings entry would say it; the stricter of it and the app's own holds. */
   readonly onFailure?: FailureMode;
   readonly signal?: AbortSignal;
-  /** How long no byte may come before that is a failure; 5 seconds unless told. */
+  /** How long to wait for the next byte before it is a failure. Default: 5 seconds. */
   readonly silenceMs?: number;
 }
 

@@ -130,7 +130,7 @@ test("a handler cannot end its own process with a signal, unless a listener hand
   const calls = createApp().preTool("Bash", { onFailure: "block" }, () => void process.kill(process.pid, "SIGUSR2"));
   expect((await testClient(calls).preTool("Bash", { command: "ls" })).decision).toBe("none");
   await expect.poll(() => heard).toEqual(["SIGUSR2"]);
-  // Nobody listens any more.
+  // The server is closed.
   (await testClient(calls).preTool("Bash", { command: "ls" })).expectDenied(/process\.kill\(\d+, SIGUSR2\) was called/);
 });
 

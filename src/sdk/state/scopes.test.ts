@@ -88,7 +88,7 @@ test("declared keys have their types and defaults, and a default that was change
   app.onPrompt(async (_event, { state }) => {
     expectTypeOf(await state.get("count")).toEqualTypeOf<number>();
     expectTypeOf(await state.user.get("name")).toEqualTypeOf<string>();
-    // @ts-expect-error a count is no text
+    // @ts-expect-error a count is not a string
     if (seen.length > 9) await state.set("count", "one");
     (await state.get("list")).push("x");
     seen.push(await state.get("count"), await state.get("list"), await state.has("count"), await state.all());

@@ -68,7 +68,7 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
   };
 }
 
-/** A handler whose time is up must not hold the lock for ever: in a process that lives on, nobody else would get it. */
+/** A handler past its deadline must not hold the lock: in a long-running process no other handler would get it. */
 function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -108,6 +108,6 @@ function nested(call: string): Error {
 /** Contract: what comes back is what was put in, or it is refused. */
 function asJson(value: unknown, key: string): unknown {
   const refused = (why: string, cause: unknown) =>
-    sdkProblem("state-not-json", `The value for "${key}" is no JSON: ${why}`, { key }, cause);
+    sdkProblem("state-not-json", `The value for "${key}" is not valid JSON: ${why}`, { key }, cause);
   return JSON.parse(toJsonOrThrow(value, refused)) as unknown;
 }

@@ -97,7 +97,7 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
   }
 }
 
-/** Contract: called with the lock held; what cannot be read is moved aside. */
+/** Contract: called with the lock held; an unreadable file is renamed. */
 async function read(file: string, options: StoreOptions): Promise<StoredValues> {
   const { world } = options;
   const found = await readStore(file, options);

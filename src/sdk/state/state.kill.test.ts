@@ -27,7 +27,7 @@ test("twelve processes that add one to a counter at the same time end with twelv
   }
 });
 
-test("a process killed at any moment leaves the old or the new file, and its lock holds nobody up", async () => {
+test("a process killed at any moment leaves the old or the new file, and its lock blocks no other process", async () => {
   let last = 0;
   for (let trial = 0; trial < rounds; trial++) {
     const { child, add } = await counter();

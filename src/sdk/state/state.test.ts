@@ -88,7 +88,7 @@ test("keys expire at their ttl, session state thirty days after its last write, 
   const at = <Value>(work: (state: ScopedState) => Promise<Value>) => withState(work, { world: { now: () => now } });
   await at(async (state) => {
     await state.set("short", 1, { ttlMs: 1_000 });
-    // Counted up, it was kept for ever.
+    // Counting up keeps the time to live.
     await state.update("short", (n: number) => n + 1);
     await state.set("long", 2);
     await state.project.set("kept", 3);
@@ -103,7 +103,7 @@ test("keys expire at their ttl, session state thirty days after its last write, 
   expect(await at(async (state) => [await state.get("long"), await state.project.get("kept")])).toEqual([undefined, 3]);
 });
 
-test("a file that cannot be read is moved aside with a warning, and defaults apply", async () => {
+test("an unreadable file is renamed with a warning, and defaults apply", async () => {
   const complaints: string[] = [];
   await withState((state) => state.set("n", 1));
   writeFileSync(sessionFile("s"), '{"n":');

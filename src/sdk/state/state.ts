@@ -51,7 +51,7 @@ type Widen<Value> = Value extends number
 
 /** Where state comes from: files, or a test's memory. */
 export interface StateAccess {
-  /** A strategy's or blueprint's keys lie apart from all others. An update ends with the handler that began it. */
+  /** A strategy or blueprint has its own keys. An update ends with the handler that began it. */
   forSpace(space: string | undefined, handler?: { readonly signal: AbortSignal }): ScopedState;
   /** Contract: false the first time it is asked for this key in this session, true from then on. */
   markReported(key: string): Promise<boolean>;

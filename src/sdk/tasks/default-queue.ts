@@ -24,14 +24,14 @@ export function defaultTasks(world: Pick<RunEnvironment, "env" | "file">): TaskB
   });
 }
 
-/** Jobs of one hooks file lie together: whoever works on them must have its code. */
+/** Jobs of one hooks file are in one folder: a worker for them needs its code. */
 export function queueFolder(file: string, env: Readonly<Record<string, string | undefined>>): string {
   return join(statePath({ env }), "tasks", appKey(file));
 }
 
 /**
  * What jobs added with `deliver: "context"` have to say, each once over all processes.
- * Contract: never throws; what cannot be delivered now is told of and stays.
+ * Contract: never throws; what cannot be delivered now is reported and stays.
  */
 export async function deliverResults(call: TaskCallContext, onDisk: boolean): Promise<readonly Answer[]> {
   try {
@@ -77,6 +77,6 @@ async function takeOf(backend: TaskBackend, record: TaskRecord): Promise<TaskRec
 }
 
 function textOf({ key, state, value, error }: TaskRecord): string {
-  if (state === "failed") return `Background task ${key} failed: ${error?.message ?? "nobody knows why"}`;
+  if (state === "failed") return `Background task ${key} failed: ${error?.message ?? "unknown error"}`;
   return `Background task ${key} has finished:\n${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;
 }

@@ -34,7 +34,7 @@ import {
 } from "./task-backend.ts";
 
 export interface QueueOptions extends BackendOptions {
-  /** Makes or checks the folder above those of the queue; unless told, the queue's own only. */
+  /** Makes or checks the parent folder of the queue. Default: only the queue's own folder is checked. */
   readonly prepare?: () => Promise<unknown>;
   /** Starts a worker unless one runs. */
   readonly wake?: (folder: string, call: WorkerRequest) => Promise<void>;
@@ -187,7 +187,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   };
 }
 
-/** The folder a job lies in says more than its content: the two change one after the other. */
+/** The folder of a job is more reliable than its content: the two change one after the other. */
 function withoutOwner(record: StoredJob, state: JobFolder): TaskRecord {
   const { owner: _owner, ...rest } = record;
   return state === "done" ? rest : { ...rest, state };
@@ -204,7 +204,7 @@ function runningName(folder: string, { record, lease }: ClaimedJob): JobName | u
 async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Promise<void> {
   await prepare?.();
   await openFolder(folder, fs);
-  // Below a folder that is ours alone nobody else can have put anything.
+  // Only this user can write below a private folder.
   for (const state of ["pending", "running", "done"].map((name) => join(folder, name))) {
     if (!existsSync(state)) await openFolder(state, fs);
   }

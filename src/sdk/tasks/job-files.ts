@@ -88,7 +88,7 @@ function hashed(text: string): string {
 /** What a job's file holds; of a running job, who runs it. */
 export type StoredJob = TaskRecord & { readonly owner?: ProcessIdentity };
 
-/** Undefined when it is gone; one that cannot be read is put aside. */
+/** Undefined when it was removed; an unreadable file is renamed. */
 export async function readJob(path: string): Promise<StoredJob | undefined> {
   const bytes = await readPrivate(path, syncBackedFs);
   if (bytes === undefined) return undefined;
@@ -96,7 +96,7 @@ export async function readJob(path: string): Promise<StoredJob | undefined> {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (isRecord(value)) return value;
   } catch {
-    // Told apart from a record of another shape by nothing that matters: both are put aside below.
+    // Handled below, like a record of another shape.
   }
   await syncBackedFs.rename(path, `${path}.unreadable`);
   return undefined;
@@ -128,7 +128,7 @@ interface RecoverOptions {
 }
 
 /**
- * Settles running jobs whose worker is gone: they wait again while tries are left, else they have failed. A worker is gone when its
+ * Settles running jobs whose worker has exited: they wait again while attempts are left, else they have failed. A worker counts as dead when its
  * process is, or when it gave no sign for the length of a lease. Called with the queue's lock held.
  */
 export async function recoverJobs(folder: string, options: RecoverOptions): Promise<void> {

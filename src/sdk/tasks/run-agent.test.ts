@@ -6,7 +6,7 @@ import { agentTask } from "./task.ts";
 
 const command = [process.execPath, join(import.meta.dirname, "../fixtures/stand-in-agent.mjs")] as const;
 
-/** Against a program that stands in for `hookline ask`; `hookline ask` itself is shown with the host. */
+/** Against a program that replaces `hookline ask`; `hookline ask` itself is tested with the runner. */
 async function asked(prompt: string, options: Parameters<typeof agentTask>[1] = {}, timeoutMs = 10_000) {
   const app = createApp();
   const task = app.task(
@@ -41,13 +41,13 @@ test("an agent task runs one session with model, tools, turn and cost limits, an
 });
 
 test("an agent that fails, hits a limit or hangs is a failed task with words", async () => {
-  expect(await asked("crash")).toEqual({ code: "failed", message: "the agent gave no answer: no such model" });
-  expect(await asked("limit")).toEqual({ code: "failed", message: "the agent gave no answer: error_max" });
+  expect(await asked("crash")).toEqual({ code: "failed", message: "the agent did not answer: no such model" });
+  expect(await asked("limit")).toEqual({ code: "failed", message: "the agent did not answer: error_max" });
   expect(await asked("hang", {}, 300)).toEqual({ code: "timed-out", message: "it took longer than 300 ms" });
 });
 
 test("of an agent that prints without end, only its last words are held", async () => {
   const flood = 'process.stderr.write("x".repeat(2 ** 20) + "\\nthe last words\\n"); process.exitCode = 1;';
   const failed = await asked("go", { command: [process.execPath, "-e", flood] });
-  expect(failed).toEqual({ code: "failed", message: "the agent gave no answer: the last words" });
+  expect(failed).toEqual({ code: "failed", message: "the agent did not answer: the last words" });
 });

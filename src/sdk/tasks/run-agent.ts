@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { packageFile } from "../../files/internal.ts";
 import type { AgentAnswer, AgentTaskOptions, TaskContext } from "./task.ts";
 
-/** One agent session through `hookline ask --json`. Contract: rejects when the agent gave no answer, with its words. */
+/** One agent session through `hookline ask --json`. Contract: rejects with the agent's error when it did not answer. */
 export async function runAgentTask(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
   const [program, ...words] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
   const { stdout, stderr, code } = await run(program, [...words, ...wordsOf(options, task)], prompt, task);
   const result = resultIn(stdout);
-  if (result === undefined) throw new Error(`the agent gave no answer: ${lastLine(stderr) || `exit status ${code}`}`);
+  if (result === undefined) throw new Error(`the agent did not answer: ${lastLine(stderr) || `exit status ${code}`}`);
   if (result.is_error || typeof result.result !== "string") {
-    throw new Error(`the agent gave no answer: ${result.hookline?.error ?? result.subtype ?? "an error"}`);
+    throw new Error(`the agent did not answer: ${result.hookline?.error ?? result.subtype ?? "an error"}`);
   }
   return {
     answer: result.result,
@@ -55,7 +55,7 @@ interface ProcessResult {
   readonly code: number | null;
 }
 
-/** `ask` ends its agent's whole tree when it is told to end; it is given a while for that. */
+/** `ask` ends the agent's whole process tree on SIGTERM; it gets some time for that. */
 function run(
   program: string,
   words: readonly string[],

@@ -15,9 +15,9 @@ export interface WorkOptions {
 export interface WorkerOptions extends WorkOptions {
   /** Ends the worker: running jobs are aborted and given back. */
   readonly signal: AbortSignal;
-  /** Ends it when there was nothing to do for so long; never unless told. */
+  /** Ends the worker after this long without work. Default: never. */
   readonly idleMs?: number;
-  /** Jobs at once; 4 unless told. */
+  /** How many jobs run at once. Default: 4. */
   readonly jobs?: number;
   /** How often it looks for jobs, and for word that one was cancelled. */
   readonly pollMs?: number;
@@ -55,7 +55,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   await Promise.allSettled(running);
 }
 
-/** A backend that cannot be reached for a while is told of once and asked again: a worker outlives the restart of a server. */
+/** A backend that cannot be reached is reported once and asked again: a worker survives the restart of a server. */
 function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"] {
   let broken = false;
   return async (names) => {
@@ -132,7 +132,10 @@ async function run({ record }: ClaimedJob, options: RunOptions, signal: AbortSig
 function completed(value: unknown, task: string): TaskEnd {
   let text: string;
   try {
-    text = toJsonOrThrow(value, (why) => new TypeError(`task "${task}" gave no JSON: ${why}`));
+    text = toJsonOrThrow(
+      value,
+      (why) => new TypeError(`task "${task}" returned a value that is not valid JSON: ${why}`),
+    );
   } catch (error) {
     return { state: "failed", error: { code: "result-not-json", message: messageOf(error) } };
   }

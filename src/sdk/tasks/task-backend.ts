@@ -47,7 +47,7 @@ export interface TaskRecord extends NewJob {
 /** A running job in the hands of one worker. */
 export interface ClaimedJob {
   readonly record: TaskRecord;
-  /** Never given twice: what a worker says after it lost the job is told apart by it. */
+  /** Never reused: it identifies reports of a worker that has lost the job. */
   readonly lease: string;
 }
 
@@ -83,7 +83,7 @@ export interface TaskBackend {
   cancel(place: JobScope, key: string): Promise<boolean>;
   /** Called after `add`, and whenever somebody waits: sees to it that a worker runs, if that is the backend's business. */
   wake(call: WorkerRequest): Promise<void>;
-  /** The next job whose task is among `names`, by priority, then by age. A job whose worker is gone counts as the next one. */
+  /** The next job whose task is among `names`, by priority, then by age. A job whose worker has exited counts as the next one. */
   claim(names: readonly string[]): Promise<ClaimedJob | undefined>;
   /** Keeps the lease. False: the job is not this worker's any more, because it was cancelled, replaced or given to another. */
   beat(claim: ClaimedJob): Promise<boolean>;
@@ -93,9 +93,9 @@ export interface TaskBackend {
 }
 
 export interface BackendOptions {
-  /** A worker that gave no sign for so long has lost its job; 30 s unless told. */
+  /** A worker without a heartbeat for this long loses its job. Default: 30 s. */
   readonly leaseMs?: number;
-  /** Open jobs of one session; 1,000 unless told. */
+  /** The limit of open jobs in one session. Default: 1,000. */
   readonly maxOpen?: number;
 }
 

@@ -113,7 +113,7 @@ function within(least: number, most: number, given: number | undefined, usual: n
 
 function checkedInput(input: unknown, task: string): unknown {
   const text = toJsonOrThrow(input, (why, cause) =>
-    sdkProblem("task-not-json", `The input for task "${task}" is no JSON: ${why}`, { task }, cause),
+    sdkProblem("task-not-json", `The input for task "${task}" is not valid JSON: ${why}`, { task }, cause),
   );
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxTaskBytes) return JSON.parse(text) as unknown;

@@ -21,13 +21,13 @@ export interface TaskContext {
 }
 
 export interface TaskOptions {
-  /** How long a result is kept after the end; five minutes unless told. */
+  /** How long a result is kept. Default: five minutes. */
   readonly ttlMs?: number;
-  /** Higher runs earlier, from -1000 to 1000; 0 unless told. */
+  /** Higher runs earlier, from -1000 to 1000. Default: 0. */
   readonly priority?: number;
-  /** After this the job fails as `timed-out`; ten minutes unless told. */
+  /** After this the job fails as `timed-out`. Default: ten minutes. */
   readonly timeoutMs?: number;
-  /** How often a job is begun at most when workers die over it; once unless told. */
+  /** How often a job is started when its workers die. Default: once. */
   readonly attempts?: number;
 }
 
@@ -80,7 +80,7 @@ function taken(name: string): Error {
 }
 
 export interface AgentTaskOptions {
-  /** `claude` unless told; anything `hookline ask --agent` takes. */
+  /** Anything `hookline ask --agent` takes. Default: `claude`. */
   readonly agent?: string;
   readonly model?: string;
   /** Permission rules for what it may do without a question: `Read`, `Bash(git diff *)`. */

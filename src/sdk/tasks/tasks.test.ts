@@ -71,7 +71,7 @@ test("every call of ctx.tasks, over jobs that complete, fail and wait", async ()
   ]);
 });
 
-test("a blueprint's tasks and jobs lie apart from the app's", async () => {
+test("a blueprint's tasks and jobs are separate from the app's", async () => {
   const part = blueprint("part");
   const theirs = part.task("job", () => "theirs");
   part.onPrompt(async (_event, { tasks }) => void (await tasks.add(theirs, undefined)));
@@ -114,7 +114,7 @@ test("a result to be delivered reaches the model with the next event that takes 
   expect((await client.prompt("hi", { session_id: session })).additionalContext).toEqual([]);
 });
 
-test("inputs and results over one MiB, or that are no JSON, are refused", async () => {
+test("inputs and results that are over one MiB or not valid JSON are refused", async () => {
   const app = createApp();
   const big = app.task("big", (n: number) => (n === 0 ? 1n : "x".repeat(n)));
   app.onPrompt(async ({ prompt }, { tasks }) => {
@@ -132,7 +132,7 @@ test("inputs and results over one MiB, or that are no JSON, are refused", async 
   const client = testClient(app);
   expect((await client.prompt("results")).additionalContext).toEqual(["result-too-large,result-not-json"]);
   expect((await client.prompt("input")).systemMessages[0]).toMatch(/has 1048578 bytes; the limit is 1048576/);
-  expect((await client.prompt("ring")).warnings[0]?.message).toMatch(/is no JSON/);
+  expect((await client.prompt("ring")).warnings[0]?.message).toMatch(/is not valid JSON/);
   expect((await client.prompt("unknown")).warnings[0]?.message).toMatch(/no task called "nobody"/);
 });
 
@@ -153,7 +153,7 @@ test("infinite ttl, timeout and attempts are capped, and an invalid priority cou
   ]);
 });
 
-test("an app's own backend is used where no other is lent", async () => {
+test("an app's own backend is used where no other is given", async () => {
   const tasks = mockTasks();
   const app = createApp({ tasks });
   const one = app.task("one", () => 1);

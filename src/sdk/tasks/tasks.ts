@@ -13,7 +13,7 @@ export type TaskKey = string | TaskRef<unknown, unknown>;
 type OutputOf<Key> = Key extends TaskRef<unknown, infer Output> ? Output : unknown;
 
 export interface AddOptions {
-  /** The task's name unless told. Adding a key again replaces the job that has it. */
+  /** Default: the task's name. Adding a key again replaces its job. */
   readonly key?: string;
   readonly ttlMs?: number;
   readonly priority?: number;
@@ -22,7 +22,7 @@ export interface AddOptions {
 }
 
 export interface WaitOptions {
-  /** As long as the handler may run unless told. */
+  /** Default: as long as the handler may run. */
   readonly timeoutMs?: number;
 }
 
@@ -65,10 +65,10 @@ export interface Tasks {
   waitAny(keys: readonly TaskKey[], options?: WaitOptions): Promise<TaskResult | undefined>;
 }
 
-/** The jobs of one event, whoever of its handlers asks. */
+/** The jobs of one event, shared by its handlers. */
 export interface TasksAccess {
   forSpace(space: string | undefined, handler: { readonly signal: AbortSignal }): Tasks;
-  /** What is to be told the model with this event. */
+  /** The context for the model that this event delivers. */
   dueContext(): Promise<readonly Answer[]>;
   /** Contract: settles when the process may end without a loss for the jobs that were added; never fails. */
   settled(): Promise<unknown>;

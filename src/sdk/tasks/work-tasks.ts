@@ -48,7 +48,7 @@ export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Pro
     } finally {
       await lock.release();
     }
-    // Changed code may be such as nobody has approved. A hook that the host lets run starts the worker for it.
+    // Changed code may not be approved. A hook that the host runs starts the worker for it.
     if (options.outdated?.() === true) return warnAboutPending(folder, tasks, logger);
     // A job that came while we were leaving saw us at work and started nobody.
     if (!(await hasPending(folder, tasks))) return;

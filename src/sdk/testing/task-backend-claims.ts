@@ -146,7 +146,7 @@ function limits(): readonly BackendClaim[] {
         }),
     },
     {
-      name: "a job whose worker is gone runs again up to its attempts, then fails as worker-lost",
+      name: "a job whose worker has exited runs again up to its attempts, then fails as worker-lost",
       check: (open, pass = sleep) =>
         using(open, { leaseMs: 150 }, async (backend) => {
           await backend.add(job({ attempts: 2 }));

@@ -22,14 +22,14 @@ import { immediateTasks, memoryState } from "./memory-tasks.ts";
 import { type TestResult, testResult } from "./test-result.ts";
 
 export interface TestClientOptions {
-  /** Kept over all events of the client; in memory unless told. */
+  /** Shared by all events of the client. Default: in memory. */
   readonly state?: StateAccess;
   /**
    * What `ctx.transcript` is: a `testTranscript()`, a session, or an object of your own. Default: the session of the event's own path,
    * which is empty when there is no such file.
    */
   readonly transcript?: object;
-  /** Where `ctx.tasks` puts jobs; unless told, they run at once in this process. */
+  /** Where `ctx.tasks` puts jobs. Default: they run at once in this process. */
   readonly tasks?: TaskBackend;
   /** The folder of the event, for payloads that are not given one: `ctx.cwd`, `ctx.projectDir`, `ctx.path()` and `ctx.git` follow it. */
   readonly cwd?: string;

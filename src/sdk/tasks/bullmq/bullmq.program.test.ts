@@ -111,7 +111,7 @@ describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () 
   });
 });
 
-test("a Redis that is not there is an error soon, not a hook that hangs", async () => {
+test("a Redis that is down is an error within seconds, not a hook that hangs", async () => {
   const port = await freePort();
   const backend = bullmqTasks({ connection: `redis://user:secret@127.0.0.1:${port}` });
   const error = await backend.list("s").catch((cause: unknown) => cause);

@@ -16,7 +16,7 @@ import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
 export interface BullmqOptions extends BackendOptions {
   /** A URL, or the options of an ioredis client. */
   readonly connection: string | Readonly<Record<string, unknown>>;
-  /** What every key begins with; `hookline` unless told. Apps that share it share their jobs. */
+  /** The prefix of every key. Default: `hookline`. Apps with the same prefix share their jobs. */
   readonly prefix?: string;
 }
 
@@ -24,8 +24,8 @@ export interface BullmqOptions extends BackendOptions {
 export type BullmqTasks = TaskBackend;
 
 /**
- * Jobs in Redis. BullMQ keeps the queues: order, leases, and jobs whose worker is gone. What a session asks about its jobs, and the
- * results, lie in a hash beside them, because a queue cannot be asked by session and key.
+ * Jobs in Redis. BullMQ keeps the queues: order, leases, and jobs whose worker has exited. What a session asks about its jobs, and the
+ * results, are in a separate hash, because a queue cannot be queried by session and key.
  */
 export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   const { connection, prefix = "hookline" } = options;
@@ -41,7 +41,7 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   };
   const connect = async () => {
     const { bullmq, Redis: Client } = await loadBullmq();
-    // A hook must not wait for a server that is not there.
+    // A hook must not wait for a server that is down.
     const own = { connectTimeout: 2_000, maxRetriesPerRequest: 1 };
     const redis = typeof connection === "string" ? new Client(connection, own) : new Client({ ...connection, ...own });
     let why = "";

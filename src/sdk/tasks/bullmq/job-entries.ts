@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { missingPackageProblem } from "../../../protocol/internal.ts";
 import type { JobScope, TaskRecord } from "../task-backend.ts";
 
-/** A job as it lies in Redis. `lease` is its worker's, `order` the place in which it was added. */
+/** A job as Redis holds it. `lease` is its worker's, `order` the place in which it was added. */
 export interface JobEntry extends TaskRecord {
   readonly lease?: string;
   readonly order: number;

@@ -11,7 +11,7 @@ export interface RunningJob {
   /** False when the lease is over. */
   extend(): Promise<boolean>;
   giveBack(): Promise<void>;
-  /** Out of the queue, whoever has it by now. */
+  /** Removes it from the queue, whichever worker has it. */
   drop(): Promise<void>;
 }
 
