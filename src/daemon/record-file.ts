@@ -52,8 +52,8 @@ const most = 200;
 
 /**
  * Where a client that was given this path looks for the record. A shell without other programs can neither hash a path nor resolve its
- * links, so the path itself, as it was given, is the name of a link to the record. Should it lead to another hooks file by now, the daemon
- * says so, for it is told the path.
+ * links, so the path itself, as it was given, is the name of a link to the record. If the path leads to another hooks file by now, the
+ * daemon rejects the call, since it gets the path.
  */
 export function linkNameParts(given: string): { readonly folders: readonly string[]; readonly name: string } {
   let name = given.replaceAll("%", "%25").replaceAll("/", "%2F");

@@ -141,7 +141,7 @@ describe("from cold to warm", () => {
     for (const ask of askers) {
       expect((await ask([file], odd)).stdout).toBe(denial("no"));
       expect(lastLog()).toMatchObject({ inProcess: "refused" });
-      expect(await ask([file], "{]}\n")).toMatchObject({ code: 1, stdout: expect.stringContaining("no JSON") });
+      expect(await ask([file], "{]}\n")).toMatchObject({ code: 1, stdout: expect.stringContaining("not valid JSON") });
       expect(await ask([file, "--on-failure", "block"], "{}\n")).toMatchObject({ code: 2, stdout: "" });
     }
   });
@@ -225,7 +225,7 @@ describe("when the daemon is not what it should be", () => {
       const file = world.file(`${form}-killed.mjs`, guard);
       const { pid } = await world.serve(file);
       process.kill(pid, "SIGKILL");
-      await until("it is gone", async () => !(await isServed(world, file)));
+      await until("the daemon has exited", async () => !(await isServed(world, file)));
       expect((await ask([file], event())).stdout).toBe(denial("no"));
       expect(lastLog()).toMatchObject({ inProcess: "none" });
       await until("a daemon", () => isServed(world, file));
@@ -243,7 +243,7 @@ describe("when the daemon is not what it should be", () => {
       const text = readFileSync(recordPath(file, world.env), "utf8").split("\n");
       const [, , start = "", , , token = "", secret = "", version = ""] = (text[0] ?? "").split(" ");
       process.kill(pid, "SIGKILL");
-      await until("it is gone", async () => !(await isServed(world, file)));
+      await until("the daemon has exited", async () => !(await isServed(world, file)));
       const heard: string[] = [];
       const stranger = createServer((request, reply) => {
         heard.push(String(request.headers.authorization));
@@ -415,7 +415,7 @@ test("the client carries the package's version", () => {
 describe.runIf(clientForms.includes("compiled"))("the compiled client and its package", () => {
   const call = { form: "compiled" } as const;
 
-  test("an upgraded package is asked by its own script; one that is gone is a failure, and the mode decides", async () => {
+  test("an upgraded package is asked by its own script; one that was removed is a failure, and the mode decides", async () => {
     const file = world.file("upgraded.mjs", guard);
     await world.clientPath("compiled");
     const script = await world.clientPath("script");
@@ -437,7 +437,7 @@ describe.runIf(clientForms.includes("compiled"))("the compiled client and its pa
     }
   });
 
-  test("the script hands over to it where it finds it, under its own name, so that the daemon answers; unless told not to", async () => {
+  test("the script hands over to it where it finds it, under its own name, so that the daemon answers, unless the environment forbids it", async () => {
     const file = world.file("handed-over.mjs", guard);
     const home = { env: world.env };
     const made = await compileClient({ packageRoot: join(world.folder, "package"), home, env: process.env });

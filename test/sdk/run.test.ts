@@ -30,7 +30,7 @@ describe("input", () => {
     expect([code, wire.hookSpecificOutput.updatedToolOutput]).toEqual([0, big]);
   });
 
-  test("what is no event is never silence: refused under block, told under continue", async () => {
+  test("a payload that is not an event is refused under block and reported under continue", async () => {
     const file = world.file("soft.mjs", guard);
     const strict = world.file("strict.mjs", app(`app.preTool("Bash", { onFailure: "block" }, () => undefined);`));
     for (const input of ["", "{", "[1]", `{"a":1}`]) {
@@ -42,17 +42,20 @@ describe("input", () => {
       });
     }
     const told = await world.run([file], "{");
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([1, { systemMessage: expect.stringContaining("no JSON") }]);
+    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      1,
+      { systemMessage: expect.stringContaining("not valid JSON") },
+    ]);
     expect((await world.run([file, "--on-failure", "block"], "{")).code).toBe(2);
   });
 
   test.each([
     [["--onfailure", "block"], 2, "has no option --onfailure"],
     [["--on_failure=block"], 2, "has no option --on_failure"],
-    [["--on-failure", "blok"], 2, 'takes block or continue, not "blok"'],
+    [["--on-failure", "blok"], 2, 'must be block or continue, not "blok"'],
     [["--evnt", "Stop"], 1, "has no option --evnt"],
-    [["more.mjs"], 1, "takes one hooks file"],
-  ])("a call of run with %j ends with %i and names the wrong word", async (words, code, message) => {
+    [["more.mjs"], 1, "requires exactly one hooks file"],
+  ])("a call of run with %j exits with %i and names the wrong argument", async (words, code, message) => {
     const ended = await world.run([world.file("soft.mjs", guard), ...words], event());
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);
   });
@@ -148,7 +151,7 @@ describe("failure", () => {
     expect((await world.run([broken, "--on-failure=block"], stop(true))).code).toBe(0);
   });
 
-  test("a failure is told once per session, on stderr every time, and in the log", async () => {
+  test("a failure is reported once per session, on stderr every time, and in the log", async () => {
     const file = world.file("boom.mjs", app(`app.preTool({ name: "h" }, () => { throw new Error("boom"); });`));
     const first = await world.run([file], event({ session_id: "told" }));
     const second = await world.run([file], event({ session_id: "told" }));

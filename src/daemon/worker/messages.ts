@@ -120,7 +120,7 @@ export class CallerLiveness {
     this.#tell?.(why);
   }
 
-  /** Contract: the listener is called at most once, and at once when the caller has gone already. Only the last listener counts. */
+  /** Contract: the listener is called at most once, and at once when the caller has left already. Only the last listener counts. */
   onGone(tell: (why: string) => void): void {
     this.#tell = tell;
     if (this.#lost !== undefined) tell(this.#lost);

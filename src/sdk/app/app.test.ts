@@ -255,7 +255,7 @@ test.each([
 
 test("a promise as the new input is a failure, and not an empty input", async () => {
   const app = createApp().preTool("Bash", { onFailure: "block" }, () => updateInput(Promise.resolve({}) as never));
-  (await testClient(app).preTool("Bash", bash)).expectDenied("no answer");
+  (await testClient(app).preTool("Bash", bash)).expectDenied("expected an answer");
 });
 
 test("handlers that end in any order give the same bytes", async () => {

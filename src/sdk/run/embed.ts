@@ -39,9 +39,9 @@ const runOptions: readonly (keyof RunAppOptions)[] = [
 const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
 
 /**
- * `hookline run` for an app that a program of yours holds: reads one event, writes its answer, and gives the exit status. What is not
- * told is the process's own; then `process.exitCode` is set too, because some refusals are told by it alone.
- * Contract: whatever handlers and input do is told in the answer, by the failure mode. It rejects for what is no app.
+ * `hookline run` for an app inside your own program: reads one event, writes its answer, and returns the exit status. Options default to
+ * the process's own; with the process's own output it also sets `process.exitCode`, because some refusals are only an exit status.
+ * Contract: failures of handlers and input become answers, by the failure mode. It rejects for a value that is not an app.
  */
 export async function runApp(app: unknown, options: RunAppOptions = {}): Promise<number> {
   checkOptions(options, runOptions, "runApp");
