@@ -48,7 +48,7 @@ test("an agent hook's turns are limited, and in the last it must answer", async 
     { ...looks({ calls: [{ tool: "Read", input: { file_path: "a" } }] }), times: 4 },
   ]);
   const outcome = await fired(on("Stop", { ...agent, ...guard }), ports);
-  expect(outcome.runs).toMatchObject([{ answer: { failure: expect.stringContaining("no JSON object") } }]);
+  expect(outcome.runs).toMatchObject([{ answer: { failure: expect.stringContaining("not a JSON object") } }]);
   expect(requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, undefined, "tool"]);
 });
 
