@@ -19,7 +19,7 @@ test("five seconds of silence on an open pipe are a failure of the app, told by 
     world.run([file, "--on-failure", "block"], "", { open: true, env }),
     world.run([file], half, { open: true, env }),
   ]);
-  const message = `hookline: The event for ${file} cannot be read: no complete payload came within 5 s.`;
+  const message = `hookline: The event for ${file} cannot be read: no complete payload was received within 5 s.`;
   expect(blocked).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });
   expect({ ...told, stdout: JSON.parse(told.stdout) }).toEqual({
     code: 1,

@@ -80,7 +80,7 @@ test("run without the rest of its package refuses under block, in an entry by ha
   copyFileSync(join(dist, "cli", "bin.cjs"), bin);
   const statuses = ["block", "continue"].map((mode) => {
     const said = spawnSync(process.execPath, [bin, "run", "hooks.ts", "--on-failure", mode], { input: "{}" });
-    expect(String(said.stderr)).toMatch(/^hookline: its own program cannot be loaded: .*program\.cjs'\n$/);
+    expect(String(said.stderr)).toMatch(/^hookline: cannot load program.cjs: /);
     return said.status;
   });
   expect(statuses).toEqual([2, 1]);

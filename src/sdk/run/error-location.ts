@@ -103,8 +103,7 @@ export function firstErrorLine(error: unknown): string {
 
 /** A problem that our own code threw at the author's, with the place of the author's call. */
 export function atCallSite(problem: Problem, file: string): Problem {
-  const [own, ...others] = framesOf(problem);
-  const caller = others.find(({ path }) => path !== own?.path);
+  const caller = framesOf(problem).find(({ path }) => !isOwn(path));
   const place = caller === undefined ? file : `${caller.path}:${lineOf(caller)}`;
   return new Problem(problem.code, `${place}: ${problem.message}`, {
     about: { ...problem.about, file },
