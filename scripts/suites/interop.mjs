@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clientOption } from "./client-version.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const { version, others } = clientOption(process.argv.slice(2));
 process.stdout.write(`interop: Claude Code ${version}\n`);
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
