@@ -1,8 +1,8 @@
 import { packageVersion } from "../files/internal.ts";
 import { closestName, escapeLines, Problem } from "../protocol/internal.ts";
 import type { Command, CommandGroup, Io } from "./command-line/command.ts";
-import { asksForHelp, commandHelp, type HelpSection, programHelp, verbsHelp } from "./command-line/help.ts";
-import { parseCall } from "./command-line/parse.ts";
+import { commandHelp, type HelpSection, programHelp, verbsHelp } from "./command-line/help.ts";
+import { asksForHelp, parseCall } from "./command-line/parse.ts";
 
 interface CommandEntry {
   readonly summary: string;

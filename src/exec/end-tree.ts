@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { carriesTag, familyMarks, familyOf, type ProcessLeader } from "./process-family.ts";
-import { type Processes, type ProcessRow, processes } from "./process-list.ts";
+import { hasSurvivors, type Processes, type ProcessRow, processes } from "./process-list.ts";
 import type { SurvivingProcess } from "./process-run.ts";
 
 export interface Tree extends ProcessLeader {
@@ -88,11 +88,6 @@ function taskkill(args: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     execFile("taskkill", args, { timeout: settleMs, windowsHide: true }, (error) => resolve(error === null));
   });
-}
-
-/** Whether a process that has exited left others in its group. One system call; the answer is almost always no. */
-export function hasSurvivors(pid: number, system: Processes = processes): boolean {
-  return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
 }
 
 /**

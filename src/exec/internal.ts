@@ -1,6 +1,5 @@
-export type { CommandLine } from "./command-line.ts";
-export { onAbort } from "./on-abort.ts";
 export type { OnLine } from "./output-capture.ts";
 export { endLeftovers, findLeftovers, runTag } from "./process-family.ts";
 export type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess, SurvivingProcess } from "./process-run.ts";
-export { runProcess, startProcess } from "./start-process.ts";
+export { type CommandLine, runProcess, startProcess } from "./start-process.ts";
+export { onAbort } from "./stop-triggers.ts";

@@ -46,6 +46,11 @@ export const ps: Processes = { list: listWithPs, isAlive: ({ pid }) => signal(pi
 /** The processes of the current platform. */
 export const processes: Processes = process.platform === "linux" ? procfs : ps;
 
+/** Whether a process that has exited left others in its group. One system call; the answer is almost always no. */
+export function hasSurvivors(pid: number, system: Processes = processes): boolean {
+  return process.platform !== "win32" && system.signal(-pid, 0) !== "gone";
+}
+
 const pendingLists = new Map<string, Promise<readonly ProcessRow[]>>();
 
 /** Calls in the same tick share one reading, because reading takes milliseconds. */

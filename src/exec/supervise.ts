@@ -2,11 +2,11 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree, endTreeOnWindows, hasSurvivors, survivorsOf } from "./end-tree.ts";
-import { onAbort } from "./on-abort.ts";
+import { endTree, endTreeOnWindows, survivorsOf } from "./end-tree.ts";
 import { type Capture, capture, captureLines } from "./output-capture.ts";
-import { startPausableDeadline } from "./pausable-deadline.ts";
+import { hasSurvivors } from "./process-list.ts";
 import type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess, SurvivingProcess } from "./process-run.ts";
+import { onAbort, startPausableDeadline } from "./stop-triggers.ts";
 
 /** Feeds a started process, captures its output, and settles at its exit or its time limit, whichever comes first. */
 export function supervise(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CommandLine, programOf, windowsShell } from "./command-line.ts";
+import { type CommandLine, programOf, windowsShell } from "./start-process.ts";
 
 const env = { Path: "C:\\Windows;C:\\Git\\cmd", ProgramFiles: "C:\\Program Files", LOCALAPPDATA: "C:\\Me" };
 const has =

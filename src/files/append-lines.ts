@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, nodeFs, openFlags, writeWholeFile } from "./disk.ts";
+import { errorCode, type Fs, type FsFile, nodeFs, openFlags, writeWholeFile } from "./disk.ts";
 import { type LockOptions, withLock } from "./file-lock.ts";
-import { errorCode } from "./file-problem.ts";
 
 export interface AppendOptions extends LockOptions {
   /** Acknowledge only what outlives a power cut. */

@@ -22,7 +22,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { ignoringErrors } from "./file-problem.ts";
+import { Problem } from "../protocol/internal.ts";
 
 /**
  * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
@@ -155,4 +155,25 @@ function fileOf(file: number): FsFile {
 
 function synced(sync: typeof fsync, file: number): Promise<void> {
   return new Promise((resolve, reject) => sync(file, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Whether an error is about a file of ours that cannot be used as it is: a `Problem` with a code `file/…`. */
+export function isFileProblem(error: unknown): error is Problem {
+  return error instanceof Problem && error.code.startsWith("file/");
+}
+
+/** The system's name for what went wrong, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The value, or undefined when the error is one of `codes`; any other error goes on. */
+export async function ignoringErrors<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
 }

@@ -1,8 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs } from "./disk.ts";
-import { ignoringErrors } from "./file-problem.ts";
+import { type Fs, ignoringErrors, nodeFs } from "./disk.ts";
 import { monotonicMs, waitInQueue } from "./in-process-queue.ts";
 import {
   deleteClaimFile,

@@ -10,9 +10,18 @@ export {
   readDaemonRecord,
   startTag,
 } from "./daemon-record.ts";
-export { type Fs, nodeFs, openFlags, readWholeFile, syncBackedFs, writeWholeFile } from "./disk.ts";
+export {
+  errorCode,
+  type Fs,
+  ignoringErrors,
+  isFileProblem,
+  nodeFs,
+  openFlags,
+  readWholeFile,
+  syncBackedFs,
+  writeWholeFile,
+} from "./disk.ts";
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
-export { errorCode, ignoringErrors, isFileProblem } from "./file-problem.ts";
 export { monotonicMs } from "./in-process-queue.ts";
 export { installCommand, packageFile, packageVersion } from "./package.ts";
 export { isInside } from "./paths.ts";

@@ -1,7 +1,6 @@
 import type { Stats } from "node:fs";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
-import { errorCode, ignoringErrors } from "./file-problem.ts";
+import { errorCode, type Fs, ignoringErrors, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
-import { errorCode } from "./file-problem.ts";
+import { errorCode, type Fs, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
 import { findFolder, type HomeSource, openFolder, statePath, unsafeReason } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 

@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
-import { ignoringErrors } from "./file-problem.ts";
+import { type Fs, type FsFile, ignoringErrors, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 
 export interface ReplaceOptions {

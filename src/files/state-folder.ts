@@ -1,8 +1,7 @@
 import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, nodeFs } from "./disk.ts";
-import { errorCode, ignoringErrors } from "./file-problem.ts";
+import { errorCode, type Fs, ignoringErrors, nodeFs } from "./disk.ts";
 
 /** Where the state folder is looked up. Defaults to the values of this process. */
 export interface HomeSource {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type Fs, nodeFs } from "./disk.ts";
-import { errorCode, ignoringErrors } from "./file-problem.ts";
+import { errorCode, type Fs, ignoringErrors, nodeFs } from "./disk.ts";
 import { livenessOf, machineTag, ownIdentity } from "./process-identity.ts";
 
 /**

@@ -23,27 +23,22 @@ export function checkNamed<Name extends string>(
   }
 }
 
-export const checkOf =
-  (what: string, fits: (value: unknown) => boolean): OptionCheck =>
-  (value) =>
-    fits(value) ? undefined : what;
-export const textCheck: OptionCheck = checkOf("a text", (value) => typeof value === "string");
-export const booleanCheck: OptionCheck = checkOf("true or false", (value) => typeof value === "boolean");
-export const functionCheck: OptionCheck = checkOf("a function", (value) => typeof value === "function");
-export const objectCheck: OptionCheck = checkOf("an object", isObject);
-export const abortSignalCheck: OptionCheck = checkOf("an AbortSignal", (value) => value instanceof AbortSignal);
-export const textListCheck: OptionCheck = checkOf(
-  "a list of texts",
-  (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
-);
-export const wholeNumberCheck: OptionCheck = checkOf(
-  "a whole number above 0",
-  (value) => Number.isInteger(value) && Number(value) > 0,
-);
-export const positiveNumberCheck: OptionCheck = checkOf(
-  "a number above 0",
-  (value) => Number.isFinite(value) && Number(value) > 0,
-);
+/** A check by a test, such as `checkOf("a model", isModel)`. */
+export function checkOf(what: string, fits: (value: unknown) => boolean): OptionCheck {
+  return (value) => (fits(value) ? undefined : what);
+}
+
+export const textCheck: OptionCheck = (value) => (typeof value === "string" ? undefined : "a text");
+export const booleanCheck: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "true or false");
+export const functionCheck: OptionCheck = (value) => (typeof value === "function" ? undefined : "a function");
+export const objectCheck: OptionCheck = (value) => (isObject(value) ? undefined : "an object");
+export const abortSignalCheck: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : "an AbortSignal");
+export const textListCheck: OptionCheck = (value) =>
+  Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "a list of texts";
+export const wholeNumberCheck: OptionCheck = (value) =>
+  Number.isInteger(value) && Number(value) > 0 ? undefined : "a whole number above 0";
+export const positiveNumberCheck: OptionCheck = (value) =>
+  Number.isFinite(value) && Number(value) > 0 ? undefined : "a number above 0";
 
 export function badOption(message: string, option?: string): Problem {
   return new Problem("host/bad-option", message, { about: { option } });

@@ -102,11 +102,3 @@ export type Verdict =
 
 /** What a hook, or all hooks together, decided. */
 export type Decision = Verdict["kind"];
-
-/** From weak to strong; the strongest verdict of an event wins. */
-export const decisions: readonly Decision[] = ["none", "allow", "ask", "defer", "deny"];
-
-/** Positive when `a` is stronger than `b`. */
-export function compareDecisions(a: Decision, b: Decision): number {
-  return decisions.indexOf(a) - decisions.indexOf(b);
-}

@@ -49,7 +49,6 @@ export type {
 } from "./hook.ts";
 export { fileHookTypes, groupFields, hookFields } from "./hook.ts";
 export {
-  compareDecisions,
   type Decision,
   eventOutputShapes,
   type HookOutput,

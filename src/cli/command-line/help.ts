@@ -1,11 +1,5 @@
 import type { Command, CommandGroup, OptionSpec } from "./command.ts";
 
-/** After `--` nothing is an option. */
-export function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
-}
-
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
   const rows = Object.entries({

@@ -98,3 +98,9 @@ function allTexts(value: unknown): readonly string[] {
   const list: unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return list.filter((item) => typeof item === "string");
 }
+
+/** Whether the arguments include `--help` or `-h`; what follows `--` is not an option. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
+}

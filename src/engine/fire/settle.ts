@@ -1,16 +1,8 @@
-import {
-  compareDecisions,
-  type Decision,
-  type EventRow,
-  type Outcome,
-  type OutcomeOutput,
-  type Skip,
-  type Verdict,
-  type Warning,
-} from "../../protocol/internal.ts";
+import type { Decision, EventRow, Outcome, OutcomeOutput, Skip, Verdict, Warning } from "../../protocol/internal.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
 import type { HookEvent } from "./fire.ts";
+import { compareDecisions } from "./read/read-verdict.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { type SettledInput, settleInput, settleOutput, withDecision } from "./settle-output.ts";
 

@@ -1,5 +1,4 @@
 import {
-  compareDecisions,
   type Decision,
   type HookAnswerRecord,
   type HookOutput,
@@ -36,6 +35,14 @@ export function verdictOf(output: HookOutput, run: HookRun): ReadVerdict {
   const current = specificVerdict(output, run);
   const stronger = compareDecisions(old.verdict.kind, current.verdict.kind) > 0 ? old.verdict : current.verdict;
   return { ...old, verdict: stronger, warnings: [...old.warnings, ...current.warnings] };
+}
+
+/** From weak to strong; the strongest verdict of an event wins. */
+const decisions: readonly Decision[] = ["none", "allow", "ask", "defer", "deny"];
+
+/** Positive when `a` is stronger than `b`. */
+export function compareDecisions(a: Decision, b: Decision): number {
+  return decisions.indexOf(a) - decisions.indexOf(b);
 }
 
 interface ReadVerdict {

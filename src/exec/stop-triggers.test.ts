@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { startPausableDeadline } from "./pausable-deadline.ts";
+import { onAbort, startPausableDeadline } from "./stop-triggers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 
@@ -80,4 +80,28 @@ test("a limit of nothing, or of no number, passes at once", () => {
   const limits = [0, -5, Number.NaN].map(watched);
   vi.advanceTimersByTime(2);
   expect(limits.map(({ passed }) => passed())).toEqual([true, true, true]);
+});
+
+test("all who still wait are called once when the signal is aborted", () => {
+  const controller = new AbortController();
+  const called: string[] = [];
+  const wait = (name: string) => onAbort(controller.signal, () => called.push(name));
+  wait("first");
+  wait("second")();
+  wait("third");
+  controller.abort();
+  controller.abort();
+  expect(called).toEqual(["first", "third"]);
+});
+
+test("a callback may stop waiting, and another may begin, while they are called", () => {
+  const controller = new AbortController();
+  const called: string[] = [];
+  const stop = onAbort(controller.signal, () => {
+    stop();
+    called.push("one");
+  });
+  onAbort(controller.signal, () => called.push("two"));
+  controller.abort();
+  expect(called).toEqual(["one", "two"]);
 });
