@@ -37,7 +37,7 @@ test("a process that takes the daemon's port neither gets the token from our eng
   const fire = async () => {
     const { out } = await hookline("fire", "PreToolUse", "--input", input, "--json");
     const { decision, updatedInput, warnings, runs } = JSON.parse(out) as Record<string, unknown>;
-    return { decision, updatedInput, told: JSON.stringify([warnings, runs]) };
+    return { decision, updatedInput, reported: JSON.stringify([warnings, runs]) };
   };
   const http = ["install", "--scope", "user", "--transport", "http"];
 
@@ -51,7 +51,7 @@ test("a process that takes the daemon's port neither gets the token from our eng
   });
   expect(await hookline("install", "--scope", "user", "--literal-token")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("require --transport http"),
+    err: expect.stringContaining("--literal-token requires --transport http"),
   });
   expect((await hookline(...http, "--allow-http-decisions", "--literal-token")).code).toBe(0);
   const settings = () => readFileSync(join(home, ".claude/settings.json"), "utf8");
@@ -67,12 +67,12 @@ test("a process that takes the daemon's port neither gets the token from our eng
   const { heard } = await impostor(Number(port));
   const alone = await fire();
   expect([alone.decision, alone.updatedInput, heard]).toEqual(["none", undefined, []]);
-  expect(alone.told).toContain("the daemon does not run");
+  expect(alone.reported).toContain("the daemon is not running");
 
   // A daemon that comes up now has another port; the entry still names the impostor's.
   expect((await hookline("serve", file, "--json")).code).toBe(0);
-  const beside = await fire();
-  expect([beside.decision, beside.updatedInput, heard]).toEqual(["none", undefined, []]);
+  const onOtherPort = await fire();
+  expect([onOtherPort.decision, onOtherPort.updatedInput, heard]).toEqual(["none", undefined, []]);
 
   const again = await hookline("install", "--scope", "user");
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining("their token is no longer valid") });

@@ -39,6 +39,7 @@ type Refusal = "deny" | "block" | "denyPermission";
  */
 type Form = "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
 
+/** The method of an app that registers handlers for an event, such as `preTool` for `PreToolUse`. */
 export type MethodOf<Name extends EventName> = Catalog[Name]["app"]["method"];
 
 /** The answers a handler of this event may give; a message for the user and raw fields are legal everywhere. */

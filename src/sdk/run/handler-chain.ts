@@ -17,6 +17,7 @@ import { isPromise, lazySignal, type WorkEnd, withinDeadline } from "./handler-d
 import { runWrapped } from "./middleware.ts";
 import { handlerRank, namesTool } from "./select-handlers.ts";
 
+/** What one handler did for an event. */
 export interface HandlerTrace {
   readonly name: string;
   readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";

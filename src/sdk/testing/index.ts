@@ -1,3 +1,7 @@
+export type { AppWarning } from "../answer/accept-answers.ts";
+export type { MethodOf, ToolEventName } from "../answer/event-rules.ts";
+export type { HandlerTrace } from "../run/handler-chain.ts";
+export type { StateAccess } from "../state/state.ts";
 export { type Fixture, fixtures, isSynthetic, readRecorded } from "./fixtures.ts";
 export { immediateTasks, type MockTasks, memoryState, mockTasks } from "./memory-tasks.ts";
 export { type BackendClaim, type OpenBackend, taskBackendClaims } from "./task-backend-claims.ts";

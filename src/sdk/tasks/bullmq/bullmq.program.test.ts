@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isMissing } from "../../../../test/required.ts";
-import { type AppRuntime, appRuntime } from "../../app/app-runtime.ts";
 import { createApp, workTasks } from "../../index.ts";
 import { testClient } from "../../testing/index.ts";
 import { taskBackendClaims } from "../../testing/task-backend-claims.ts";
@@ -24,43 +23,42 @@ describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () 
 
   beforeAll(async () => {
     port = await freePort();
-    const words = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder];
-    server = spawn("redis-server", words, { stdio: ["ignore", "pipe", "ignore"] });
+    const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder];
+    server = spawn("redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
     await new Promise<void>((ready) => {
       server?.stdout?.on("data", (chunk: Buffer) => chunk.includes("Ready to accept") && ready());
     });
   });
   afterAll(async () => {
-    const gone = new Promise((done) => server?.on("exit", done));
+    const exited = new Promise((done) => server?.on("exit", done));
     server?.kill();
-    await gone;
+    await exited;
     rmSync(folder, { recursive: true, force: true });
   });
 
   for (const claim of taskBackendClaims) test(claim.name, () => claim.check(open));
 
-  test("an app's jobs run wherever its tasks are worked on, and a worker outlives a server that is away", async () => {
+  test("a worker runs the app's jobs and survives a server that is unreachable for a while", async () => {
     const tasks = open();
     const app = createApp({ tasks });
     const double = app.task("double", (n: number) => n * 2);
-    const seen: unknown[] = [];
+    const results: unknown[] = [];
     app.onPrompt(async ({ prompt }, { tasks }) => {
       await tasks.add(double, Number(prompt));
-      seen.push((await tasks.wait(double, { timeoutMs: 10_000 }))?.state, (await tasks.pop(double))?.value);
+      results.push((await tasks.wait(double, { timeoutMs: 10_000 }))?.state, (await tasks.pop(double))?.value);
     });
     const ending = new AbortController();
     const complaints: string[] = [];
-    let away = false;
+    let isDown = false;
     const backend = {
       ...tasks,
       claim: async (names: readonly string[]) => {
-        if (away) throw new Error("connection refused");
+        if (isDown) throw new Error("connection refused");
         return tasks.claim(names);
       },
     };
-    const inside = appRuntime(app) as AppRuntime;
     const complain = (line: string) => void complaints.push(line);
-    const worker = workTasks(inside, {
+    const worker = workTasks(app, {
       file: "hooks.mjs",
       env: {},
       signal: ending.signal,
@@ -69,15 +67,15 @@ describe.skipIf(isMissing("redis", problem))("bullmq, against a real Redis", () 
       complain,
     });
     await testClient(app, { tasks }).prompt("21");
-    away = true;
+    isDown = true;
     setTimeout(() => {
-      away = false;
+      isDown = false;
     }, 300);
     await testClient(app, { tasks }).prompt("4");
     ending.abort();
     await worker;
     await tasks.close();
-    expect([seen, complaints]).toEqual([
+    expect([results, complaints]).toEqual([
       ["completed", 42, "completed", 8],
       ["error task worker: It cannot get jobs: connection refused"],
     ]);
