@@ -37,7 +37,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const allHooks = () => [...[...settings.inForce().byEvent.values()].flat(), ...live.all()];
   const ran = (record: RunRecord): Warning | undefined => {
     if (record.answer?.failure === undefined && honorsOnce(record.hook.source)) sessions.ranOnce.add(record.hook.id);
-    return live.ran(record);
+    return live.reportRun(record);
   };
   const services = await openServices(resolved, {
     sessions,
@@ -47,7 +47,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   });
   const events = openEvents({
     inForce: () => settings.inForce(),
-    trustAgain: settings.trustAgain,
+    trustAgain: settings.refreshTrust,
     live,
     services,
     ran,
@@ -57,7 +57,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   const fireByItself: typeof events.fire = (event, payload, given) =>
     events.fire(event, { ...resolved.common?.(), ...payload }, given);
   const written = new Set<string>();
-  const asking = { fire: fireByItself, tell: services.tell, warn, written };
+  const reloadCallbacks = { fire: fireByItself, notify: services.tell, warn, written };
   let line: StatusLine | undefined;
   let stops: StopHooks | undefined;
   const addedStops = (): StopHooks => (stops ??= stopHooks(live, services.tell));
@@ -124,9 +124,9 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     toolEnv: () => ({ ...settings.inForce().checkoutEnv, ...settings.inForce().merged.env }),
     reload: whileOpen((options?: { readonly written?: readonly string[] }) => {
       for (const hash of options?.written ?? []) written.add(hash);
-      return settings.reload(asking);
+      return settings.reload(reloadCallbacks);
     }),
-    watch: whileOpen(() => settings.watch(asking)),
+    watch: whileOpen(() => settings.watch(reloadCallbacks)),
     session: whileOpen((id: string) => sessionHooks(id, live, sessions.skills)),
     stopHooks: {
       add: whileOpen((hook) => addedStops().add(hook)),

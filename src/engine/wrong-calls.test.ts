@@ -115,9 +115,9 @@ describe("a wrong call is refused by name", () => {
 
   test("a hook that is not an object is refused", async () => {
     const engine = await opened();
-    expect(() => engine.stopHooks.add(undefined as never)).toThrow("A hook of Stop is an object.");
+    expect(() => engine.stopHooks.add(undefined as never)).toThrow("A hook of Stop must be an object.");
     expect(() => engine.session("s").register("Stop", undefined, null as never)).toThrow(
-      "A hook of Stop is an object.",
+      "A hook of Stop must be an object.",
     );
     await engine.close();
   });
@@ -125,7 +125,7 @@ describe("a wrong call is refused by name", () => {
   test("a session without an id: its hooks would never run", async () => {
     const engine = await opened();
     for (const id of [undefined, "", 5, null]) {
-      expect(() => engine.session(id as never)).toThrow(/^The id of a session is a text that is not empty, not/);
+      expect(() => engine.session(id as never)).toThrow(/^A session id must be a non-empty string, not/);
     }
     await engine.close();
   });

@@ -173,13 +173,16 @@ test("what a registration says without effect is a warning in the next outcome",
 });
 
 test.each([
-  ["bash", 'The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?'],
-  ["Read|edit", '"edit" in the matcher "Read|edit" does not match "Edit": case counts. Did you mean "Edit"?'],
+  ["bash", 'The matcher "bash" does not match "Bash": matchers are case-sensitive. Did you mean "Bash"?'],
+  [
+    "Read|edit",
+    '"edit" in the matcher "Read|edit" does not match "Edit": matchers are case-sensitive. Did you mean "Edit"?',
+  ],
   ["mcp__github", 'The matcher "mcp__github" never matches. Did you mean "mcp__github__.*"?'],
   ["mcp__github__", 'The matcher "mcp__github__" never matches. Did you mean "mcp__github__.*"?'],
   ["Bash Edit", 'The matcher "Bash Edit" never matches. Did you mean "Bash|Edit"?'],
-  ["^bash$", 'The matcher "^bash$" matches no name that is known. Did you mean "Bash"?'],
-  ["/Bash/", 'The matcher "/Bash/" matches no name that is known. Did you mean "Bash"?'],
+  ["^bash$", 'The matcher "^bash$" matches no known name. Did you mean "Bash"?'],
+  ["/Bash/", 'The matcher "/Bash/" matches no known name. Did you mean "Bash"?'],
 ])("a registration for %s is warned about in the next outcome: the name never comes", async (matcher, message) => {
   const { engine } = await openIn({});
   engine.on("PreToolUse", matcher, () => ({ kind: "deny", reason: "no" }));
@@ -427,8 +430,8 @@ test.each([
     "Bash",
     /"on_failure".*"onFailure"/,
   ],
-  ["a list as matcher", { type: "callback", callback: quiet }, ["Bash"], /matcher .* is a text/],
-  ["an expression as matcher", { type: "callback", callback: quiet }, /Bash/, /matcher .* is a text/],
+  ["a list as matcher", { type: "callback", callback: quiet }, ["Bash"], /matcher .* must be a string/],
+  ["an expression as matcher", { type: "callback", callback: quiet }, /Bash/, /matcher .* must be a string/],
 ])("a hook of a session with %s is refused", async (_what, hook, matcher, message) => {
   const { engine } = await openIn({});
   const register = () => engine.session("s").register("PreToolUse", matcher as never, hook as never);

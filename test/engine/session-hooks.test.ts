@@ -154,7 +154,7 @@ test("stop hooks are added, listed and removed at run time, and each step reache
 test("hooks of files cannot be removed this way, and policy counts for added ones", async () => {
   const { engine } = await openIn({ disableAllHooks: true, ...on("Stop", "exit 2") });
   const [listed] = engine.list();
-  expect(() => engine.stopHooks.remove(listed?.hook.id ?? "")).toThrow("hooks of files cannot be removed here");
+  expect(() => engine.stopHooks.remove(listed?.hook.id ?? "")).toThrow("Hooks of files cannot be removed here");
   engine.stopHooks.add(command("exit 2"));
   expect(await engine.fire("Stop", {})).toMatchObject({
     blocked: false,

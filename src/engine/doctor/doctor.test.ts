@@ -120,7 +120,7 @@ test("hooks that never run are reported: no such value, another spelling, off, e
   });
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo h"));
   expect(await told(world)).toEqual([
-    'matcher-never: The matcher "bash" does not match "Bash": case counts. Did you mean "Bash"?',
+    'matcher-never: The matcher "bash" does not match "Bash": matchers are case-sensitive. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
     "hook-untrusted: echo h on Stop does not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs it.",

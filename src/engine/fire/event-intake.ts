@@ -151,7 +151,7 @@ export function openEvents(parts: EventParts): Events {
   function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
-    return live.behind(fromFiles, event, String(given["session_id"] ?? ownSession), now.merged.managedOnFailure);
+    return live.appendTo(fromFiles, event, String(given["session_id"] ?? ownSession), now.merged.managedOnFailure);
   }
 
   function complete(row: EventRow, given: AnyPayload): AnyPayload {

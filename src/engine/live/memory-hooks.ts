@@ -25,14 +25,14 @@ import { misspelledKeys } from "../settings/check-fields.ts";
 import { configureGroup, statedOnFailure } from "../settings/configure-hooks.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
-/** Hooks that live in memory: callbacks of the engine's life, hooks of one session, stop hooks added at run time. */
+/** Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. */
 export interface MemoryHooks {
-  /** Contract: returns the removal; removing twice is harmless. */
+  /** Contract: calling `remove` twice is harmless. */
   add(hook: LiveHook): { readonly refs: readonly HookRef[]; remove(): void };
-  /** What must have settled before an event fires, if anything. */
+  /** Resolves when all registered conditions can be evaluated; undefined when nothing is being loaded. */
   ready(): Promise<unknown> | undefined;
-  /** `files`, then session hooks, then callbacks, each in order of registration. The same list as long as nothing changes. */
-  behind(
+  /** `files`, then session hooks, then callbacks, each in order of registration. Returns the same array until a hook changes. */
+  appendTo(
     files: readonly ConfiguredHook[],
     event: string,
     sessionId: string,
@@ -41,18 +41,18 @@ export interface MemoryHooks {
   has(event: string): boolean;
   all(): readonly ConfiguredHook[];
   clear(sessionId: string): void;
-  /** Reports a finished run to the code that registered the hook; what it throws becomes a warning. */
-  ran(record: RunRecord): Warning | undefined;
+  /** Calls the listeners of the hook that ran. An error of a listener becomes a warning. */
+  reportRun(record: RunRecord): Warning | undefined;
 }
 
 export interface LiveHook {
   readonly kind: Extract<LayerKind, "session" | "callback">;
   readonly event: string;
   readonly group: HookGroup;
-  /** Absent: for every session. */
+  /** Absent: the hook applies to every session. */
   readonly sessionId?: string;
   readonly onRun?: (hook: HookRef, record: RunRecord) => void;
-  /** Only for runs that did not fail. */
+  /** Called only for runs that did not fail. */
   readonly onSuccess?: (hook: HookRef, record: RunRecord) => void;
 }
 
@@ -60,17 +60,17 @@ interface Entry extends LiveHook {
   readonly configured: readonly ConfiguredHook[];
 }
 
-interface Joined {
+interface JoinedList {
   readonly files: readonly ConfiguredHook[];
   readonly managedOnFailure: FailurePolicy;
   readonly hooks: readonly ConfiguredHook[];
 }
 
 /** Hooks in memory come after all hooks of files. */
-const behindFiles = 1_000_000;
+const firstOrder = 1_000_000;
 
-/** What keeps a hook from ever running, or from running where it should: at registration that is a wrong call. */
-const unusable: ReadonlySet<WarningCode> = new Set([
+/** With one of these a hook never runs, or not where it should. For a hook of a file they are warnings; registering such a hook throws. */
+const fatalWarnings: ReadonlySet<WarningCode> = new Set([
   "hook-invalid",
   "matcher-invalid",
   "matcher-unsafe",
@@ -82,33 +82,33 @@ const unusable: ReadonlySet<WarningCode> = new Set([
 
 export interface LiveHooksOptions {
   readonly rows: Readonly<Record<string, EventRow>>;
-  /** Older names of tools, as matchers and conditions of files know them. */
+  /** Older names of tools, for matchers and conditions. */
   readonly aliases?: ToolAliases;
-  /** Told with the next outcome: what a registration said that has no effect. */
+  /** Its warnings are part of the next outcome. */
   warn(warning: Warning): void;
 }
 
 export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): MemoryHooks {
   const entries = new Map<string, Entry[]>();
-  /** Lists already put together; forgotten when a hook comes or goes. */
-  const joinedLists = new Map<string, Joined>();
+  /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
+  const joinedLists = new Map<string, JoinedList>();
   const listeners = new Map<string, Pick<LiveHook, "onRun" | "onSuccess">>();
   let next = 0;
   let loading: Promise<unknown> | undefined;
 
-  /** A condition registered before its reader is there: read when it is first asked, which is after `ready`. */
-  function whenLoaded(text: string, aliases: ToolAliases): HookCondition {
-    const before = loading;
-    loading = loadConditionReader().then(async (read) => {
-      await before;
-      const compiled = read(text, aliases);
+  /** A condition that is registered before its compiler is loaded. It is compiled on the first call, which is after `ready`. */
+  function compileLater(text: string, aliases: ToolAliases): HookCondition {
+    const previous = loading;
+    loading = loadConditionReader().then(async (compile) => {
+      await previous;
+      const compiled = compile(text, aliases);
       if (!("invalid" in compiled)) return;
       const message = `if ${JSON.stringify(text)} never holds, so the hook never runs: ${compiled.invalid}`;
       warn({ code: "if-invalid", message });
     });
-    return (tool, input, place) => {
+    return (tool, input, folders) => {
       const condition = conditionReader()?.(text, aliases);
-      return typeof condition === "function" && condition(tool, input, place);
+      return typeof condition === "function" && condition(tool, input, folders);
     };
   }
 
@@ -126,42 +126,46 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
     add(live) {
       const row = eventRow(live.event, rows);
       if (!live.group.hooks.every(isObject)) {
-        throw new Problem("hook/invalid", `A hook of ${live.event} is an object.`, { about: { event: live.event } });
+        throw new Problem("hook/invalid", `A hook of ${live.event} must be an object.`, {
+          about: { event: live.event },
+        });
       }
       checkKeys(live);
       const compileCondition: CompileCondition = (text, aliases) =>
-        conditionReader()?.(text, aliases) ?? whenLoaded(text, aliases);
+        conditionReader()?.(text, aliases) ?? compileLater(text, aliases);
       const configured = configureGroup(live.group, {
         layer: { kind: live.kind, settings: {}, readable: true, warnings: [], contentHash: "" },
         row,
         aliases,
         compileCondition,
         group: next,
-        order: behindFiles + next++,
+        order: firstOrder + next++,
       });
-      const problems = configured.flatMap((one) => one.problems);
-      const invalid = problems.find(({ code }) => unusable.has(code));
-      if (invalid !== undefined) {
-        const about = { event: live.event, warning: invalid.code };
-        throw new Problem("hook/invalid", invalid.message, { about });
+      const warnings = configured.flatMap((hook) => hook.problems);
+      const fatal = warnings.find(({ code }) => fatalWarnings.has(code));
+      if (fatal !== undefined) {
+        const about = { event: live.event, warning: fatal.code };
+        throw new Problem("hook/invalid", fatal.message, { about });
       }
-      problems.forEach(warn);
+      warnings.forEach(warn);
       const entry: Entry = { ...live, configured };
       joinedLists.delete(live.event);
       for (const { ref } of configured) if (live.onRun || live.onSuccess) listeners.set(ref.id, live);
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
     },
-    behind(files, event, sessionId, managedOnFailure) {
+    appendTo(files, event, sessionId, managedOnFailure) {
       const list = entries.get(event) ?? [];
-      const shared = list.every((entry) => entry.sessionId === undefined);
-      const known = joinedLists.get(event);
-      if (shared && known?.files === files && known.managedOnFailure === managedOnFailure) return known.hooks;
-      const own = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
-      const of = (kind: LiveHook["kind"]) => own.filter((entry) => entry.kind === kind);
-      const live = [...of("session"), ...of("callback")].flatMap((entry) => withManagedPolicy(entry, managedOnFailure));
-      const hooks = [...files, ...live];
-      if (shared) joinedLists.set(event, { files, managedOnFailure, hooks });
+      const isSameForAllSessions = list.every((entry) => entry.sessionId === undefined);
+      const cached = joinedLists.get(event);
+      if (isSameForAllSessions && cached?.files === files && cached.managedOnFailure === managedOnFailure) {
+        return cached.hooks;
+      }
+      const ofSession = list.filter((entry) => entry.sessionId === undefined || entry.sessionId === sessionId);
+      const ofKind = (kind: LiveHook["kind"]) => ofSession.filter((entry) => entry.kind === kind);
+      const live = [...ofKind("session"), ...ofKind("callback")];
+      const hooks = [...files, ...live.flatMap((entry) => withManagedPolicy(entry, managedOnFailure))];
+      if (isSameForAllSessions) joinedLists.set(event, { files, managedOnFailure, hooks });
       return hooks;
     },
     has: (event) => entries.has(event),
@@ -169,50 +173,53 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
     clear(sessionId) {
       for (const entry of [...entries.values()].flat()) if (entry.sessionId === sessionId) remove(entry);
     },
-    ran(record) {
+    reportRun(record) {
       const listener = listeners.get(record.hook.id);
       if (listener === undefined) return undefined;
       const { onRun, onSuccess } = listener;
-      let thrown: Warning | undefined;
-      let settled = false;
+      let warning: Warning | undefined;
+      let hasReturned = false;
       const onThrow = (error: unknown): void => {
         const message = `A listener of hook ${record.hook.name} threw: ${messageOf(error)}`;
-        const warning: Warning = { code: "observer-threw", message, place: record.hook.id };
-        if (settled) warn(warning);
-        else thrown = warning;
+        const threw: Warning = { code: "observer-threw", message, place: record.hook.id };
+        // An async listener may reject after this call has returned.
+        if (hasReturned) warn(threw);
+        else warning = threw;
       };
       callHost(() => onRun?.(record.hook, record), onThrow);
       if (record.answer?.failure === undefined) callHost(() => onSuccess?.(record.hook, record), onThrow);
-      settled = true;
-      return thrown;
+      hasReturned = true;
+      return warning;
     },
   };
 }
 
-/** Contract: a key that looks like one of a hook and is none is refused, since a guard may rely on it; so is a matcher that is not a string. */
+/** Contract: a misspelled key is refused, since a guard may rely on it. So is a matcher that is not a string. */
 function checkKeys({ event, group }: LiveHook): void {
   const about = { event };
   if (group.matcher !== undefined && typeof group.matcher !== "string") {
-    throw new Problem("hook/invalid", `The matcher of a hook of ${event} is a text, such as "Edit|Write".`, { about });
+    const message = `The matcher of a hook of ${event} must be a string, such as "Edit|Write".`;
+    throw new Problem("hook/invalid", message, { about });
   }
   for (const hook of group.hooks) {
-    const own =
-      hook.type === "callback" || hook.type === "function" ? inMemory : Object.keys(hookFields[hook.type] ?? {});
-    const [wrong] = misspelledKeys({ ...hook }, own);
-    if (wrong === undefined) continue;
-    const message = `A hook of ${event} has the key "${wrong.key}", which has no effect. Did you mean "${wrong.meant}"?`;
+    const isInProcess = hook.type === "callback" || hook.type === "function";
+    const keys = isInProcess ? inProcessKeys : Object.keys(hookFields[hook.type] ?? {});
+    const [misspelled] = misspelledKeys({ ...hook }, keys);
+    if (misspelled === undefined) continue;
+    const { key, meant } = misspelled;
+    const message = `A hook of ${event} has the key "${key}", which has no effect. Did you mean "${meant}"?`;
     throw new Problem("hook/invalid", message, { about });
   }
 }
 
-const inMemory = [...Object.keys(hookFields.agent), "callback", "function", "name", "errorMessage", "managed"];
+const inProcessKeys = [...Object.keys(hookFields.agent), "callback", "function", "name", "errorMessage", "managed"];
 
-/** What a failure of a managed callback means is for policy to say, unless its registration does. */
+/** Managed callbacks use the failure policy of managed settings, unless their registration sets one. */
 function withManagedPolicy({ configured, group }: Entry, managedOnFailure: FailurePolicy): readonly ConfiguredHook[] {
   if (managedOnFailure === "continue") return configured;
-  return configured.map((one) => {
-    const managed = one.hook.type === "callback" && one.hook.managed === true;
-    const said = statedOnFailure(one.hook) ?? statedOnFailure(group);
-    return managed && said === undefined ? { ...one, onFailure: managedOnFailure } : one;
+  return configured.map((entry) => {
+    const isManaged = entry.hook.type === "callback" && entry.hook.managed === true;
+    const ownPolicy = statedOnFailure(entry.hook) ?? statedOnFailure(group);
+    return isManaged && ownPolicy === undefined ? { ...entry, onFailure: managedOnFailure } : entry;
   });
 }

@@ -8,113 +8,112 @@ import type { EffectiveSettings, Snapshot } from "../settings/snapshot.ts";
 import { onPinsChanged, pinMarks } from "../trust/pin-store.ts";
 import { watchFiles } from "./watch-files.ts";
 
-/** Settings in force, replaced as a whole when they are read again. */
+/** The settings in force. A reload replaces them as a whole. */
 export interface LiveSettings {
   inForce(): EffectiveSettings;
-  /** Reads everything afresh; hooks of the old snapshot are asked about each changed layer first. */
-  reload(asking: ReloadCallbacks): Promise<ReloadReport>;
-  watch(asking: ReloadCallbacks): () => void;
-  /** Goes by approvals and revocations as soon as they are made: those of this process at once, those of others before the next event. */
+  /** Reads all files again. Hooks of the old snapshot can refuse each changed layer. */
+  reload(callbacks: ReloadCallbacks): Promise<ReloadReport>;
+  /** Reloads when a file changes, until the returned function is called. */
+  watch(callbacks: ReloadCallbacks): () => void;
+  /** Applies approvals and revocations of this process as soon as they are made. */
   followTrust(): void;
-  /** Reads approvals again if another process changed them; undefined when none did. */
-  trustAgain(): Promise<void> | undefined;
+  /** Reads the approvals again if another process changed them; undefined when none did. Called before every event. */
+  refreshTrust(): Promise<void> | undefined;
   close(): void;
 }
 
-/** What a reload changed. */
+/** The result of a reload. */
 export interface ReloadReport {
   readonly changed: boolean;
   readonly fingerprint: string;
-  /** Files whose change a hook refused; their old content stays in force. */
+  /** Changed files that a hook refused. Their old content stays active. */
   readonly refused: readonly RefusedChange[];
   readonly warnings: readonly Warning[];
 }
 
 export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
   // Loaded when an engine is opened, so that importing the entry point stays cheap.
-  const [{ loadLayers, settingsPaths }, { takeSnapshot }, { applyTrust }] = await Promise.all([
+  const [{ loadLayers, settingsPaths }, { applyTrust, takeSnapshot }] = await Promise.all([
     import("../settings/load-layers.ts"),
     import("../settings/snapshot.ts"),
-    import("../settings/snapshot.ts"),
   ]);
-  const bases = new WeakMap<EffectiveSettings, Snapshot>();
-  let pinsSeen = "";
-  let snapshot = await shot(await loadLayers(options, { rows: options.rows }));
-  const watchers = new Set<() => void>();
-  let turn: Promise<unknown> = Promise.resolve();
+  /** The state of the pin files when they were last read. */
+  let pinsRead = "";
+  let snapshot = await snapshotOf(await loadLayers(options, { rows: options.rows }));
+  let settings = await withTrust(snapshot);
+  const stopFunctions = new Set<() => void>();
+  let queue: Promise<unknown> = Promise.resolve();
 
-  async function readAgain(asking: ReloadCallbacks): Promise<ReloadReport> {
-    const fresh = await loadLayers(options, { rows: options.rows, previous: snapshot.layers });
-    const { layers, refused } = await confirmChanges(fresh, snapshot.layers, asking);
-    const before = snapshot.fingerprint;
-    snapshot = await shot(layers);
-    const changed = snapshot.fingerprint !== before;
-    if (changed) asking.tell({ kind: "snapshot-changed", fingerprint: snapshot.fingerprint });
-    return { changed, fingerprint: snapshot.fingerprint, refused, warnings: snapshot.warnings };
-  }
-
-  async function shot(layers: readonly Layer[]): Promise<EffectiveSettings> {
-    const reader = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
+  async function snapshotOf(layers: readonly Layer[]): Promise<Snapshot> {
+    const compiler = layers.some(hasCondition) ? { compileCondition: await loadConditionReader() } : {};
     const { rows, toolAliases: aliases, startedAs } = options;
-    const as = startedAs === undefined ? {} : { startedAs };
-    const snapshot = takeSnapshot(layers, { rows, aliases, ...as, ...reader });
-    return inForceNow(snapshot);
+    return takeSnapshot(layers, { rows, aliases, ...(startedAs === undefined ? {} : { startedAs }), ...compiler });
   }
 
-  async function inForceNow(base: Snapshot): Promise<EffectiveSettings> {
-    const now = await applyTrust(base, options);
-    bases.set(now, base);
-    pinsSeen = now.trust.depends ? pinMarks(now.trust.files) : "";
-    return now;
+  async function withTrust(base: Snapshot): Promise<EffectiveSettings> {
+    const trusted = await applyTrust(base, options);
+    pinsRead = trusted.trust.depends ? pinMarks(trusted.trust.files) : "";
+    return trusted;
   }
 
-  /** The same settings by the approvals of now. A reload that comes in between has read newer ones. */
-  async function readTrustAgain(): Promise<void> {
-    const before = snapshot;
-    const base = bases.get(before);
-    if (base === undefined) return;
-    // Taken first: what changes while it is read shows as a change the next time.
+  /** Applies the current approvals to the same snapshot. If a reload finishes in the meantime, its result is newer and stays. */
+  async function readPins(): Promise<void> {
+    const before = settings;
+    // Taken before reading, so that a change during the reading is noticed the next time.
     const marks = pinMarks(before.trust.files);
-    const now = await inForceNow(base);
-    pinsSeen = marks;
-    if (snapshot === before) snapshot = now;
+    const refreshed = await withTrust(snapshot);
+    pinsRead = marks;
+    if (settings === before) settings = refreshed;
   }
 
-  /** One at a time: two reloads must not both ask about the same change. */
-  function reload(asking: ReloadCallbacks): Promise<ReloadReport> {
-    const next = turn.then(() => readAgain(asking));
-    turn = next.catch(() => undefined);
-    return next;
+  /** One at a time, so that hooks are not asked twice about the same change. */
+  function reload(callbacks: ReloadCallbacks): Promise<ReloadReport> {
+    const result = queue.then(() => readFiles(callbacks));
+    queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async function readFiles(callbacks: ReloadCallbacks): Promise<ReloadReport> {
+    const fresh = await loadLayers(options, { rows: options.rows, previous: settings.layers });
+    const { layers, refused } = await confirmChanges(fresh, settings.layers, callbacks);
+    const before = settings.fingerprint;
+    const next = await snapshotOf(layers);
+    settings = await withTrust(next);
+    snapshot = next;
+    const { fingerprint, warnings } = settings;
+    const changed = fingerprint !== before;
+    if (changed) callbacks.notify({ kind: "snapshot-changed", fingerprint });
+    return { changed, fingerprint, refused, warnings };
   }
 
   return {
-    inForce: () => snapshot,
+    inForce: () => settings,
     reload,
-    watch(asking) {
+    watch(callbacks) {
       const { files, folders } = settingsPaths(options);
       // A plugin's manifest may name further files.
-      const named = snapshot.layers.flatMap(({ kind, file }) =>
+      const pluginFiles = settings.layers.flatMap(({ kind, file }) =>
         kind === "plugin" && file !== undefined ? [file] : [],
       );
       const stop = watchFiles(
-        { files: [...new Set([...files, ...named, ...snapshot.trust.files])], folders },
-        () => void reload(asking).catch((error) => asking.warn(unwatchable(error))),
+        { files: [...new Set([...files, ...pluginFiles, ...settings.trust.files])], folders },
+        () => void reload(callbacks).catch((error) => callbacks.warn(reloadFailed(error))),
       );
-      watchers.add(stop);
+      stopFunctions.add(stop);
       return () => {
-        watchers.delete(stop);
+        stopFunctions.delete(stop);
         stop();
       };
     },
     followTrust() {
-      watchers.add(onPinsChanged(snapshot.trust.files, readTrustAgain));
+      stopFunctions.add(onPinsChanged(settings.trust.files, readPins));
     },
-    trustAgain() {
-      const { depends, files } = snapshot.trust;
-      return depends && pinMarks(files) !== pinsSeen ? readTrustAgain() : undefined;
+    refreshTrust() {
+      const { depends, files } = settings.trust;
+      return depends && pinMarks(files) !== pinsRead ? readPins() : undefined;
     },
     close() {
-      for (const stop of watchers) stop();
+      for (const stop of stopFunctions) stop();
     },
   };
 }
@@ -125,15 +124,18 @@ function hasCondition({ settings }: Layer): boolean {
   );
 }
 
-function unwatchable(error: unknown): Warning {
-  return { code: "settings-kept", message: `Settings could not be read again and stay as they were: ${String(error)}` };
+function reloadFailed(error: unknown): Warning {
+  return {
+    code: "settings-kept",
+    message: `Reloading settings failed. The old settings stay active: ${String(error)}`,
+  };
 }
 
 interface ReloadCallbacks {
   fire(event: string, payload: AnyPayload): Promise<Outcome>;
-  tell(notice: Notice): void;
+  notify(notice: Notice): void;
   warn(warning: Warning): void;
-  /** Content that the host itself has written: nobody is asked about it. */
+  /** Hashes of file contents that the host itself has written. Hooks are not asked about them. */
   readonly written?: ReadonlySet<string>;
 }
 
@@ -143,7 +145,8 @@ export interface RefusedChange {
   readonly reason: string;
 }
 
-const sources: Readonly<Partial<Record<Layer["kind"], string>>> = {
+/** The `source` of a ConfigChange event. A kind that is not listed fires none. */
+const changeSources: Readonly<Partial<Record<Layer["kind"], string>>> = {
   managed: "policy_settings",
   user: "user_settings",
   project: "project_settings",
@@ -151,50 +154,50 @@ const sources: Readonly<Partial<Record<Layer["kind"], string>>> = {
   skill: "skills",
 };
 
-/** Layers with each changed one as the old hooks want it: new, or kept as it was. */
+/** The new layers. Where a hook refuses the change of a layer, the old one takes its place. */
 async function confirmChanges(
   fresh: readonly Layer[],
   old: readonly Layer[],
-  { fire, tell, written }: ReloadCallbacks,
+  { fire, notify, written }: ReloadCallbacks,
 ): Promise<{ layers: readonly Layer[]; refused: readonly RefusedChange[] }> {
   const layers: Layer[] = [];
   const refused: RefusedChange[] = [];
-  for (const change of changesOf(fresh, old)) {
-    const { before, after, file = "" } = change;
-    const source = sources[(after ?? before)?.kind ?? "flag"];
-    const isOurs = after?.contentHash !== undefined && written?.has(after.contentHash) === true;
+  for (const { before, after, kind, file = "" } of pairLayers(fresh, old)) {
+    const source = changeSources[kind];
+    const isOurs = after !== undefined && written?.has(after.contentHash) === true;
     const isChanged = before?.contentHash !== after?.contentHash && !isOurs;
     const outcome =
       isChanged && source !== undefined ? await fire("ConfigChange", { source, file_path: file }) : undefined;
-    const keeps = outcome?.blocked === true;
-    if (keeps) {
+    const isRefused = outcome?.blocked === true;
+    if (isRefused) {
       const reason = outcome.reason ?? "a hook refused the change";
       refused.push({ file, reason });
-      tell({ kind: "change-refused", file, reason });
+      notify({ kind: "change-refused", file, reason });
     }
-    const layer = keeps ? before : after;
+    const layer = isRefused ? before : after;
     if (layer !== undefined) layers.push(layer);
   }
-  // A removed layer that is kept goes back to its position.
-  const inOrder = layers.sort((a, b) => layerKinds.indexOf(a.kind) - layerKinds.indexOf(b.kind));
-  return { layers: inOrder, refused };
+  // A kept layer whose file was removed is at the end of the list.
+  layers.sort((a, b) => layerKinds.indexOf(a.kind) - layerKinds.indexOf(b.kind));
+  return { layers, refused };
 }
 
-interface Change {
+interface LayerPair {
   readonly before: Layer | undefined;
   readonly after: Layer | undefined;
-  readonly file: string | undefined;
+  readonly kind: Layer["kind"];
+  readonly file?: string;
 }
 
-/** Every layer there is or was. */
-function changesOf(fresh: readonly Layer[], old: readonly Layer[]): readonly Change[] {
-  const gone = old.filter((before) => !fresh.some((after) => isSame(before, after)));
+/** Each layer of either list, with its counterpart in the other. */
+function pairLayers(fresh: readonly Layer[], old: readonly Layer[]): readonly LayerPair[] {
+  const removed = old.filter((before) => !fresh.some((after) => isSameLayer(before, after)));
   return [
-    ...fresh.map((after) => ({ before: old.find((before) => isSame(before, after)), after, file: after.file })),
-    ...gone.map((before) => ({ before, after: undefined, file: before.file })),
+    ...fresh.map((after) => ({ ...after, before: old.find((before) => isSameLayer(before, after)), after })),
+    ...removed.map((before) => ({ ...before, before, after: undefined })),
   ];
 }
 
-function isSame(a: Layer, b: Layer): boolean {
+function isSameLayer(a: Layer, b: Layer): boolean {
   return a.kind === b.kind && a.file === b.file;
 }

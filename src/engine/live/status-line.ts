@@ -8,90 +8,87 @@ import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 
 export interface StatusLineCall {
-  /** The command in force, or why there is none. */
+  /** Undefined when no status line is set or when it is switched off. */
   readonly command: string | undefined;
-  /** Asked immediately before the start: the command may name files that have changed. */
+  /** Called immediately before the start, since files that the command names may have changed. */
   mayStart(): Promise<boolean>;
   readonly cwd: string;
   readonly env: Environment;
 }
 
-/** Contract: the newest call wins, at most one run per 300 ms; a failure keeps the last lines and is reported once. */
+/** Contract: the newest call wins, and runs start at least 300 ms apart. A failure keeps the last lines and is reported once. */
 export interface StatusLine {
   run(input: unknown, call: StatusLineCall): Promise<readonly string[]>;
-  /** Resolves when its process has exited. */
+  /** Resolves when the running process has exited. */
   close(): Promise<void>;
 }
 
-const pauseMs = 300;
-const limitMs = 5_000;
+const minIntervalMs = 300;
+const timeoutMs = 5_000;
 
 export function statusLine(warn: (warning: Warning) => void): StatusLine {
   let lines: readonly string[] = [];
-  let newest = 0;
+  let newestCall = 0;
   let lastStart = Number.NEGATIVE_INFINITY;
   let running: RunningProcess | undefined;
-  let told = false;
+  let hasReportedFailure = false;
 
-  function fail(why: string): void {
-    if (!told)
-      warn({ code: "status-line-failed", message: `The status line command failed: ${why}. The last lines stay.` });
-    told = true;
+  function reportFailure(why: string): void {
+    if (hasReportedFailure) return;
+    const message = `The status line command failed: ${why}. The last lines are kept.`;
+    warn({ code: "status-line-failed", message });
+    hasReportedFailure = true;
   }
 
   return {
     async run(input, { command, mayStart, cwd, env }) {
-      const mine = ++newest;
+      const thisCall = ++newestCall;
+      const isOutdated = () => thisCall !== newestCall;
       running?.cancel();
       if (command === undefined) return [];
-      await pause(lastStart + pauseMs - performance.now());
-      if (mine !== newest) return lines;
+      const waitMs = lastStart + minIntervalMs - performance.now();
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (isOutdated()) return lines;
       lastStart = performance.now();
       const { startProcess } = await import("../../exec/internal.ts");
-      if (mine !== newest) return lines;
+      if (isOutdated()) return lines;
       if (!(await mayStart())) return [];
-      if (mine !== newest) return lines;
-      running = startProcess(
-        { form: "shell", command },
-        { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs: limitMs },
-      );
+      if (isOutdated()) return lines;
+      running = startProcess({ form: "shell", command }, { cwd, env, input: `${JSON.stringify(input)}\n`, timeoutMs });
       const { ended, stdout, stderr } = await running.done;
-      if (mine !== newest) return lines;
+      if (isOutdated()) return lines;
       if (ended.by !== "exit" || ended.code !== 0) {
-        fail(ended.by === "exit" ? `exit ${ended.code} ${stderr.text.trim()}`.trim() : ended.by);
+        reportFailure(ended.by === "exit" ? `exit ${ended.code} ${stderr.text.trim()}`.trim() : ended.by);
         return lines;
       }
-      told = false;
+      hasReportedFailure = false;
       lines = keepColors(stdout.text).replace(/\n+$/, "").split("\n");
       return lines;
     },
     async close() {
-      newest++;
+      newestCall++;
       running?.cancel();
       await running?.done;
     },
   };
 }
 
-function pause(ms: number): Promise<void> {
-  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The status line in force and where it runs, or nothing: trust and policy count for it like for any hook. */
-export function statusLineCall(now: EffectiveSettings, options: ResolvedOptions): StatusLineCall {
-  const { statusLine, merged, trust } = now;
+/** The status line command of the settings and its environment. Trust and policy apply to it as to any hook. */
+export function statusLineCall(settings: EffectiveSettings, options: ResolvedOptions): StatusLineCall {
+  const { statusLine, merged, trust } = settings;
   const { disabled, managedOnly } = merged;
-  const ofCheckout = statusLine !== undefined && isOfCheckout(statusLine.layer);
+  const isCheckouts = statusLine !== undefined && isOfCheckout(statusLine.layer);
   const env: Environment = {
     ...inheritedEnvironment(options.env, options.stripEnv),
-    ...(ofCheckout ? now.checkoutEnv : {}),
+    ...(isCheckouts ? settings.checkoutEnv : {}),
     ...merged.env,
   };
-  const managed = statusLine?.layer.kind === "managed";
-  const unmanaged = disabled.unmanaged ?? now.disabling ?? (ofCheckout ? disabled.checkout : undefined) ?? managedOnly;
-  const off = disabled.everything ?? (managed ? undefined : unmanaged);
+  const isManaged = statusLine?.layer.kind === "managed";
+  const offUnlessManaged =
+    disabled.unmanaged ?? settings.disabling ?? (isCheckouts ? disabled.checkout : undefined) ?? managedOnly;
+  const switchedOffBy = disabled.everything ?? (isManaged ? undefined : offUnlessManaged);
   return {
-    command: off === undefined ? statusLine?.setting.command : undefined,
+    command: switchedOffBy === undefined ? statusLine?.setting.command : undefined,
     mayStart: async () => {
       if (statusLine === undefined) return false;
       const { why } = await waitForStableFiles(() => startTrust(trust.ofKey(statusLine.layer, "statusLine")));

@@ -1,40 +1,40 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 
-export interface Watched {
+export interface WatchedPaths {
   readonly files: readonly string[];
-  /** Of these, everything that is in them. */
+  /** Every change inside these counts. */
   readonly folders: readonly string[];
 }
 
-const quietMs = 100;
+const debounceMs = 100;
 
 /**
- * Folders are watched rather than files: editors replace a file, and a file may not exist yet. For a folder that does not exist yet,
- * its nearest existing parent is watched.
+ * Watches folders rather than files, since editors replace a file and a file may not exist yet. For a folder that does not exist yet,
+ * its nearest existing parent is watched. Returns the function that stops watching.
  */
-export function watchFiles({ files, folders }: Watched, onChange: () => void): () => void {
-  const wanted = new Map<string, ReadonlySet<string> | "all">(folders.map((folder) => [folder, "all"]));
+export function watchFiles({ files, folders }: WatchedPaths, onChange: () => void): () => void {
+  const namesByFolder = new Map<string, ReadonlySet<string> | "all">(folders.map((folder) => [folder, "all"]));
   for (const file of files) {
-    const names = wanted.get(dirname(file)) ?? new Set<string>();
-    if (names !== "all") wanted.set(dirname(file), new Set([...names, basename(file)]));
+    const names = namesByFolder.get(dirname(file)) ?? new Set<string>();
+    if (names !== "all") namesByFolder.set(dirname(file), new Set([...names, basename(file)]));
   }
   let timer: NodeJS.Timeout | undefined;
-  let watchers: readonly FSWatcher[] = arm();
+  let watchers: readonly FSWatcher[] = startWatchers();
 
-  function arm(): readonly FSWatcher[] {
-    return [...wanted].flatMap(([folder, names]) => watchFolder(folder, names, changed, () => rearm()));
+  function startWatchers(): readonly FSWatcher[] {
+    return [...namesByFolder].flatMap(([folder, names]) => watchFolder(folder, names, reportChange, onFolderCreated));
   }
 
-  function changed(): void {
+  function reportChange(): void {
     clearTimeout(timer);
-    timer = setTimeout(onChange, quietMs);
+    timer = setTimeout(onChange, debounceMs);
   }
 
-  function rearm(): void {
+  function onFolderCreated(): void {
     for (const watcher of watchers) watcher.close();
-    watchers = arm();
-    changed();
+    watchers = startWatchers();
+    reportChange();
   }
 
   return () => {
@@ -47,28 +47,27 @@ function watchFolder(
   folder: string,
   names: ReadonlySet<string> | "all",
   onChange: () => void,
-  onFolder: () => void,
+  onFolderCreated: () => void,
 ): FSWatcher[] {
-  const there = nearestFolder(folder);
-  if (there === folder)
-    return tryWatch(folder, (name) => name === null || names === "all" || names.has(name), onChange);
-  const next = basename(below(there, folder));
-  return tryWatch(there, (name) => name === null || name === next, onFolder);
+  const existing = nearestExisting(folder);
+  if (existing === folder) {
+    return tryWatch(folder, (name) => names === "all" || names.has(name), onChange);
+  }
+  const [missing] = relative(existing, folder).split(sep);
+  return tryWatch(existing, (name) => name === missing, onFolderCreated);
 }
 
-function nearestFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-/** The folder right below `above` on the way to `folder`. */
-function below(above: string, folder: string): string {
-  return dirname(folder) === above ? folder : below(above, dirname(folder));
-}
-
-/** Empty when the folder was removed or may not be read: it has nothing to watch. */
-function tryWatch(folder: string, concerns: (name: string | null) => boolean, onChange: () => void): FSWatcher[] {
+/** Empty when the folder was removed or may not be read. A change whose name the system does not report always counts. */
+function tryWatch(folder: string, isWatched: (name: string) => boolean, onChange: () => void): FSWatcher[] {
   try {
-    return [watch(folder, { persistent: false }, (_, name) => (concerns(name) ? onChange() : undefined))];
+    const watcher = watch(folder, { persistent: false }, (_, name) => {
+      if (name === null || isWatched(name)) onChange();
+    });
+    return [watcher];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "EACCES") return [];

@@ -1,21 +1,21 @@
 import type { ToolInput } from "../../protocol/internal.ts";
 import type { ToolAliases } from "./matcher.ts";
 
-/** Where a condition's relative paths lie. */
+/** The folders that paths in a condition are relative to. */
 export interface ConditionFolders {
   readonly cwd: string;
   readonly home: string;
   readonly projectRoot: string;
 }
 
-/** A hook's `if`, ready to be asked about a call. */
-export type HookCondition = (tool: string, input: ToolInput, place: ConditionFolders) => boolean;
+/** A compiled `if` of a hook: whether it holds for a tool call. */
+export type HookCondition = (tool: string, input: ToolInput, folders: ConditionFolders) => boolean;
 
 export type CompileCondition = (text: string, aliases: ToolAliases) => HookCondition | { readonly invalid: string };
 
 let loaded: CompileCondition | undefined;
 
-/** The reader of conditions if it has been loaded; loading it costs as much as the rest of the engine, and few hooks need it. */
+/** The compiler of conditions, if it is loaded. It is as large as the rest of the engine and few hooks need it. */
 export function conditionReader(): CompileCondition | undefined {
   return loaded;
 }
@@ -25,7 +25,7 @@ export async function loadConditionReader(): Promise<CompileCondition> {
   loaded ??= (text, aliases) => {
     const condition = compileCondition(text, { aliases });
     if ("invalid" in condition) return condition;
-    return (tool, input, place) => conditionHolds(condition, { tool, input }, { ...place, names: { aliases } });
+    return (tool, input, folders) => conditionHolds(condition, { tool, input }, { ...folders, names: { aliases } });
   };
   return loaded;
 }

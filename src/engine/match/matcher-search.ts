@@ -1,119 +1,121 @@
 import type { Pattern, UnitTest } from "./matcher-syntax.ts";
 
 /**
- * A test whether the pattern occurs anywhere in a text.
+ * Compiles a test whether the pattern occurs anywhere in a text.
  *
- * `RegExp` goes back and tries again: `a.*b.*c.*d` takes seconds on five hundred characters. Here every step is tried once at
- * every place of the text, so the time is at most steps × places. Look-arounds repeat that for each place; a budget bounds
- * the whole, and where it ends the answer is yes: in doubt the hook runs.
+ * `RegExp` backtracks: `a.*b.*c.*d` takes seconds on 500 characters. This search tries each step at most once at each position
+ * of the text, so its time is bounded by steps × positions. A look-around repeats that for each position; a budget limits the
+ * total. When the budget is used up the result is true: in doubt the hook runs.
  */
 export function compileSearch(pattern: Pattern): (text: string) => boolean {
   const program = compile(pattern);
   return (text) => search(program, text);
 }
 
-const mostSteps = 1_000_000;
+const maxSteps = 1_000_000;
 
 type Step =
   | { readonly do: "accept" }
   | { readonly do: "read"; readonly accepts: UnitTest; readonly by: 1 | -1; readonly next: number }
   | { readonly do: "fork"; readonly next: number[] }
   | { readonly do: "edge"; readonly at: "start" | "end" | "word" | "inside"; readonly next: number }
-  | { readonly do: "look"; readonly entry: number; readonly wanted: boolean; readonly next: number };
+  | { readonly do: "look"; readonly entry: number; readonly positive: boolean; readonly next: number };
 
 interface Program {
   readonly steps: readonly Step[];
   readonly entry: number;
 }
 
-/** Built from the end: each part is given the step that follows it. Behind a place, texts are read backwards. */
+/** Built from the end: each part gets the index of the step that follows it. A look-behind reads backwards (`by` is -1). */
 function compile(pattern: Pattern): Program {
   const steps: Step[] = [{ do: "accept" }];
   const accept = 0;
   const add = (step: Step): number => steps.push(step) - 1;
 
-  function part(node: Pattern, next: number, by: 1 | -1): number {
+  function addPart(node: Pattern, next: number, by: 1 | -1): number {
     switch (node.is) {
       case "unit":
         return add({ do: "read", accepts: node.accepts, by, next });
       case "edge":
         return add({ do: "edge", at: node.at, next });
       case "look":
-        return add({ do: "look", entry: part(node.of, accept, node.ahead ? 1 : -1), wanted: node.wanted, next });
+        return add({ do: "look", entry: addPart(node.of, accept, node.ahead ? 1 : -1), positive: node.positive, next });
       case "choice":
-        return add({ do: "fork", next: node.of.map((branch) => part(branch, next, by)) });
+        return add({ do: "fork", next: node.of.map((branch) => addPart(branch, next, by)) });
       case "sequence": {
         const inOrder = by === 1 ? node.of.toReversed() : node.of;
-        return inOrder.reduce((after, piece) => part(piece, after, by), next);
+        return inOrder.reduce((following, part) => addPart(part, following, by), next);
       }
       case "loop": {
-        const turns: number[] = [];
-        const fork = add({ do: "fork", next: turns });
-        const body = part(node.of, fork, by);
-        turns.push(body, next);
+        const branches: number[] = [];
+        const fork = add({ do: "fork", next: branches });
+        const body = addPart(node.of, fork, by);
+        branches.push(body, next);
         return node.least === 0 ? fork : body;
       }
     }
   }
 
-  const entry = part(pattern, accept, 1);
+  const entry = addPart(pattern, accept, 1);
   return { steps, entry };
 }
 
 function search({ steps, entry }: Program, text: string): boolean {
-  const places = text.length + 1;
-  /** The run in which a step was last tried at a place: what failed once fails again. */
-  const tried = new Int32Array(steps.length * places);
+  const positions = text.length + 1;
+  /** The run in which a step was last tried at a position. A step that failed once fails again. */
+  const triedInRun = new Int32Array(steps.length * positions);
   let runs = 0;
-  let stepsLeft = mostSteps;
+  let stepsLeft = maxSteps;
 
   function accepts(from: number, start: number, run: number): boolean {
-    const open = [from, start];
-    while (open.length > 0) {
-      const place = open.pop() ?? 0;
-      const index = open.pop() ?? 0;
-      const cell = index * places + place;
-      if (tried[cell] === run) continue;
-      tried[cell] = run;
+    const stack = [from, start];
+    while (stack.length > 0) {
+      const position = stack.pop() ?? 0;
+      const index = stack.pop() ?? 0;
+      const cell = index * positions + position;
+      if (triedInRun[cell] === run) continue;
+      triedInRun[cell] = run;
       if (--stepsLeft <= 0) return true;
       const step = steps[index];
       if (step === undefined || step.do === "accept") return true;
-      if (step.do === "fork") for (const next of step.next) open.push(next, place);
+      if (step.do === "fork") for (const next of step.next) stack.push(next, position);
       else if (step.do === "read") {
-        const unit = text[step.by === 1 ? place : place - 1];
-        if (unit !== undefined && step.accepts(unit)) open.push(step.next, place + step.by);
+        const unit = text[step.by === 1 ? position : position - 1];
+        if (unit !== undefined && step.accepts(unit)) stack.push(step.next, position + step.by);
       } else if (step.do === "edge") {
-        if (isEdge(step.at, text, place)) open.push(step.next, place);
-      } else if (accepts(step.entry, place, ++runs) === step.wanted || stepsLeft <= 0) open.push(step.next, place);
+        if (isEdge(step.at, text, position)) stack.push(step.next, position);
+      } else if (accepts(step.entry, position, ++runs) === step.positive || stepsLeft <= 0) {
+        stack.push(step.next, position);
+      }
     }
     return false;
   }
 
   const run = ++runs;
-  for (let start = 0; start < places; start++) if (accepts(entry, start, run)) return true;
+  for (let start = 0; start < positions; start++) if (accepts(entry, start, run)) return true;
   return false;
 }
 
-function isEdge(at: "start" | "end" | "word" | "inside", text: string, place: number): boolean {
-  if (at === "start") return place === 0;
-  if (at === "end") return place === text.length;
-  const between = isWord(text[place - 1]) !== isWord(text[place]);
-  return at === "word" ? between : !between;
+function isEdge(at: "start" | "end" | "word" | "inside", text: string, position: number): boolean {
+  if (at === "start") return position === 0;
+  if (at === "end") return position === text.length;
+  const isBoundary = isWordUnit(text[position - 1]) !== isWordUnit(text[position]);
+  return at === "word" ? isBoundary : !isBoundary;
 }
 
-function isWord(unit: string | undefined): boolean {
+function isWordUnit(unit: string | undefined): boolean {
   return unit !== undefined && /\w/.test(unit);
 }
 
 /**
- * Why a pattern could take very long on a short text, or undefined when it cannot: two loops side by side that want the same
- * text, or a loop that can read one text in several ways. (A loop inside a loop is refused while reading.)
+ * Why `RegExp` could take very long for the pattern on a short text, or undefined when it could not. The reasons are two adjacent
+ * loops that can read the same text, and a loop that can read one text in several ways. (The parser refuses nested loops.)
  *
- * Every unit inside a loop is a place. What may follow a place inside its own loop must differ in its first unit, and what
- * the next loop begins with must differ from that, so that each unit read decides where the match goes on.
+ * The units that can follow a unit inside its loop must not overlap each other, nor the units that the next loop can start with.
+ * Then each unit that is read decides where the match continues.
  */
 export function hazardOf(pattern: Pattern): string | undefined {
-  // Most patterns have one loop over one unit, such as `mcp__server__.*`: nothing for it to overlap with.
+  // Most patterns have one loop over one unit, such as `mcp__server__.*`. It has nothing to overlap with.
   const [first, second] = loopsIn(pattern);
   if (first === undefined || (second === undefined && first.of.is === "unit")) return undefined;
   const alphabet = alphabetOf(pattern);
@@ -124,22 +126,22 @@ export function hazardOf(pattern: Pattern): string | undefined {
   function reach(node: Pattern, loop: number): Reach {
     switch (node.is) {
       case "unit":
-        return loop === 0 ? needed : single({ mask: maskOf(node), follow: 0n, loop });
+        return loop === 0 ? outsideLoops : single({ mask: maskOf(node), follow: 0n, loop });
       case "edge":
-        return passed;
+        return zeroWidth;
       case "look":
         reach(node.of, 0);
-        return passed;
+        return zeroWidth;
       case "choice":
-        return node.of.map((branch) => reach(branch, loop)).reduce(either);
+        return node.of.map((branch) => reach(branch, loop)).reduce(eitherOf);
       case "sequence":
-        return node.of.map((part) => reach(part, loop)).reduce(joined, passed);
+        return node.of.map((part) => reach(part, loop)).reduce(inSequence, zeroWidth);
       case "loop":
-        return looped(reach(node.of, ++loops), node.least);
+        return inLoop(reach(node.of, ++loops), node.least);
     }
   }
 
-  function joined(before: Reach, after: Reach): Reach {
+  function inSequence(before: Reach, after: Reach): Reach {
     for (const from of before.last) for (const to of after.first) follow(from, to);
     return {
       nullable: before.nullable && after.nullable,
@@ -148,17 +150,17 @@ export function hazardOf(pattern: Pattern): string | undefined {
     };
   }
 
-  function looped(body: Reach, least: 0 | 1): Reach {
-    let begins = 0n;
-    for (const place of body.first) {
-      if (begins & place.mask) hazard ??= ambiguous;
-      begins |= place.mask;
+  function inLoop(body: Reach, least: 0 | 1): Reach {
+    let starts = 0n;
+    for (const unit of body.first) {
+      if (starts & unit.mask) hazard ??= ambiguous;
+      starts |= unit.mask;
     }
     for (const from of body.last) for (const to of body.first) follow(from, to);
     return { ...body, nullable: body.nullable || least === 0 };
   }
 
-  function follow(from: Place, to: Place): void {
+  function follow(from: LoopUnit, to: LoopUnit): void {
     if (from.follow & to.mask) hazard ??= from.loop === to.loop ? ambiguous : adjacent;
     if (from.loop === to.loop) from.follow |= to.mask;
   }
@@ -176,35 +178,36 @@ export function hazardOf(pattern: Pattern): string | undefined {
   return hazard;
 }
 
-const ambiguous = "a repetition without a limit can read the same text in several ways";
-const adjacent = "two repetitions without a limit stand side by side and can read the same text";
+const ambiguous = "an unlimited repetition can read the same text in several ways";
+const adjacent = "two unlimited repetitions follow each other and can read the same text";
 
-/** A unit inside a loop: what it accepts, and all that may come next inside the loop. */
-interface Place {
+/** A unit inside a loop. The masks are sets of letters of the alphabet: the ones it accepts, and the ones that may follow in the loop. */
+interface LoopUnit {
   readonly mask: bigint;
   readonly loop: number;
   follow: bigint;
 }
 
-/** The places a part of the pattern can begin and end with. Units outside loops decide nothing and are left out. */
+/** The loop units that a part of the pattern can start and end with. Units outside of loops are left out. */
 interface Reach {
+  /** Whether the part can match the empty text. */
   readonly nullable: boolean;
-  readonly first: readonly Place[];
-  readonly last: readonly Place[];
+  readonly first: readonly LoopUnit[];
+  readonly last: readonly LoopUnit[];
 }
 
-const needed: Reach = { nullable: false, first: [], last: [] };
-const passed: Reach = { nullable: true, first: [], last: [] };
+const outsideLoops: Reach = { nullable: false, first: [], last: [] };
+const zeroWidth: Reach = { nullable: true, first: [], last: [] };
 
-function single(place: Place): Reach {
-  return { nullable: false, first: [place], last: [place] };
+function single(unit: LoopUnit): Reach {
+  return { nullable: false, first: [unit], last: [unit] };
 }
 
-function either(a: Reach, b: Reach): Reach {
+function eitherOf(a: Reach, b: Reach): Reach {
   return { nullable: a.nullable || b.nullable, first: [...a.first, ...b.first], last: [...a.last, ...b.last] };
 }
 
-/** Units at which what a pattern accepts can change; between two of them all units are treated alike. */
+/** A representative for each range of units that the pattern treats alike. */
 function alphabetOf(pattern: Pattern): string[] {
   const codes = new Set(Array.from({ length: 128 }, (_, code) => code));
   const add = (code: number) => [code - 1, code, code + 1].forEach((near) => void codes.add(near));

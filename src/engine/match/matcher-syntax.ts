@@ -1,24 +1,25 @@
-/** A pattern as a tree, counted repetition written out: what the hazard check and the search read. */
+/** A pattern as a tree, with counted repetitions written out. */
 export type Pattern =
   | { readonly is: "unit"; readonly accepts: UnitTest; readonly source: string }
   | { readonly is: "sequence"; readonly of: readonly Pattern[] }
   | { readonly is: "choice"; readonly of: readonly Pattern[] }
-  /** As often as it fits, `least` times or more. */
+  /** Repeats without an upper limit, `least` times or more. */
   | { readonly is: "loop"; readonly of: Pattern; readonly least: 0 | 1 }
   | { readonly is: "edge"; readonly at: "start" | "end" | "word" | "inside" }
-  | { readonly is: "look"; readonly ahead: boolean; readonly wanted: boolean; readonly of: Pattern };
+  /** A look-ahead or look-behind, negative when not `positive`. */
+  | { readonly is: "look"; readonly ahead: boolean; readonly positive: boolean; readonly of: Pattern };
 
-/** Whether one UTF-16 unit is accepted. */
+/** Whether one UTF-16 code unit is accepted. */
 export type UnitTest = (unit: string) => boolean;
 
-/** Counts are written out, so `.{500}` is five hundred parts; more than this is refused. */
-const mostParts = 1000;
-const deepestNesting = 50;
+/** Counted repetitions are written out, so `.{500}` has 500 parts. */
+const maxParts = 1000;
+const maxNesting = 50;
 
 /**
- * Reads an expression that `RegExp` has already accepted, without flags.
+ * Parses an expression that `RegExp` has already accepted, without flags.
  *
- * Contract: linear in the pattern; rare syntax (back references, octal and control escapes) is refused, not guessed at.
+ * Contract: linear in the length of the pattern. Rare syntax (back references, octal and control escapes) is refused.
  */
 export function parsePattern(text: string): Pattern | { readonly refused: string } {
   const reader = new PatternReader(text);
@@ -30,21 +31,24 @@ export function parsePattern(text: string): Pattern | { readonly refused: string
   }
 }
 
-/** `*` is any text, `?` any one unit, all else itself; the whole value must match. */
+/** `*` matches any text, `?` any one unit, everything else itself. The whole value must match. */
 export function parseGlob(text: string): Pattern {
   const any: Pattern = { is: "unit", accepts: () => true, source: "[^]" };
   const parts = text
     .replace(/\*+/g, "*")
     .split("")
-    .map((unit): Pattern => (unit === "*" ? { is: "loop", of: any, least: 0 } : unit === "?" ? any : literal(unit)));
+    .map((unit): Pattern => {
+      if (unit === "*") return { is: "loop", of: any, least: 0 };
+      return unit === "?" ? any : literal(unit);
+    });
   return { is: "sequence", of: [{ is: "edge", at: "start" }, ...parts, { is: "edge", at: "end" }] };
 }
 
-const oneEscape = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\s\S])/;
+const escapeSequence = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\s\S])/;
 
 class PatternRefused extends Error {}
 
-/** Holds the place in the text while the tree is built. */
+/** A recursive descent parser. */
 class PatternReader {
   private at = 0;
   private parts = 0;
@@ -56,10 +60,10 @@ class PatternReader {
   }
 
   choice(depth: number): Pattern {
-    if (depth > deepestNesting) throw new PatternRefused(`groups are nested more than ${deepestNesting} deep`);
+    if (depth > maxNesting) throw new PatternRefused(`groups are nested more than ${maxNesting} deep`);
     const branches = [this.sequence(depth)];
     while (this.take("|")) branches.push(this.sequence(depth));
-    return branches.length === 1 ? (branches[0] ?? nothing) : { is: "choice", of: branches };
+    return branches.length === 1 ? (branches[0] ?? empty) : { is: "choice", of: branches };
   }
 
   private sequence(depth: number): Pattern {
@@ -67,7 +71,7 @@ class PatternReader {
     while (this.at < this.text.length && this.text[this.at] !== "|" && this.text[this.at] !== ")") {
       const { parts: partsBefore, loops: loopsBefore } = this;
       const part = this.part(depth);
-      parts.push(this.repeated(part, this.parts - partsBefore, this.loops > loopsBefore));
+      parts.push(this.quantified(part, this.parts - partsBefore, this.loops > loopsBefore));
     }
     return { is: "sequence", of: parts };
   }
@@ -91,45 +95,46 @@ class PatternReader {
     open.lastIndex = this.at;
     const [start = "("] = open.exec(this.text) ?? [];
     this.at += start.length;
-    if (start === "(" && this.text[this.at] === "?") throw new PatternRefused("it uses a group that is not understood");
+    if (start === "(" && this.text[this.at] === "?")
+      throw new PatternRefused("it uses a kind of group that is not supported");
     const of = this.choice(depth + 1);
     this.take(")");
     if (start.endsWith("=") || start.endsWith("!")) {
-      return { is: "look", ahead: !start.includes("<"), wanted: start.endsWith("="), of };
+      return { is: "look", ahead: !start.includes("<"), positive: start.endsWith("="), of };
     }
     return of;
   }
 
   private class(): Pattern {
-    const whole = /\[(?:[^\]\\]|\\[\s\S])*\]/y;
-    whole.lastIndex = this.at;
-    const [source = "["] = whole.exec(this.text) ?? [];
+    const brackets = /\[(?:[^\]\\]|\\[\s\S])*\]/y;
+    brackets.lastIndex = this.at;
+    const [source = "["] = brackets.exec(this.text) ?? [];
     this.at += source.length;
-    for (const [sign] of source.matchAll(new RegExp(oneEscape, "g"))) refuseRareEscape(sign);
+    for (const [sequence] of source.matchAll(new RegExp(escapeSequence, "g"))) refuseRareEscape(sequence);
     return nativeUnit(source);
   }
 
   private escape(): Pattern {
-    const whole = new RegExp(oneEscape, "y");
-    whole.lastIndex = this.at;
-    const [source = "\\"] = whole.exec(this.text) ?? [];
+    const sequence = new RegExp(escapeSequence, "y");
+    sequence.lastIndex = this.at;
+    const [source = "\\"] = sequence.exec(this.text) ?? [];
     refuseRareEscape(source);
     this.at += source.length;
     return nativeUnit(source);
   }
 
-  /** `part` with the quantifier that follows it, if one does; lazy and greedy accept the same texts. */
-  private repeated(part: Pattern, size: number, holdsLoop: boolean): Pattern {
+  /** `part` with the quantifier that follows it, if any. Lazy and greedy quantifiers accept the same texts. */
+  private quantified(part: Pattern, size: number, hasLoop: boolean): Pattern {
     const quantifier = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
     quantifier.lastIndex = this.at;
-    const found = quantifier.exec(this.text);
-    if (found === null) return part;
-    this.at += found[0].length;
-    const { min, max } = bounds(found);
-    if (holdsLoop && max > 1) throw new PatternRefused("a repetition without a limit stands inside another repetition");
+    const match = quantifier.exec(this.text);
+    if (match === null) return part;
+    this.at += match[0].length;
+    const { min, max } = bounds(match);
+    if (hasLoop && max > 1) throw new PatternRefused("an unlimited repetition is inside another repetition");
     if (max !== Number.POSITIVE_INFINITY) {
       this.count((size + 1) * max);
-      return times(part, min, max);
+      return repeat(part, min, max);
     }
     this.loops += 1;
     this.count((size + 1) * min);
@@ -139,17 +144,17 @@ class PatternReader {
 
   private count(parts: number): void {
     this.parts += parts;
-    if (this.parts > mostParts) throw new PatternRefused("its counted repetitions are too large");
+    if (this.parts > maxParts) throw new PatternRefused("its counted repetitions are too large");
   }
 
-  private take(word: string): boolean {
-    if (!this.text.startsWith(word, this.at)) return false;
-    this.at += word.length;
+  private take(token: string): boolean {
+    if (!this.text.startsWith(token, this.at)) return false;
+    this.at += token.length;
     return true;
   }
 }
 
-const nothing: Pattern = { is: "sequence", of: [] };
+const empty: Pattern = { is: "sequence", of: [] };
 
 function bounds([, sign, least, comma, most]: RegExpExecArray): { min: number; max: number } {
   if (sign === "?") return { min: 0, max: 1 };
@@ -159,11 +164,11 @@ function bounds([, sign, least, comma, most]: RegExpExecArray): { min: number; m
   return { min, max: most === "" ? Number.POSITIVE_INFINITY : Number(most) };
 }
 
-/** `x{2,4}` is `xx(x(x)?)?`: nested, so that a text is accepted in one way only. */
-function times(part: Pattern, min: number, max: number): Pattern {
-  let rest = nothing;
+/** `x{2,4}` becomes `xx(x(x)?)?`. It is nested so that there is only one way to accept a text. */
+function repeat(part: Pattern, min: number, max: number): Pattern {
+  let rest = empty;
   for (let left = max - min; left > 0; left--) {
-    rest = { is: "choice", of: [{ is: "sequence", of: [part, rest] }, nothing] };
+    rest = { is: "choice", of: [{ is: "sequence", of: [part, rest] }, empty] };
   }
   return { is: "sequence", of: [...copies(part, min), rest] };
 }
@@ -176,13 +181,14 @@ function literal(unit: string): Pattern {
   return { is: "unit", accepts: (other) => other === unit, source: unit };
 }
 
-/** What a class or an escape accepts is asked of `RegExp` itself: there is one authority on that. */
+/** Classes and escapes are evaluated by `RegExp` itself. */
 function nativeUnit(source: string): Pattern {
-  const whole = new RegExp(`^${source}$`);
-  return { is: "unit", accepts: (unit) => whole.test(unit), source };
+  const expression = new RegExp(`^${source}$`);
+  return { is: "unit", accepts: (unit) => expression.test(unit), source };
 }
 
-function refuseRareEscape(sign: string): void {
-  if (/^\\[1-9k]/.test(sign)) throw new PatternRefused("it refers back to a group");
-  if (/^\\(?:[0c]|[xu]$)/.test(sign)) throw new PatternRefused(`it uses the escape ${sign}, which is not understood`);
+function refuseRareEscape(sequence: string): void {
+  if (/^\\[1-9k]/.test(sequence)) throw new PatternRefused("it uses a back reference");
+  if (/^\\(?:[0c]|[xu]$)/.test(sequence))
+    throw new PatternRefused(`it uses the escape ${sequence}, which is not supported`);
 }

@@ -63,7 +63,7 @@ test.each([
   expect(codes(text)).toEqual([]);
 });
 
-test("where the row is narrow, blanks, commas and dashes make an expression", () => {
+test("for an event with narrow names, spaces, commas and dashes make an expression", () => {
   expect(matching("a_b|c1", ["a_b", "c1", "a_bx"], onFile)).toEqual(["a_b", "c1"]);
   expect(matching("a,b", ["a,b", "xa,by", "a", "b"], onFile)).toEqual(["a,b", "xa,by"]);
   expect(matching("a-b", ["a-b", "xa-by"], onFile)).toEqual(["a-b", "xa-by"]);
@@ -74,7 +74,7 @@ test("where the row is narrow, blanks, commas and dashes make an expression", ()
   ]);
 });
 
-test("the base name of a path is compared, so an absolute path never fires", () => {
+test("the base name of a path is compared, so an absolute path never matches", () => {
   const value = matcherValue(onFile, { file_path: "/home/dev/project/notes.txt" });
   expect(value).toBe("notes.txt");
   expect(matches(compileMatcher("/home/dev/project/notes.txt", onFile).matcher, value)).toBe(false);
@@ -89,7 +89,7 @@ test("an invalid expression that has * or ? is a glob over the whole value", () 
   expect(codes("*Tool")).toEqual([]);
 });
 
-test("what is neither never matches and is reported", () => {
+test("an invalid expression that is not a glob never matches and is reported", () => {
   expect(matching("(Bash", tools)).toEqual([]);
   expect(compileMatcher("(Bash", onTool, { place: "settings.json" }).warnings).toEqual([
     {
@@ -108,19 +108,19 @@ test.each([
   "Bash(npm run test:*)",
   "Edit(src/**)",
   "WebFetch(domain:x.org)",
-])("the rule %s draws a hint to if and matches no tool", (text) => {
+])("the rule %s matches no tool and the warning suggests if", (text) => {
   expect(codes(text)).toEqual(["matcher-is-rule"]);
   expect(matching(text, [...tools, "Read", "Edit", "WebFetch"])).toEqual([]);
 });
 
 test.each(["Bash(.*)", "Notebook(Edit)", "Bash(?!Output)", "mcp__(a|b c)", "Bash([a-z ]*)", "(Bash)"])(
-  "the expression %s draws no hint",
+  "the expression %s is not taken for a rule",
   (text) => {
     expect(codes(text)).toEqual([]);
   },
 );
 
-test("older names of tools are compared under the current one, in both directions", () => {
+test("older and current names of a tool match each other", () => {
   expect(matching("Task", ["Agent", "Task", "Bash"])).toEqual(["Agent", "Task"]);
   expect(matching("Agent", ["Agent", "Task", "Bash"])).toEqual(["Agent", "Task"]);
   expect(matching("^Task$", ["Agent", "Task", "Bash"])).toEqual(["Agent", "Task"]);
@@ -130,7 +130,7 @@ test("older names of tools are compared under the current one, in both direction
   expect(matches(own, "toString")).toBe(false);
 });
 
-test("aliases are for tools only", () => {
+test("aliases apply to tools only", () => {
   expect(matching("Task", ["Agent", "Task"], catalog.SubagentStart.matchesOn)).toEqual(["Task"]);
 });
 
@@ -174,7 +174,7 @@ test.each([
   expect(matching(text, ["a", "aa", "ab", "x", "y", text])).toEqual([]);
 });
 
-test("a pattern or name over 1,000 characters and groups without end are refused", () => {
+test("a pattern or name over 1,000 characters and groups nested too deep are refused", () => {
   for (const text of ["a".repeat(1001), `^${"a".repeat(1000)}`, `${"(x|".repeat(60)}y${")".repeat(60)}`]) {
     expect(codes(text)).toEqual(["matcher-unsafe"]);
     expect(matching(text, [text, "a", "x", "y"])).toEqual([]);
@@ -206,14 +206,14 @@ test.each([
   expect(codes(text)).toEqual([]);
 });
 
-test("a list of many ordinary names is a list, however long", () => {
+test("a list of names has no length limit", () => {
   const names = Array.from({ length: 200 }, (_, index) => `mcp__server__tool_${index}`);
   expect(matching(names.join("|"), ["mcp__server__tool_199", "mcp__server__tool_200"])).toEqual([
     "mcp__server__tool_199",
   ]);
 });
 
-test("a value over 512 characters is compared with names only: a hook with an expression runs", () => {
+test("a value over 512 characters matches every expression and is compared with names as usual", () => {
   const long = "x".repeat(513);
   expect(matching("^Bash$", [long])).toEqual([long]);
   expect(matching("*Tool", [long])).toEqual([long]);
@@ -222,21 +222,21 @@ test("a value over 512 characters is compared with names only: a hook with an ex
   expect(matching("^Bash$", ["x".repeat(512)])).toEqual([]);
 });
 
-test("where the budget of steps ends, the hook runs", () => {
+test("when the step budget is used up, the hook runs", () => {
   const text = `a(?=[a-z]*${"(?=[a-z]*".repeat(3)}9))))`;
   expect(codes(text)).toEqual([]);
   expect(matching(text, ["aaaa", "a9"])).toEqual(["a9"]);
   expect(matching(text, ["a".repeat(512)])).toEqual(["a".repeat(512)]);
 });
 
-test("a matcher on an event that matches on nothing is ignored and reported, * is not", () => {
+test("a matcher on an event without matchers is ignored and reported; * is not reported", () => {
   const { matcher, warnings } = compileMatcher("Bash", null);
   expect(matches(matcher, undefined)).toBe(true);
   expect(warnings.map(({ code }) => code)).toEqual(["matcher-ignored"]);
   expect(compileMatcher("*", null).warnings).toEqual([]);
 });
 
-test("one line says why a value matches or not", () => {
+test("matcherDetail explains why a value matches or not", () => {
   const detail = (text: string | undefined, value: string | undefined) =>
     matcherDetail(compileMatcher(text, onTool).matcher, value);
   expect([
@@ -264,7 +264,7 @@ test("one line says why a value matches or not", () => {
   ]);
 });
 
-/** Patterns over a small alphabet, so that accidents happen often. */
+/** Patterns over a small alphabet, so that random values often match. */
 const pattern = fc.letrec<{ choice: string; sequence: string; part: string; atom: string }>((tie) => ({
   choice: fc.array(tie("sequence"), { minLength: 1, maxLength: 3 }).map((parts) => parts.join("|")),
   sequence: fc.array(tie("part"), { maxLength: 4 }).map((parts) => parts.join("")),
@@ -318,7 +318,7 @@ test("an accepted expression accepts exactly what RegExp accepts", () => {
   );
 });
 
-test("compiling and matching never throw, whatever the pattern and the value", () => {
+test("compiling and matching never throw for any pattern and value", () => {
   fc.assert(
     fc.property(
       fc.oneof(pattern, fc.string({ maxLength: 40 })),

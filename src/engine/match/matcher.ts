@@ -10,7 +10,7 @@ import {
 import { compileSearch, hazardOf } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
 
-/** What a group's `matcher` means, worked out once per snapshot. */
+/** The `matcher` of a hook group, compiled once per snapshot. */
 export type Matcher =
   | { readonly kind: "all"; readonly text: string }
   | {
@@ -27,21 +27,21 @@ export type Matcher =
     }
   | { readonly kind: "never"; readonly text: string; readonly why: string };
 
-/** Older name of a tool → its current one. */
+/** Maps older names of tools to the current ones. */
 export type ToolAliases = Readonly<Record<string, string>>;
 
 export interface MatcherOptions {
-  /** A host's own pairs, beside `Task` → `Agent`. */
+  /** Aliases of the host, in addition to `Task` → `Agent`. */
   readonly aliases?: ToolAliases;
-  /** What warnings give as their place. */
+  /** The `place` of warnings. */
   readonly place?: string;
 }
 
-/** Longer values are no names of anything: they are compared with names only, and a hook with an expression runs. */
-const longestValue = 512;
-const longestPattern = 1000;
+/** Longer values are not tested against expressions: the hook runs. */
+const maxValueLength = 512;
+const maxPatternLength = 1000;
 
-/** Contract: never throws; what cannot be used becomes a matcher that never matches, and a warning that says why. */
+/** Contract: never throws. An invalid matcher never matches, and a warning gives the reason. */
 export function compileMatcher(
   text: string | undefined,
   matchedField: MatchedField | null,
@@ -57,26 +57,26 @@ export function matches(matcher: Matcher, value: string | undefined): boolean {
   if (matcher.kind === "all") return true;
   if (value === undefined || matcher.kind === "never") return false;
   if (matcher.kind === "names") return matcher.names.has(currentName(value, matcher.aliases));
-  return value.length > longestValue || spellingsOf(value, matcher.aliases).some(matcher.test);
+  return value.length > maxValueLength || spellingsOf(value, matcher.aliases).some(matcher.test);
 }
 
-/** One line on why a value matches or not. */
+/** One line that explains why a value matches or does not match. */
 export function matcherDetail(matcher: Matcher, value: string | undefined): string {
   if (matcher.kind === "all") return matcher.text === "" ? "no matcher: every value matches" : "* matches every value";
   if (matcher.kind === "never") return `the matcher ${quoted(matcher.text)} never matches: ${matcher.why}`;
   if (value === undefined) return `the payload has no value to compare with ${quoted(matcher.text)}`;
   if (matcher.kind === "names") {
-    const found = matches(matcher, value);
-    const older = found && !matcher.text.includes(value) ? " under an older name" : "";
-    return `${quoted(value)} is ${found ? "" : "not "}one of the names ${quoted(matcher.text)}${older}`;
+    const isMatch = matches(matcher, value);
+    const byAlias = isMatch && !matcher.text.includes(value) ? " under an older name" : "";
+    return `${quoted(value)} is ${isMatch ? "" : "not "}one of the names ${quoted(matcher.text)}${byAlias}`;
   }
-  if (value.length > longestValue) {
+  if (value.length > maxValueLength) {
     return `a value of ${value.length} characters is too long for the expression ${quoted(matcher.text)}: the hook runs`;
   }
   return `${quoted(value)} ${matches(matcher, value) ? "matches" : "does not match"} the expression ${quoted(matcher.text)}`;
 }
 
-/** The value of a payload that matchers are compared with. */
+/** The value of a payload that matchers are tested against. */
 export function matcherValue(
   field: MatchedField | null,
   payload: Readonly<Record<string, unknown>>,
@@ -95,25 +95,25 @@ const noAliases: ToolAliases = {};
 function compile(text: string, field: MatchedField | null, hostAliases: ToolAliases | undefined, warn: Warn): Matcher {
   if (text === "" || text === "*") return { kind: "all", text };
   if (field === null) {
-    warn("matcher-ignored", `The matcher ${quoted(text)} is ignored: this event matches on nothing. Remove it.`);
+    warn("matcher-ignored", `The matcher ${quoted(text)} is ignored: this event has no matchers. Remove it.`);
     return { kind: "all", text };
   }
   const aliases = field.field === "tool_name" ? { ...toolAliases, ...hostAliases } : noAliases;
   const names = namesIn(text, field);
-  if (names?.every((name) => name.length <= longestPattern)) {
+  if (names?.every((name) => name.length <= maxPatternLength)) {
     return { kind: "names", text, names: new Set(names.map((name) => currentName(name, aliases))), aliases };
   }
-  if (text.length > longestPattern) {
-    const why = `it has ${text.length} characters; at most ${longestPattern} are accepted`;
+  if (text.length > maxPatternLength) {
+    const why = `it has ${text.length} characters; at most ${maxPatternLength} are accepted`;
     return refused(text, why, warn);
   }
   return compileExpression(text, aliases, warn);
 }
 
-/** The names of a list; undefined when a character makes it an expression. */
+/** The names in a list of names; undefined when the text has other characters and so is an expression. */
 function namesIn(text: string, { narrow }: MatchedField): string[] | undefined {
-  const isList = narrow ? /^[A-Za-z0-9_|]*$/ : /^[A-Za-z0-9_\- ,|]*$/;
-  if (!isList.test(text)) return undefined;
+  const listOfNames = narrow ? /^[A-Za-z0-9_|]*$/ : /^[A-Za-z0-9_\- ,|]*$/;
+  if (!listOfNames.test(text)) return undefined;
   return text
     .split(/[|,]/)
     .map((name) => name.trim())
@@ -122,15 +122,13 @@ function namesIn(text: string, { narrow }: MatchedField): string[] | undefined {
 
 function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matcher {
   if (looksLikeRule(text)) {
-    warn(
-      "matcher-is-rule",
-      `The matcher ${quoted(text)} is a permission rule, and matchers compare names only. Match ${quoted(text.slice(0, text.indexOf("(")))} and put the rule into "if".`,
-    );
+    const tool = quoted(text.slice(0, text.indexOf("(")));
+    const message = `The matcher ${quoted(text)} is a permission rule, and matchers compare names only. Match ${tool} and put the rule into "if".`;
+    warn("matcher-is-rule", message);
   }
   const invalid = syntaxError(text);
   if (invalid !== undefined) {
-    if (/[*?]/.test(text))
-      return { kind: "expression", text, test: remembered(compileSearch(parseGlob(text))), aliases };
+    if (/[*?]/.test(text)) return { kind: "expression", text, test: cached(compileSearch(parseGlob(text))), aliases };
     warn("matcher-invalid", `The matcher ${quoted(text)} never matches: ${invalid}.`);
     return { kind: "never", text, why: invalid };
   }
@@ -138,18 +136,18 @@ function compileExpression(text: string, aliases: ToolAliases, warn: Warn): Matc
   if ("refused" in parsed) return refused(text, parsed.refused, warn);
   const hazard = hazardOf(parsed);
   if (hazard !== undefined) return refused(text, hazard, warn);
-  return { kind: "expression", text, test: remembered(compileSearch(parsed)), aliases };
+  return { kind: "expression", text, test: cached(compileSearch(parsed)), aliases };
 }
 
-/** A session uses the same few names over and over. */
-function remembered(test: (value: string) => boolean): (value: string) => boolean {
-  const answers = new Map<string, boolean>();
+/** A session uses the same few names again and again. */
+function cached(test: (value: string) => boolean): (value: string) => boolean {
+  const results = new Map<string, boolean>();
   return (value) => {
-    const known = answers.get(value);
-    if (known !== undefined) return known;
-    const answer = test(value);
-    if (answers.size < 100) answers.set(value, answer);
-    return answer;
+    const earlier = results.get(value);
+    if (earlier !== undefined) return earlier;
+    const result = test(value);
+    if (results.size < 100) results.set(value, result);
+    return result;
   };
 }
 
@@ -168,7 +166,7 @@ function syntaxError(text: string): string | undefined {
   }
 }
 
-/** `Bash(git *)`, `Read(.env)`; not `Bash(.*)`, `Notebook(Edit)` or `Bash(?!Output)`, which are expressions people mean. */
+/** True for `Bash(git *)` and `Read(.env)`; false for `Bash(.*)`, `Notebook(Edit)` and `Bash(?!Output)`, which are real expressions. */
 function looksLikeRule(text: string): boolean {
   const inside = /^[A-Za-z][\w-]*\(([^()|]*)\)$/.exec(text)?.[1];
   if (inside === undefined || inside.startsWith("?")) return false;
@@ -179,7 +177,7 @@ function currentName(name: string, aliases: ToolAliases): string {
   return (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
 }
 
-/** An expression written for an older name of a tool goes on matching it. */
+/** All names of a tool: an expression written for an older name still matches. */
 function spellingsOf(value: string, aliases: ToolAliases): string[] {
   const current = currentName(value, aliases);
   const older = Object.keys(aliases).filter((name) => aliases[name] === current);
@@ -190,30 +188,30 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }
 
-/** A warning for each name in a matcher that no host sends, unless the matcher has the name that was meant too. */
+/** A warning for each name in a matcher that looks misspelled, unless the matcher has the correct name too. */
 export function matcherNeverWarnings(matcher: Matcher, row: EventRow, place: string): readonly Warning[] {
   if (row.matchesOn === null) return [];
   const code = "matcher-never";
   if (matcher.kind === "expression") {
     const isPath = row.matchesOn.part === "basename" && /^[\w./ -]+$/.test(matcher.text);
-    const path = isPath ? intendedName(row, matcher.text) : undefined;
-    const meant = path ?? intendedInPattern(row, matcher.text, (value) => matches(matcher, value));
-    if (meant === undefined) return [];
-    const message = `The matcher "${matcher.text}" matches no name that is known. Did you mean "${meant}"?`;
+    const intendedPath = isPath ? intendedName(row, matcher.text) : undefined;
+    const intended = intendedPath ?? intendedInPattern(row, matcher.text, (value) => matches(matcher, value));
+    if (intended === undefined) return [];
+    const message = `The matcher "${matcher.text}" matches no known name. Did you mean "${intended}"?`;
     return [{ code, message, place }];
   }
   if (matcher.kind !== "names") return [];
   const names = [...matcher.names];
-  if (names.length === 0) return [{ code, message: `The matcher "${matcher.text}" names nothing.`, place }];
+  if (names.length === 0) return [{ code, message: `The matcher "${matcher.text}" contains no name.`, place }];
   return names.flatMap((name): readonly Warning[] => {
     // No tool has a space in its name.
     const list = row.special.onTool && name.includes(" ") ? name.replace(/ +/g, "|") : undefined;
-    const meant = intendedName(row, name) ?? list;
-    if (meant === undefined || matcher.names.has(meant)) return [];
-    const which = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
-    // A host may have a tool of its own that differs from a known one by case alone, so only this much is certain.
-    const isCase = meant.toLowerCase() === name.toLowerCase();
-    const why = isCase ? `does not match "${meant}": case counts` : "never matches";
-    return [{ code, message: `${which} ${why}. Did you mean "${meant}"?`, place }];
+    const intended = intendedName(row, name) ?? list;
+    if (intended === undefined || matcher.names.has(intended)) return [];
+    const subject = names.length === 1 ? `The matcher "${name}"` : `"${name}" in the matcher "${matcher.text}"`;
+    // A host may have its own tool whose name differs only in case, so the message does not say "never".
+    const differsInCase = intended.toLowerCase() === name.toLowerCase();
+    const why = differsInCase ? `does not match "${intended}": matchers are case-sensitive` : "never matches";
+    return [{ code, message: `${subject} ${why}. Did you mean "${intended}"?`, place }];
   });
 }
