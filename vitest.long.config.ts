@@ -8,7 +8,13 @@ export default defineConfig({
   test: {
     projects: longParts.map((name) => ({
       extends: true,
-      test: { name, include: [`{src,test}/**/*.${name}.test.ts`], isolate: name !== "agent" },
+      test: {
+        name,
+        include: [`{src,test}/**/*.${name}.test.ts`],
+        isolate: name !== "agent",
+        // None of its tests has trials, so a test that takes longer hangs and must be named before the part is killed.
+        ...(name === "program" ? { testTimeout: 180_000, hookTimeout: 120_000 } : {}),
+      },
     })),
     globalSetup: ["test/temp-folder.ts"],
     setupFiles: ["test/setup.ts"],

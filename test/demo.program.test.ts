@@ -36,11 +36,11 @@ test("the demo runs without a network, prints its steps in lines of 80 columns, 
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.some((line) => /PreToolUse +Bash +guard\.sh +denied +\d+ ms$/.test(line))).toBe(true);
   expect(lines.some((line) => /Stop +tests-pass\.sh +sent back +\d+ ms$/.test(line))).toBe(true);
-  expect(lines.filter((line) => line.startsWith("person: "))).toEqual([
-    "person: The total of the basket is negative. Please fix it.",
-    "person: yes",
-    "person: /compact",
-    "person: What must you keep in mind about prices?",
+  expect(lines.filter((line) => line.startsWith("user: "))).toEqual([
+    "user: The total of the basket is negative. Please fix it.",
+    "user: yes",
+    "user: /compact",
+    "user: What do you know about prices?",
   ]);
   expect(readdirSync(temp)).toEqual([]);
   expect(readdirSync(env.HOME)).toEqual([]);

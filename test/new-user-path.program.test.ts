@@ -252,7 +252,7 @@ test("in the user's own settings over http, with a daemon; hooks that the agent 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const token = /Bearer ([0-9a-f]+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
   expect([token.length > 20, out.includes(token)]).toEqual([true, false]);
-  expect((await hookline("install", ...http, "--dry-run")).out).toContain("would stay as it is");
+  expect((await hookline("install", ...http, "--dry-run")).out).toContain("would not change");
 
   // The client of the first prompt starts the daemon; from then on http is answered.
   await fire("UserPromptSubmit", { prompt: "hello", transcript_path: "none" });
@@ -280,7 +280,7 @@ test("doctor --fix installs nothing that was not installed", async () => {
   expect((await hookline("init")).code).toBe(0);
   expect(await hookline("doctor", "--fix")).toMatchObject({
     code: 0,
-    out: expect.stringContaining("nothing to repair"),
+    out: expect.stringContaining("Nothing to repair"),
   });
   expect(existsSync(join(project, ".claude/settings.json"))).toBe(false);
 }, 60_000);

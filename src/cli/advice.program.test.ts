@@ -119,7 +119,7 @@ test("after a move of the project the advice is an install, and it works", async
   edit(file, (text) => text.replace('"Stop"', '"SubagentStop"'));
   const hookline = caller(here, moved);
   const { out } = await hookline("status");
-  const line = out.split("\n").find((one) => one.includes("brings the entries back")) ?? "";
+  const line = out.split("\n").find((one) => one.includes("restores the entries")) ?? "";
   expect(line).toContain("hookline install --scope local --transport run");
   expect((await hookline(...advised(line))).status).toBe(0);
   expect((await hookline("status")).status).toBe(0);

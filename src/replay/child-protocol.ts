@@ -1,59 +1,60 @@
 import type { ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 
-/** The first line that the replaying process gets. */
+/** The first line to the replaying process. */
 export interface ChildSetup {
   readonly hooks: string;
   readonly cwd: string;
   /** The only folder it may write to. */
   readonly scratch: string;
-  /** Stands before every line of ours on its stdout: what else appears there was printed by the app. */
+  /** Begins every line of the protocol on its stdout. The app printed all other lines. */
   readonly mark: string;
   readonly allowEffects: boolean;
 }
 
-/** One event for it. */
+/** Each further line to it: one event. */
 export interface ReplayQuestion {
   readonly payload: WirePayload;
-  readonly at?: string;
-  readonly project?: string;
+  readonly at?: string | undefined;
+  readonly project?: string | undefined;
 }
 
-/** Its first line: ready, or why the app cannot be replayed. */
+/** Its first line: the app is loaded, or why it cannot be replayed. */
 export type ChildReady =
   | { readonly ready: true; readonly deadlineMs: number; readonly handlers: readonly AppHandler[] }
   | { readonly ready: false; readonly why: string; readonly effects: readonly Effect[] };
 
-/** A handler of the app, whether or not it is replayed. */
+/** A handler of the app, whether or not its event can be replayed. */
 export interface AppHandler {
   readonly event: string;
   readonly name: string;
 }
 
-/** What the answer means. `effect-refused`: unknown, because a guard failed only because this is a replay. */
+/** `effect-refused`: unknown, because a guard failed only because effects are refused in a replay. */
 export type ReplayDecision = "none" | "allow" | "ask" | "defer" | "deny" | "block" | "halt" | "effect-refused";
 
-/** An answer, without how it came about. */
+/** An answer as the report shows it. */
 export interface AnswerSummary {
   readonly decision: ReplayDecision;
   readonly reason?: string;
-  /** The input the tool would have been given instead. */
+  /** The input that the tool would have received instead. */
   readonly input?: ToolInput;
   readonly outputChanged?: true;
-  /** Texts for the model and for the user. */
+  /** Texts for the model. */
   readonly contexts?: readonly string[];
+  /** Texts for the user. */
   readonly messages?: readonly string[];
 }
 
-/** What the app said to one event. */
+/** Each further line from it: the answer to one event. */
 export interface ReplayAnswer extends AnswerSummary {
   readonly handlers: readonly HandlerResult[];
   readonly effects?: readonly Effect[];
   /** Names of tasks that would have been started. */
   readonly tasks?: readonly string[];
-  readonly strays?: readonly UncaughtError[];
+  readonly uncaughtErrors?: readonly UncaughtError[];
   /** Equal for two answers that a host cannot tell apart. */
-  readonly print: string;
+  readonly fingerprint: string;
 }
 
 export interface HandlerResult {
@@ -63,13 +64,12 @@ export interface HandlerResult {
   readonly error?: string;
 }
 
-/** An uncaught error. */
 export interface UncaughtError {
   readonly handler: string;
   readonly error: string;
 }
 
-/** Something a handler tried to do to the world. */
+/** An effect that a handler attempted. */
 export interface Effect {
   readonly kind: "write" | "process" | "network" | "thread" | "signal" | "other";
   readonly target: string;

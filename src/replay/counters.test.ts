@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openDurations } from "./counters.ts";
 
-test("nothing added, nothing known", () => {
+test("an empty histogram has no median and no maximum", () => {
   const times = openDurations();
   expect([times.at(0.5), times.max]).toEqual([undefined, undefined]);
 });
 
-test("median and p95 are within two in a hundred of the true ones, and the maximum is exact", () => {
+test("median and p95 are within 2 % of the exact values, and the maximum is exact", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.01, max: 60_000, noNaN: true }), { minLength: 1 }), (list) => {
       const times = openDurations();

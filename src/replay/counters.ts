@@ -1,13 +1,13 @@
-/** Durations in buckets that grow by a fiftieth each: any number of them in little room, percentiles within two in a hundred. */
+/** Durations in buckets that grow by 2 %: constant memory, and percentiles with an error of at most 2 %. */
 export interface DurationHistogram {
   add(ms: number): void;
-  /** 0.5 is the median. Undefined when nothing was added. */
+  /** The percentile; 0.5 is the median. Undefined for an empty histogram. */
   at(share: number): number | undefined;
   readonly max: number | undefined;
 }
 
 const step = Math.log(1.02);
-const least = 0.001;
+const leastMs = 0.001;
 
 export function openDurations(): DurationHistogram {
   const buckets = new Map<number, number>();
@@ -15,16 +15,16 @@ export function openDurations(): DurationHistogram {
   let max: number | undefined;
   return {
     add(ms) {
-      const bucket = Math.round(Math.log(Math.max(ms, least) / least) / step);
+      const bucket = Math.round(Math.log(Math.max(ms, leastMs) / leastMs) / step);
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
       count += 1;
       max = Math.max(max ?? 0, ms);
     },
     at(share) {
       let left = Math.ceil(count * share);
-      for (const [bucket, held] of [...buckets].sort(([a], [b]) => a - b)) {
-        left -= held;
-        if (left <= 0) return Math.min(least * Math.exp(bucket * step), max ?? 0);
+      for (const [bucket, size] of [...buckets].sort(([a], [b]) => a - b)) {
+        left -= size;
+        if (left <= 0) return Math.min(leastMs * Math.exp(bucket * step), max ?? 0);
       }
       return undefined;
     },

@@ -2,43 +2,43 @@ import { type commonFields, eventRow, isObject, type ToolInput } from "../protoc
 import type { WirePayload } from "../sdk/index.ts";
 import type { AssistantEntry, UserEntry } from "../sessions/internal.ts";
 
-/** The events that a transcript tells of: calls of tools before and after they ran, and prompts. */
+/** The events that a transcript records: tool calls before and after they run, and prompts. */
 export const pastEventNames = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"] as const;
 export type PastEventName = (typeof pastEventNames)[number];
 
-/** Something that happened, as the payload a hook would have been given then. */
+/** A past event with the payload that a hook would have received. */
 export interface PastEvent {
   readonly name: PastEventName;
   readonly payload: WirePayload;
   readonly session: string;
-  /** The folder the session began in. */
+  /** The folder in which the session was started. */
   readonly project?: string;
   /** Absent for prompts. */
   readonly tool?: string;
   readonly at?: string;
-  /** The same for every copy of it: a forked session repeats what it began with. */
+  /** Equal for every copy of the event: a forked session repeats the beginning of its parent. */
   readonly key: string;
-  /** Parts of the payload that no transcript holds. */
+  /** Parts of the payload that the transcript does not record. */
   readonly missing: readonly string[];
 }
 
-/** A call that was not let through then: by a hook, a rule or the user. Comes after the call. */
-export interface RefusedThen {
-  readonly name: "refused-then";
+/** A call that a hook, a rule or the user refused at the time. Follows the call. */
+export interface RefusedCall {
+  readonly name: "refused-call";
   /** The id of the call. */
   readonly toolUseId: string;
 }
 
-/** A part of a transcript that is not a record. */
+/** A line that is not a valid entry. */
 export interface UnreadableLine {
   readonly name: "unreadable";
   readonly file: string;
   readonly line: number;
-  /** The archive ends here, in the middle. */
+  /** The archive is incomplete and ends here. */
   readonly isCut?: true;
 }
 
-/** What the lines before an event say about it. */
+/** What earlier lines record about an event. */
 export interface TranscriptContext {
   readonly session: string;
   readonly project: string | undefined;
@@ -51,24 +51,24 @@ export interface TranscriptContext {
   readonly effort: unknown;
 }
 
-/** The payload as the host would have sent it, as far as the transcript knows. */
+/** Builds the payload that the host would have sent, as far as the transcript records it. */
 export function pastEvent(
   name: PastEventName,
   entry: UserEntry | AssistantEntry,
   own: Readonly<Record<string, unknown>>,
-  around: TranscriptContext,
+  context: TranscriptContext,
   lost: readonly string[] = [],
 ): PastEvent {
   const { carries } = eventRow(name);
-  const level = effortLevel(around.effort);
+  const level = effortLevel(context.effort);
   const common: Record<keyof typeof commonFields, unknown> = {
-    session_id: around.session,
-    transcript_path: around.transcript,
+    session_id: context.session,
+    transcript_path: context.transcript,
     cwd: entry.cwd,
-    prompt_id: around.promptId,
-    permission_mode: carries.includes("permission_mode") ? around.permissionMode : undefined,
-    agent_id: around.agentId,
-    agent_type: around.agentId === undefined ? undefined : around.agentType,
+    prompt_id: context.promptId,
+    permission_mode: carries.includes("permission_mode") ? context.permissionMode : undefined,
+    agent_id: context.agentId,
+    agent_type: context.agentId === undefined ? undefined : context.agentType,
     effort: carries.includes("effort") && level !== undefined ? { level } : undefined,
     hook_event_name: name,
     scratchpad_dir: undefined,
@@ -78,8 +78,8 @@ export function pastEvent(
   return {
     name,
     payload,
-    session: around.session,
-    ...(around.project === undefined ? {} : { project: around.project }),
+    session: context.session,
+    ...(context.project === undefined ? {} : { project: context.project }),
     ...(typeof tool === "string" ? { tool } : {}),
     ...(entry.timestamp === undefined ? {} : { at: entry.timestamp }),
     key: `${name}/${entry.uuid}/${String(own["tool_use_id"] ?? "")}`,
@@ -87,12 +87,12 @@ export function pastEvent(
   };
 }
 
-/** A tool's input is an object, unless the model wrote something that could not be parsed. */
+/** A tool's input is an object unless the model wrote invalid JSON. */
 export function inputOf(input: unknown): ToolInput {
   return isObject(input) ? input : {};
 }
 
-/** Parts that hosts send with this event and the payload lacks; what only newer hosts or some tools send is not missed. */
+/** Parts that every supported host sends with this event and that the payload lacks. */
 function missingIn(name: PastEventName, payload: Readonly<Record<string, unknown>>): readonly string[] {
   const { fields, carries } = eventRow(name);
   const own = Object.entries(fields).filter(([, field]) => field.newer !== true);

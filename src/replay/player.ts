@@ -8,31 +8,31 @@ import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
 export interface PlayerOptions {
-  /** The hooks file, built already if it needs to be. */
+  /** The hooks file; already built if it needs a build. */
   readonly hooks: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A folder of this player's own. */
+  /** A folder for this player alone. */
   readonly scratch: string;
   readonly allowEffects: boolean;
   readonly signal: AbortSignal;
 }
 
-/** One app in a process of its own, asked about one event after another. */
+/** An app in its own process, which answers one event after another. */
 export interface Player {
   readonly handlers: readonly AppHandler[];
-  /** Contract: answers come in the order of the questions. A handler that ends or blocks the process is an answer too. */
+  /** Contract: answers arrive in the order of the calls. A handler that ends or blocks the process also yields an answer. */
   ask(event: PastEvent): Promise<ReplayAnswer>;
   close(): Promise<void>;
 }
 
 interface Question {
   readonly line: string;
-  settle(said: ReplayAnswer): void;
+  settle(answer: ReplayAnswer): void;
   fail(problem: unknown): void;
 }
 
-/** The app gets its deadline and a little more; then it holds the thread, and nobody but us can end it. */
+/** Added to the app's own deadline. An app that is still silent then blocks its event loop and is ended. */
 const spareMs = 3_000;
 const loadMs = 60_000;
 const mostEnds = 20;
@@ -41,112 +41,109 @@ export async function openPlayer(options: PlayerOptions): Promise<Player> {
   await mkdir(join(options.scratch, "tmp"), { recursive: true, mode: 0o700 });
   const open: Question[] = [];
   let ends = 0;
-  let process: Process | undefined = await startChild();
-  const { handlers } = process;
+  let child: AppProcess | undefined = await startChild();
+  const { handlers } = child;
 
-  async function startChild(): Promise<Process> {
-    return openProcess(options, {
-      answered: (said) => open.shift()?.settle(said),
-      ended: (ended, tail) => void onProcessEnd(ended, tail),
-      idle: () => open.length === 0,
+  function startChild(): Promise<AppProcess> {
+    return startApp(options, {
+      onAnswer: (answer) => open.shift()?.settle(answer),
+      onEnd: (ended, stderr) => void afterEnd(ended, stderr),
+      isIdle: () => open.length === 0,
     });
   }
 
-  async function onProcessEnd(ended: ProcessEnd, tail: string): Promise<void> {
-    process = undefined;
+  async function afterEnd(ended: ProcessEnd, stderr: string): Promise<void> {
+    child = undefined;
     open.shift()?.settle(lostAnswer(ended));
     ends += 1;
     try {
       options.signal.throwIfAborted();
-      if (ends >= mostEnds) throw endless(ended, tail);
-      if (open.length > 0) await again();
+      if (ends >= mostEnds) throw endsTooOften(ended, stderr);
+      if (open.length > 0) await restart();
     } catch (problem) {
       for (const question of open.splice(0)) question.fail(problem);
     }
   }
 
-  async function again(): Promise<void> {
-    process = await startChild();
-    for (const { line } of open) process.send(line);
+  async function restart(): Promise<void> {
+    child = await startChild();
+    for (const { line } of open) child.send(line);
   }
 
   return {
     handlers,
-    ask(event) {
-      const { payload, at, project } = event;
-      const ask: ReplayQuestion = {
-        payload,
-        ...(at === undefined ? {} : { at }),
-        ...(project === undefined ? {} : { project }),
-      };
-      const line = JSON.stringify(ask);
+    ask({ payload, at, project }) {
+      // JSON leaves out what is undefined.
+      const line = JSON.stringify({ payload, at, project } satisfies ReplayQuestion);
       return new Promise((settle, fail) => {
         open.push({ line, settle, fail });
-        if (process !== undefined) process.send(line);
-        // A process that is being started sends all open questions.
-        else if (open.length === 1) again().catch(fail);
+        if (child !== undefined) child.send(line);
+        // A restart in progress sends every open question.
+        else if (open.length === 1) restart().catch(fail);
       });
     },
-    close: async () => process?.close(),
+    close: async () => child?.close(),
   };
 }
 
-interface Process {
+interface AppProcess {
   readonly handlers: readonly AppHandler[];
   send(line: string): void;
   close(): Promise<void>;
 }
 
-interface Listener {
-  answered(said: ReplayAnswer): void;
-  ended(ended: ProcessEnd, tail: string): void;
-  /** True when no question is open. */
-  idle(): boolean;
+interface AppListener {
+  onAnswer(answer: ReplayAnswer): void;
+  /** Called with the end of stderr. */
+  onEnd(ended: ProcessEnd, stderr: string): void;
+  /** Whether no question is open. */
+  isIdle(): boolean;
 }
 
-async function openProcess(options: PlayerOptions, listener: Listener): Promise<Process> {
+/** Starts the process and resolves when the app is loaded. Contract: an app that cannot be loaded is a `Problem`. */
+async function startApp(options: PlayerOptions, listener: AppListener): Promise<AppProcess> {
   const { scratch, allowEffects, cwd, hooks, signal } = options;
   const mark = `${randomUUID()} `;
-  const hello: ChildSetup = { hooks, cwd, scratch, mark, allowEffects };
+  const setup: ChildSetup = { hooks, cwd, scratch, mark, allowEffects };
   let limitMs = Number.POSITIVE_INFINITY;
-  let closing = false;
-  let tellReady: ((ready: ChildReady) => void) | undefined;
+  let isClosing = false;
+  let onReady: ((ready: ChildReady) => void) | undefined;
   const ready = new Promise<ChildReady>((resolve) => {
-    tellReady = resolve;
+    onReady = resolve;
   });
   const running: RunningProcess = startProcess(replayProcess(scratch, allowEffects), {
     cwd,
     env: replayEnv(options.env, scratch),
-    input: `${JSON.stringify(hello)}\n`,
+    input: `${JSON.stringify(setup)}\n`,
     keepInputOpen: true,
     timeoutMs: loadMs,
     capBytes: 64 * 2 ** 20,
     signal,
     onLine(line, whole) {
       if (!whole) return "keep";
-      // Everything else on stdout was written past us by the app.
+      // A line without the mark was printed by the app.
       if (!line.startsWith(mark)) return "take";
-      const told = JSON.parse(line.slice(mark.length)) as ChildReady | ReplayAnswer;
-      if ("ready" in told) tellReady?.(told);
+      const message = JSON.parse(line.slice(mark.length)) as ChildReady | ReplayAnswer;
+      if ("ready" in message) onReady?.(message);
       else {
-        listener.answered(told);
-        running.setDeadline(listener.idle() ? Number.POSITIVE_INFINITY : limitMs);
+        listener.onAnswer(message);
+        running.setDeadline(listener.isIdle() ? Number.POSITIVE_INFINITY : limitMs);
       }
       return "take";
     },
   });
-  const gone = running.done.then(({ ended, stderr }) => ({ ended, tail: stderr.text.trimEnd().slice(-2_000) }));
-  const first = await Promise.race([ready, gone]);
-  if ("ended" in first) throw noStart(hooks, `its process ended (${endText(first.ended)})`, first.tail);
+  const end = running.done.then(({ ended, stderr }) => ({ ended, stderr: stderr.text.trimEnd().slice(-2_000) }));
+  const first = await Promise.race([ready, end]);
+  if ("ended" in first) throw cannotReplay(hooks, `its process ended (${endText(first.ended)})`, first.stderr);
   if (!first.ready) {
     running.endInput();
-    await gone;
-    throw noStart(hooks, first.why, first.effects.length > 0 ? effectHint : "");
+    await end;
+    throw cannotReplay(hooks, first.why, first.effects.length > 0 ? effectHint : "");
   }
   limitMs = first.deadlineMs + spareMs;
   running.setDeadline(Number.POSITIVE_INFINITY);
-  void gone.then(({ ended, tail }) => {
-    if (!closing) listener.ended(ended, tail);
+  void end.then(({ ended, stderr }) => {
+    if (!isClosing) listener.onEnd(ended, stderr);
   });
   return {
     handlers: first.handlers,
@@ -155,23 +152,23 @@ async function openProcess(options: PlayerOptions, listener: Listener): Promise<
       running.setDeadline(limitMs);
     },
     async close() {
-      closing = true;
+      isClosing = true;
       running.setDeadline(spareMs);
       running.endInput();
-      await gone;
+      await end;
     },
   };
 }
 
-const effectHint = "It has effects when it is loaded; --allow-effects lets it have them.";
+const effectHint = "It has effects while it is loaded; --allow-effects permits them.";
 
-function noStart(hooks: string, why: string, more: string): Problem {
+function cannotReplay(hooks: string, why: string, more: string): Problem {
   const message = `${hooks} cannot be replayed: ${why}${more === "" ? "" : `\n${more}`}`;
   return new Problem("replay/no-app", message, { about: { hooks } });
 }
 
-function endless(ended: ProcessEnd, tail: string): Problem {
-  const message = `The app ended its process ${mostEnds} times (last: ${endText(ended)}); the replay was aborted.\n${tail}`;
+function endsTooOften(ended: ProcessEnd, stderr: string): Problem {
+  const message = `The app ended its process ${mostEnds} times (last: ${endText(ended)}); the replay was aborted.\n${stderr}`;
   return new Problem("replay/ended", message.trimEnd());
 }
 
@@ -182,7 +179,7 @@ function endText(ended: ProcessEnd): string {
 }
 
 function lostAnswer(ended: ProcessEnd): ReplayAnswer {
-  const why = `ended the process: ${endText(ended)}`;
-  const handlers = [{ name: "(the app)", outcome: "failed", ms: 0, error: why } as const];
-  return { decision: "none", handlers, print: `lost ${why}` };
+  const error = `ended the process: ${endText(ended)}`;
+  const handlers = [{ name: "(the app)", outcome: "failed", ms: 0, error } as const];
+  return { decision: "none", handlers, fingerprint: `lost ${error}` };
 }

@@ -13,7 +13,7 @@ async function eventsOf(session: string): Promise<PastEvent[]> {
   const events: PastEvent[] = [];
   for (const file of findTranscriptsOf(resolve(fixtures, "transcripts", session))) {
     for await (const event of pastEventsIn(file, new AbortController().signal, () => undefined)) {
-      if (event.name !== "unreadable" && event.name !== "refused-then") events.push(event);
+      if (event.name !== "unreadable" && event.name !== "refused-call") events.push(event);
     }
   }
   return events;

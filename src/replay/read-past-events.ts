@@ -16,25 +16,25 @@ import {
   inputOf,
   type PastEvent,
   pastEvent,
-  type RefusedThen,
+  type RefusedCall,
   type TranscriptContext,
   type UnreadableLine,
 } from "./past-event.ts";
 
-/** Everything a hook would have been asked about in one transcript, in the order of its lines. Holds only calls that are still open. */
+/** The events of one transcript in the order of its lines. Keeps only calls without a result in state. */
 export async function* pastEventsIn(
   file: TranscriptFile,
   signal: AbortSignal,
-  readTo: (bytes: number) => void,
-): AsyncGenerator<PastEvent | RefusedThen | UnreadableLine, undefined> {
-  const memory: ReaderState = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
+  onOffset: (bytes: number) => void,
+): AsyncGenerator<PastEvent | RefusedCall | UnreadableLine, undefined> {
+  const state: ReaderState = { open: new Map(), promptId: undefined, permissionMode: undefined, project: undefined };
   const meta = file.meta === undefined ? undefined : readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
-    readTo(reader.cursor.offset);
+    onOffset(reader.cursor.offset);
     for (const item of items) {
       if (item.kind === "unreadable") yield unreadable(item, file);
-      else yield* eventsOf(item, memory, (entry) => around(entry, file, memory, meta?.agentType));
+      else yield* eventsOf(item, state, (entry) => contextOf(entry, file, state, meta?.agentType));
     }
   }
 }
@@ -50,36 +50,36 @@ interface ReaderState {
   project: string | undefined;
 }
 
-/** Calls that were never answered must not pile up. */
+/** Calls without a result must not accumulate. */
 const mostOpen = 1_000;
 
-type Around = (entry: UserEntry | AssistantEntry) => TranscriptContext;
+type ContextOf = (entry: UserEntry | AssistantEntry) => TranscriptContext;
 
 function* eventsOf(
   entry: Entry,
-  memory: ReaderState,
-  contextOf: Around,
-): Generator<PastEvent | RefusedThen, undefined> {
-  memory.project ??= entry.cwd;
-  if (entry.kind === "permission-mode") memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
-  // A call that was not let through had no end either.
-  if (entry.kind === "attachment" && refuses(entry) && memory.open.delete(entry.toolUseId ?? "")) {
-    yield { name: "refused-then", toolUseId: entry.toolUseId ?? "" };
+  state: ReaderState,
+  context: ContextOf,
+): Generator<PastEvent | RefusedCall, undefined> {
+  state.project ??= entry.cwd;
+  if (entry.kind === "permission-mode") state.permissionMode = entry.permissionMode ?? state.permissionMode;
+  // A refused call has no result.
+  if (entry.kind === "attachment" && isRefusal(entry) && state.open.delete(entry.toolUseId ?? "")) {
+    yield { name: "refused-call", toolUseId: entry.toolUseId ?? "" };
   }
-  if (entry.kind === "assistant" && isModelCall(entry)) yield* callsIn(entry, memory, contextOf(entry));
+  if (entry.kind === "assistant" && isModelCall(entry)) yield* callsIn(entry, state, context(entry));
   if (entry.kind !== "user") return;
-  memory.promptId = entry.promptId ?? memory.promptId;
-  memory.permissionMode = entry.permissionMode ?? memory.permissionMode;
-  if (entry.role === "result") yield* resultsIn(entry, memory, contextOf(entry));
+  state.promptId = entry.promptId ?? state.promptId;
+  state.permissionMode = entry.permissionMode ?? state.permissionMode;
+  if (entry.role === "result") yield* resultsIn(entry, state, context(entry));
   // A message from one agent to another is not an event.
   if (entry.role !== "prompt" || entry.isSidechain) return;
-  yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, contextOf(entry));
+  yield pastEvent("UserPromptSubmit", entry, { prompt: textOf(entry.content) }, context(entry));
 }
 
 function* callsIn(
   entry: AssistantEntry,
   { open }: ReaderState,
-  around: TranscriptContext,
+  context: TranscriptContext,
 ): Generator<PastEvent, undefined> {
   for (const block of entry.content) {
     if (block.type !== "tool_use") continue;
@@ -87,61 +87,61 @@ function* callsIn(
     if (open.size >= mostOpen) open.delete(String(open.keys().next().value));
     open.set(id, { name, input, effort: entry.effort });
     const own = { tool_name: name, tool_input: inputOf(input), tool_use_id: id };
-    yield pastEvent("PreToolUse", entry, own, { ...around, effort: entry.effort });
+    yield pastEvent("PreToolUse", entry, own, { ...context, effort: entry.effort });
   }
 }
 
 function* resultsIn(
   entry: UserEntry,
   { open }: ReaderState,
-  around: TranscriptContext,
-): Generator<PastEvent | RefusedThen, undefined> {
+  context: TranscriptContext,
+): Generator<PastEvent | RefusedCall, undefined> {
   for (const block of entry.content) {
     const call = block.type === "tool_result" ? open.get(block.toolUseId) : undefined;
     if (block.type !== "tool_result" || call === undefined) continue;
     open.delete(block.toolUseId);
     if (isRefused(entry, block)) {
-      yield { name: "refused-then", toolUseId: block.toolUseId };
+      yield { name: "refused-call", toolUseId: block.toolUseId };
       continue;
     }
     const own = { tool_name: call.name, tool_input: inputOf(call.input), tool_use_id: block.toolUseId };
-    const place = { ...around, effort: call.effort };
+    const callContext = { ...context, effort: call.effort };
     if (block.isError) {
       const failed = { ...own, error: failureOf(block), is_interrupt: isInterrupt(block) };
-      yield pastEvent("PostToolUseFailure", entry, failed, place);
+      yield pastEvent("PostToolUseFailure", entry, failed, callContext);
     } else {
       const structured = entry.toolUseResult;
       const lost = structured === undefined ? ["tool_response (only its text)"] : [];
       const done = { ...own, tool_response: structured ?? textOf(block.content) };
-      yield pastEvent("PostToolUse", entry, done, place, lost);
+      yield pastEvent("PostToolUse", entry, done, callContext, lost);
     }
   }
 }
 
-function around(
+function contextOf(
   entry: UserEntry | AssistantEntry,
   file: TranscriptFile,
-  memory: ReaderState,
+  state: ReaderState,
   agentType: string | undefined,
 ): TranscriptContext {
   const session = entry.sessionId ?? file.session ?? "";
   const folder = join(file.root.path, "projects", file.project);
-  // An archive keeps all files of a session compressed.
+  // In an archive, all files of a session are compressed.
   const ending = file.path.endsWith(".gz") ? ".jsonl.gz" : ".jsonl";
   const attributed = entry.kind === "assistant" ? entry.attributionAgent : undefined;
   return {
     session,
-    project: memory.project,
+    project: state.project,
     transcript: file.agent === undefined ? file.path : join(folder, `${file.session ?? session}${ending}`),
-    promptId: memory.promptId,
-    permissionMode: memory.permissionMode,
+    promptId: state.promptId,
+    permissionMode: state.permissionMode,
     agentId: file.agent ?? (entry.isSidechain ? entry.agentId : undefined),
     agentType: agentType ?? attributed,
     effort: undefined,
   };
 }
 
-function refuses({ type, hookEvent, fields }: AttachmentEntry): boolean {
+function isRefusal({ type, hookEvent, fields }: AttachmentEntry): boolean {
   if (type === "hook_permission_decision") return fields["decision"] === "deny";
   return type === "hook_blocking_error" && hookEvent === "PreToolUse";
 }

@@ -2,36 +2,36 @@ import type { ToolInput } from "../protocol/internal.ts";
 import type { AnswerSummary, AppHandler, Effect, HandlerResult, ReplayDecision } from "./child-protocol.ts";
 import type { PastEventName } from "./past-event.ts";
 
-/** What an app would have done to the past. */
+/** What an app would have done in past sessions. */
 export interface ReplayReport {
   readonly hooks: string;
-  /** What was read. */
+  /** Transcripts that were read. */
   readonly files: number;
   readonly bytes: number;
   readonly sessions: number;
   readonly toolCalls: number;
   readonly prompts: number;
-  /** Copies in forked and archived files, each of which was left out. */
+  /** Copies of events in forked and archived files; they are not counted again. */
   readonly repeated: number;
   readonly unreadableLines: number;
-  /** Files that could not be read, or not to their end; what was read before is counted. */
+  /** Files that could not be read, or only in part. The part that was read counts. */
   readonly unread: readonly { readonly file: string; readonly why: string }[];
-  /** How often each event got each answer. */
+  /** How often each event received each answer. */
   readonly events: readonly EventCount[];
   readonly handlers: readonly HandlerReport[];
-  /** Calls that would have been refused or asked about; at most as many as asked for. */
+  /** Calls that would have been refused, or that the user would have been asked about; at most `limit`. */
   readonly listed: readonly ListedEvent[];
   readonly listedInAll: number;
-  /** How many of them had been refused then already. */
+  /** How many of them were also refused at the time. */
   readonly refusedThen: number;
-  /** Handlers of events that transcripts do not tell of. */
+  /** Handlers of events that transcripts do not record. */
   readonly notReplayed: readonly AppHandler[];
   readonly changes: readonly InputChange[];
   readonly changesInAll: number;
   readonly effects: readonly (Effect & { readonly count: number })[];
   readonly tasks: readonly { readonly name: string; readonly count: number }[];
   readonly failures: readonly { readonly handler: string; readonly error: string; readonly count: number }[];
-  /** Parts of payloads that no transcript holds. */
+  /** Parts of payloads that transcripts do not record. */
   readonly missing: readonly { readonly part: string; readonly events: number }[];
   readonly against?: Against;
 }
@@ -54,20 +54,20 @@ export interface HandlerReport {
   readonly maxMs?: number;
 }
 
-/** One event, as a line. */
+/** One event in one line. */
 export interface EventLine {
   readonly at?: string;
   readonly session: string;
   readonly event: PastEventName;
   readonly tool?: string;
-  /** The tool's input, or the prompt, cut to a line. */
+  /** The tool's input or the prompt, shortened to one line. */
   readonly input: string;
 }
 
 export interface ListedEvent extends EventLine {
   readonly decision: ReplayDecision;
   readonly reason?: string;
-  /** A hook, a rule or the user had refused it then. */
+  /** A hook, a rule or the user refused it at the time. */
   readonly refusedThen?: true;
 }
 
@@ -76,11 +76,11 @@ export interface InputChange extends EventLine {
   readonly after: ToolInput;
 }
 
-/** Calls whose answer differs from that of the other app. */
+/** Events for which the two apps give different answers. */
 export interface Against {
   readonly hooks: string;
   readonly differing: number;
-  /** What this app says to them. */
+  /** The answers of this app to them. */
   readonly decisions: Readonly<Partial<Record<ReplayDecision, number>>>;
   readonly list: readonly Difference[];
 }

@@ -5,24 +5,24 @@ import { messageOf, Problem } from "../protocol/internal.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/internal.ts";
 import { hooksAt } from "./hooks-at-commit.ts";
-import { type PastEvent, pastEventNames, type RefusedThen } from "./past-event.ts";
+import { type PastEvent, pastEventNames, type RefusedCall } from "./past-event.ts";
 import { openPlayer, type Player } from "./player.ts";
 import { pastEventsIn } from "./read-past-events.ts";
 import type { ReplayReport } from "./replay-report.ts";
 import { makeScratch } from "./sandbox.ts";
 import {
-  chosenTranscripts,
   type EventFilter,
   eventFilter,
   openKeySet,
-  type WhichTranscripts,
+  selectTranscripts,
+  type TranscriptFilter,
 } from "./select-events.ts";
 import { openTally } from "./tally.ts";
 
-export interface ReplayOptions extends WhichTranscripts, EventFilter {
+export interface ReplayOptions extends TranscriptFilter, EventFilter {
   /** The hooks file. */
   readonly hooks: string;
-  /** Another file, or `git:REF` for the same file as it was there. */
+  /** Another hooks file, or `git:REF` for the same file in that commit. */
   readonly against?: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,12 +34,12 @@ export interface ReplayOptions extends WhichTranscripts, EventFilter {
 }
 
 /**
- * An app over past sessions. Nothing is executed: no tool runs, and the app itself runs where it can change nothing.
- * The past is streamed; what is kept of it is counts and the rows of the report.
+ * Runs an app on the events of past sessions. No tool runs, and the app runs in a sandbox without effects.
+ * Transcripts are streamed: memory holds only counts and the rows of the report.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { signal = new AbortController().signal } = options;
-  const isWanted = eventFilter(options);
+  const isSelected = eventFilter(options);
   const scratch = await makeScratch();
   const players: Player[] = [];
   const open = async (hooks: string, name: string): Promise<Player> => {
@@ -53,22 +53,24 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     const now = await open(options.hooks, "now");
     const other = options.against === undefined ? undefined : await hooksAt(options.against, options, scratch);
     const before = other === undefined ? undefined : await open(other, "before");
-    const unread: Unread[] = [];
-    const files = await chosenTranscripts(options, (file, error) => unread.push({ file, why: messageOf(error) }));
+    const unread: UnreadFile[] = [];
+    const files = await selectTranscripts(options, (file, error) => unread.push({ file, why: messageOf(error) }));
     const tally = openTally(options.limit ?? 1_000);
-    const read = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0, unread };
-    const line = pipeline(async (event) => {
-      const [said, saidBefore] = await Promise.all([now.ask(event), before?.ask(event)]);
-      return () => tally.add(event, said, saidBefore);
-    });
-    for await (const event of everyEvent(files, read, options, signal)) {
-      if (event.name === "refused-then") await line.add(async () => () => tally.refusedThen(event.toolUseId));
-      else if (isWanted(event)) await line.push(event);
+    const totals = { hooks: options.hooks, files: files.length, bytes: 0, repeated: 0, unreadableLines: 0, unread };
+    const queue = orderedQueue();
+    for await (const event of allEvents(files, totals, options, signal)) {
+      if (event.name === "refused-call") await queue.add(async () => () => tally.markRefused(event.toolUseId));
+      else if (isSelected(event)) {
+        await queue.add(async () => {
+          const [answer, answerBefore] = await Promise.all([now.ask(event), before?.ask(event)]);
+          return () => tally.add(event, answer, answerBefore);
+        });
+      }
     }
-    await line.end();
+    await queue.end();
     const notReplayed = now.handlers.filter(({ event }) => !pastEventNames.some((name) => name === event));
     return tally.report({
-      ...read,
+      ...totals,
       notReplayed,
       ...(options.against === undefined ? {} : { againstHooks: options.against }),
     });
@@ -78,54 +80,56 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   }
 }
 
-/** The replaying process must not start programs, and building does. The build reports what is wrong with the file. */
+/** Builds the hooks file. The sandbox cannot do that, because a build starts a program. */
 async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> {
   try {
     await buildFile(hooks, env);
   } catch (error) {
-    // JavaScript runs as it is; a build is only for files that do not find this package by themselves.
+    // JavaScript can run without a build.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "sdk/no-typescript" || /\.[mc]?tsx?$/.test(hooks)) throw error;
   }
 }
 
-type Unread = ReplayReport["unread"][number];
+type UnreadFile = ReplayReport["unread"][number];
 
-interface ReadSoFar {
+interface ReadTotals {
   bytes: number;
   repeated: number;
   unreadableLines: number;
-  readonly unread: Unread[];
+  readonly unread: UnreadFile[];
 }
 
-async function* everyEvent(
+/** The events of all files, each once. Counts in `totals` what it leaves out. */
+async function* allEvents(
   files: readonly TranscriptFile[],
-  read: ReadSoFar,
+  totals: ReadTotals,
   { progress }: ReplayOptions,
   signal: AbortSignal,
-): AsyncGenerator<PastEvent | RefusedThen, undefined> {
-  const seen = openKeySet();
+): AsyncGenerator<PastEvent | RefusedCall, undefined> {
+  const keys = openKeySet();
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
-    const readTo = (offset: number) => progress?.({ bytes: read.bytes + Math.min(offset, file.size), of });
-    for await (const event of orUnread(file, pastEventsIn(file, signal, readTo), read.unread)) {
+    const onOffset = (offset: number) => progress?.({ bytes: totals.bytes + Math.min(offset, file.size), of });
+    for await (const event of orUnread(file, pastEventsIn(file, signal, onOffset), totals.unread)) {
       signal.throwIfAborted();
-      if (event.name === "unreadable" && event.isCut === true) read.unread.push(cutFile(file.path));
-      else if (event.name === "unreadable") read.unreadableLines += 1;
-      else if (event.name === "refused-then") yield event;
-      else if (seen.add(event.key)) yield event;
-      else read.repeated += 1;
+      if (event.name === "unreadable" && event.isCut === true) {
+        totals.unread.push({ file: file.path, why: cutArchive(file.path).message });
+      } else if (event.name === "unreadable") totals.unreadableLines += 1;
+      else if (event.name === "refused-call") yield event;
+      else if (keys.add(event.key)) yield event;
+      else totals.repeated += 1;
     }
-    read.bytes += file.size;
+    totals.bytes += file.size;
   }
 }
 
-/** One file that cannot be read, or not to its end, does not end the replay of the others. A file that went meanwhile holds nothing. */
-async function* orUnread<Past>(
+/** Records a file that cannot be read, or only in part, and continues with the next one. A file that was deleted is ignored. */
+async function* orUnread<Item>(
   file: TranscriptFile,
-  events: AsyncGenerator<Past, undefined>,
-  unread: Unread[],
-): AsyncGenerator<Past, undefined> {
+  events: AsyncGenerator<Item, undefined>,
+  unread: UnreadFile[],
+): AsyncGenerator<Item, undefined> {
   try {
     yield* events;
   } catch (error) {
@@ -135,29 +139,23 @@ async function* orUnread<Past>(
   }
 }
 
-function cutFile(file: string): Unread {
-  return { file, why: cutArchive(file).message };
-}
+/** Enough events in flight to keep reader and app busy, few enough to hold in memory. */
+const mostInFlight = 16;
 
-/** Events on their way at the same time: enough to keep both sides busy, few enough to be held. */
-const mostOnTheWay = 16;
-
-/** Answers are taken in the order of the events, however they come. */
-function pipeline(work: (event: PastEvent) => Promise<() => void>) {
-  const onTheWay: Promise<() => void>[] = [];
-  const takeOne = async () => (await onTheWay.shift())?.();
-  const add = async (begin: () => Promise<() => void>): Promise<void> => {
-    const answer = begin();
-    // Looked at when its turn comes; until then a failure is no stray.
-    answer.catch(() => undefined);
-    onTheWay.push(answer);
-    if (onTheWay.length >= mostOnTheWay) await takeOne();
-  };
+/** Starts work at once and applies the results in the order in which the work was added. */
+function orderedQueue() {
+  const inFlight: Promise<() => void>[] = [];
+  const applyFirst = async () => (await inFlight.shift())?.();
   return {
-    add,
-    push: (event: PastEvent): Promise<void> => add(() => work(event)),
+    async add(work: () => Promise<() => void>): Promise<void> {
+      const result = work();
+      // A failure is thrown by `applyFirst`; until then it must not count as an unhandled rejection.
+      result.catch(() => undefined);
+      inFlight.push(result);
+      if (inFlight.length >= mostInFlight) await applyFirst();
+    },
     async end(): Promise<void> {
-      while (onTheWay.length > 0) await takeOne();
+      while (inFlight.length > 0) await applyFirst();
     },
   };
 }

@@ -5,8 +5,8 @@ import type { CommandLine } from "../exec/internal.ts";
 import { packageFile, processExists } from "../files/internal.ts";
 
 /**
- * Node under its permission model: it reads what it likes, writes to one folder, and starts neither processes nor threads.
- * The network is closed from inside (`child/refuse-network.ts`), since Node 20 has no flag for it.
+ * Node with its permission model: it can read every file, write to one folder, and start neither processes nor threads.
+ * Node 20 has no flag for the network, so the child refuses it (`child/refuse-network.ts`).
  */
 export function replayProcess(scratch: string, allowEffects: boolean): CommandLine {
   const limits = [permissionFlag(), "--allow-fs-read=*", `--allow-fs-write=${scratch}/`];
@@ -16,13 +16,13 @@ export function replayProcess(scratch: string, allowEffects: boolean): CommandLi
   return { form: "exec", file: process.execPath, args: [...flags, packageFile("dist/replay/child/main.js")] };
 }
 
-/** It was called experimental until Node 22.13. */
+/** The name before Node 22.13 was `--experimental-permission`. */
 function permissionFlag(): string {
   return process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
 }
 
-/** Variables that make Node itself write files, or lift the limits above. */
-const unwanted = [
+/** Variables that make Node write files or that lift the limits above. */
+const removedVariables = [
   "NODE_OPTIONS",
   "NODE_V8_COVERAGE",
   "NODE_REDIRECT_WARNINGS",
@@ -30,18 +30,18 @@ const unwanted = [
   "NODE_TEST_CONTEXT",
 ];
 
-/** Temporary files go where they are allowed and thrown away. */
+/** The environment of the sandbox, with the temporary folder inside `scratch`. */
 export function replayEnv(
   env: Readonly<Record<string, string | undefined>>,
   scratch: string,
 ): Readonly<Record<string, string | undefined>> {
-  const kept = Object.entries(env).filter(([name]) => !unwanted.includes(name));
+  const kept = Object.entries(env).filter(([name]) => !removedVariables.includes(name));
   return { ...Object.fromEntries(kept), TMPDIR: `${scratch}/tmp`, TEMP: `${scratch}/tmp`, TMP: `${scratch}/tmp` };
 }
 
 const prefix = "hookline-replay-";
 
-/** A private folder that goes with the replay. Takes along what replays left that were killed. */
+/** Creates a private folder for one replay. Also removes the folders of replays that were killed. */
 export async function makeScratch(folder: string = tmpdir()): Promise<string> {
   const temp = await realpath(folder);
   for (const name of await readdir(temp)) {
@@ -51,7 +51,7 @@ export async function makeScratch(folder: string = tmpdir()): Promise<string> {
   return mkdtemp(join(temp, `${prefix}${process.pid}-`));
 }
 
-/** A shared folder for temporary files may hold what others named like ours. */
+/** Other users may have created a folder with such a name. */
 async function removeOwn(path: string): Promise<void> {
   const stat = await lstat(path).catch(() => undefined);
   if (!stat?.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid())) return;

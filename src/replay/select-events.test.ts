@@ -14,29 +14,37 @@ const call = (tool: string, at = "2026-01-02T00:00:00Z"): PastEvent => ({
 const prompt: PastEvent = { name: "UserPromptSubmit", payload: {}, session: "s", key: "k", missing: [] };
 
 test("tools are named exactly or by a pattern; Task and Agent are one tool; prompts have none", () => {
-  const some = eventFilter({ tools: ["Bash", "mcp__github__*", "Task"] });
+  const isSelected = eventFilter({ tools: ["Bash", "mcp__github__*", "Task"] });
   const names = ["Bash", "bash", "BashOutput", "mcp__github__create", "mcp__gitlab__create", "Agent", "Task"];
-  expect(names.filter((name) => some(call(name)))).toEqual(["Bash", "mcp__github__create", "Agent", "Task"]);
-  expect([some(prompt), eventFilter({})(prompt), eventFilter({ events: [] })(prompt)]).toEqual([false, true, true]);
+  expect(names.filter((name) => isSelected(call(name)))).toEqual(["Bash", "mcp__github__create", "Agent", "Task"]);
+  expect([isSelected(prompt), eventFilter({})(prompt), eventFilter({ events: [] })(prompt)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });
 
-test("a name with signs of regular expressions means itself", () => {
+test("special characters of regular expressions match themselves", () => {
   expect(eventFilter({ tools: ["a.c(*"] })(call("a.c(d"))).toBe(true);
   expect(eventFilter({ tools: ["a.c(*"] })(call("abc(d"))).toBe(false);
 });
 
-test("since a time; what has no time is not since it", () => {
-  const late = eventFilter({ sinceMs: Date.parse("2026-01-02T00:00:00Z") });
-  expect([late(call("Bash")), late(call("Bash", "2026-01-01T23:59:59Z")), late(prompt)]).toEqual([true, false, false]);
+test("sinceMs selects later events and drops events without a time", () => {
+  const isLate = eventFilter({ sinceMs: Date.parse("2026-01-02T00:00:00Z") });
+  expect([isLate(call("Bash")), isLate(call("Bash", "2026-01-01T23:59:59Z")), isLate(prompt)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
-test("an event no transcript tells of is a problem with a hint", () => {
+test("an event that transcripts do not record is a problem with a hint", () => {
   expect(() => eventFilter({ events: ["PreTool"] })).toThrow("Did you mean PreToolUse?");
   expect(() => eventFilter({ events: ["Stop"] })).toThrow('"Stop" cannot be replayed');
 });
 
-test("a key is new once", () => {
-  const seen = openKeySet();
+test("a key can be added once", () => {
+  const keySet = openKeySet();
   const keys = Array.from({ length: 20_000 }, (_, index) => `PreToolUse/${index}/toolu_${index % 7}`);
-  expect([keys.every((key) => seen.add(key)), keys.some((key) => seen.add(key))]).toEqual([true, false]);
+  expect([keys.every((key) => keySet.add(key)), keys.some((key) => keySet.add(key))]).toEqual([true, false]);
 });

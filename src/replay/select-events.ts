@@ -4,84 +4,84 @@ import { closestName, fitsWildcard, Problem } from "../protocol/internal.ts";
 import { findRoots, findTranscripts, folderName, type RootOptions, type TranscriptFile } from "../sessions/internal.ts";
 import { type PastEvent, type PastEventName, pastEventNames } from "./past-event.ts";
 
-/** Which of the past is wanted; what is left out is all of it. */
+/** Selects events. An omitted field selects all. */
 export interface EventFilter {
   readonly sinceMs?: number | undefined;
-  /** Names of tools; `*` in one stands for anything. */
+  /** Names of tools, in which `*` matches any text. */
   readonly tools?: readonly string[] | undefined;
   readonly events?: readonly string[] | undefined;
 }
 
-/** Contract: a wish for an event that no transcript tells of is a `replay/event` problem, not an empty report. */
-export function eventFilter(wish: EventFilter): (event: PastEvent) => boolean {
-  const events = new Set((wish.events?.length ? wish.events : pastEventNames).map(eventName));
-  const tools = (wish.tools ?? []).map(toolPattern);
+/** Contract: an event that transcripts do not record is a `replay/event` problem, not an empty report. */
+export function eventFilter(filter: EventFilter): (event: PastEvent) => boolean {
+  const events = new Set((filter.events?.length ? filter.events : pastEventNames).map(eventName));
+  const tools = (filter.tools ?? []).map(toolPattern);
   return ({ name, tool, at }) =>
     events.has(name) &&
     (tools.length === 0 || (tool !== undefined && tools.some((pattern) => pattern(tool)))) &&
-    (wish.sinceMs === undefined || Date.parse(at ?? "") >= wish.sinceMs);
+    (filter.sinceMs === undefined || Date.parse(at ?? "") >= filter.sinceMs);
 }
 
 function eventName(text: string): PastEventName {
-  const name = pastEventNames.find((known) => known === text);
+  const name = pastEventNames.find((one) => one === text);
   if (name !== undefined) return name;
   const near = closestName(text, pastEventNames);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  const message = `Transcripts tell of ${pastEventNames.join(", ")}; "${text}" cannot be replayed.${hint}`;
+  const message = `"${text}" cannot be replayed; transcripts record ${pastEventNames.join(", ")}.${hint}`;
   throw new Problem("replay/event", message, { about: { event: text } });
 }
 
-/** `Task` is the older name of `Agent`; hosts treat them as one tool. */
+/** `Task` is the older name of `Agent`; hosts treat them as the same tool. */
 function toolPattern(name: string): (tool: string) => boolean {
   if (name === "Task" || name === "Agent") return (tool) => tool === "Task" || tool === "Agent";
   return (tool) => fitsWildcard(name, tool);
 }
 
-export interface WhichTranscripts extends RootOptions {
-  /** Only sessions that began in this folder. Default: all sessions. */
+export interface TranscriptFilter extends RootOptions {
+  /** Only sessions that were started in this folder. Default: all sessions. */
   readonly project?: string | undefined;
-  /** Files that were last written before this hold nothing newer. */
+  /** Only files that were written after this time. */
   readonly sinceMs?: number | undefined;
 }
 
-/** The transcripts to replay, agents behind their session, in the order of their paths. */
-export async function chosenTranscripts(
-  which: WhichTranscripts,
+/** The transcripts to replay in the order of their paths; those of subagents follow their session. */
+export async function selectTranscripts(
+  filter: TranscriptFilter,
   onUnread: (path: string, error: unknown) => void,
 ): Promise<readonly TranscriptFile[]> {
-  const names = which.project === undefined ? undefined : await folderNames(which.project);
-  return findTranscripts(await findRoots(which), onUnread).filter(
+  const names = filter.project === undefined ? undefined : await folderNames(filter.project);
+  return findTranscripts(await findRoots(filter), onUnread).filter(
     ({ project, mtimeMs }) =>
-      (names?.has(project) ?? true) && (which.sinceMs === undefined || mtimeMs >= which.sinceMs),
+      (names?.has(project) ?? true) && (filter.sinceMs === undefined || mtimeMs >= filter.sinceMs),
   );
 }
 
-/** Clients name a project's folder after the path they were started in, linked or real. */
+/** Clients derive the name of a project's folder from its path, with or without links resolved. */
 async function folderNames(project: string): Promise<ReadonlySet<string>> {
   const given = resolve(project);
   const real = await realpath(given).catch(() => given);
   return new Set([folderName(given), folderName(real)]);
 }
 
-/** Remembers keys by 53 bits of their hash: years of transcripts fit, and two keys that meet are rarer than a disk error. */
+/** Stores 53-bit hashes of keys. Collisions are negligible, and years of transcripts fit in memory. */
 interface KeySet {
-  /** True the first time. */
+  /** False when the key was added before. */
   add(key: string): boolean;
 }
 
 export function openKeySet(): KeySet {
-  const seen = new Set<number>();
+  const hashes = new Set<number>();
   return {
     add(key) {
       const hash = hashOf(key);
-      if (seen.has(hash)) return false;
-      seen.add(hash);
+      if (hashes.has(hash)) return false;
+      hashes.add(hash);
       return true;
     },
   };
 }
 
-/** Two independent 32-bit mixes, folded into one whole number that a double can hold. */
+/** Two independent 32-bit hashes, combined into one integer that a double holds exactly. */
 function hashOf(key: string): number {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;

@@ -13,90 +13,82 @@ import type {
 } from "./replay-report.ts";
 
 export interface Tally {
-  add(event: PastEvent, said: ReplayAnswer, before?: ReplayAnswer): void;
-  /** The call was not let through then. Contract: called after `add` of the call. */
-  refusedThen(toolUseId: string): void;
-  report(read: Read): ReplayReport;
+  add(event: PastEvent, answer: ReplayAnswer, before?: ReplayAnswer): void;
+  /** Records that a call was refused at the time. Contract: called after `add` of the call. */
+  markRefused(toolUseId: string): void;
+  report(totals: ReplayTotals): ReplayReport;
 }
 
-/** What is known of the reading, not of the answers. */
-export type Read = Pick<
+/** The part of the report that does not depend on answers. */
+type ReplayTotals = Pick<
   ReplayReport,
   "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed"
 > & {
   readonly againstHooks?: string;
 };
 
-/** Adds answers up. Lists hold `limit` rows each; everything else is counts, so memory does not grow with the past. */
+/** Calls without a result must not accumulate. */
+const mostOpen = 10_000;
+
+/** Adds up answers. Each list holds at most `limit` rows and everything else is a count, so memory is bounded. */
 export function openTally(limit: number): Tally {
   const sessions = new Set<string>();
-  const events = new Map<PastEventName, Counting>();
-  const handlers = new Map<string, Handling>();
+  const events = new Map<PastEventName, MutableEventCount>();
+  const handlers = new Map<string, HandlerCount>();
   const missing = new Map<string, number>();
-  const effects = counter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
-  const tasks = counter<{ name: string }>(({ name }) => name);
-  const failures = counter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
-  const listed = list<{ -readonly [Key in keyof ListedEvent]: ListedEvent[Key] }>(limit);
-  /** Refused calls whose own end is not known yet, each with its row, if it has one. */
+  const effects = rowCounter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
+  const tasks = rowCounter<{ name: string }>(({ name }) => name);
+  const failures = rowCounter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
+  const listed = limitedList<{ -readonly [Key in keyof ListedEvent]: ListedEvent[Key] }>(limit);
+  /** Listed calls without a result so far, each with its row if the list had space for it. */
   const open = new Map<string, { refusedThen?: true } | undefined>();
   let refusedThen = 0;
-  const changes = list<InputChange>(limit);
-  const differences = list<Difference>(limit);
+  const changes = limitedList<InputChange>(limit);
+  const differences = limitedList<Difference>(limit);
   const differing: Partial<Record<ReplayDecision, number>> = {};
 
   return {
-    add(event, said, before) {
+    add(event, answer, before) {
       sessions.add(event.session);
       for (const part of event.missing) missing.set(part, (missing.get(part) ?? 0) + 1);
-      count(events, event.name, said);
-      for (const handler of said.handlers) countHandler(handlers, handler);
-      for (const effect of said.effects ?? []) effects.add(effect);
-      for (const stray of said.strays ?? []) failures.add(stray);
-      for (const name of said.tasks ?? []) tasks.add({ name });
-      for (const { name, outcome, error } of said.handlers) {
+      countEvent(events, event.name, answer);
+      for (const handler of answer.handlers) countHandler(handlers, handler);
+      for (const effect of answer.effects ?? []) effects.add(effect);
+      for (const error of answer.uncaughtErrors ?? []) failures.add(error);
+      for (const name of answer.tasks ?? []) tasks.add({ name });
+      for (const { name, outcome, error } of answer.handlers) {
         if (error !== undefined && outcome !== "effect-refused")
           failures.add({ handler: name, error: plainLine(error) });
       }
-      if (before !== undefined) {
-        if (before.print === said.print) return;
-        differing[said.decision] = (differing[said.decision] ?? 0) + 1;
-        differences.add(() => ({ ...placeOf(event), now: summaryOf(said), before: summaryOf(before) }));
-        return;
-      }
-      if (isListed(said.decision)) {
-        const row = listed.add(() => ({ ...placeOf(event), ...spoken(said) }));
-        if (event.name === "PreToolUse" && open.size < mostOpen) open.set(callOf(event), row);
-      }
-      if (event.name !== "PreToolUse") open.delete(callOf(event));
-      const { input } = said;
-      if (input !== undefined) {
-        const before = event.payload["tool_input"] as ToolInput;
-        changes.add(() => ({ ...placeOf(event), before: cutTexts(before), after: cutTexts(input) }));
+      if (before === undefined) list(event, answer);
+      else if (before.fingerprint !== answer.fingerprint) {
+        differing[answer.decision] = (differing[answer.decision] ?? 0) + 1;
+        differences.add(() => ({ ...eventLine(event), now: summaryOf(answer), before: summaryOf(before) }));
       }
     },
-    refusedThen(toolUseId) {
+    markRefused(toolUseId) {
       if (!open.has(toolUseId)) return;
       refusedThen += 1;
       const row = open.get(toolUseId);
       if (row !== undefined) row.refusedThen = true;
       open.delete(toolUseId);
     },
-    report: ({ againstHooks, ...read }) => ({
-      hooks: read.hooks,
-      files: read.files,
-      bytes: read.bytes,
+    report: ({ againstHooks, ...totals }) => ({
+      hooks: totals.hooks,
+      files: totals.files,
+      bytes: totals.bytes,
       sessions: sessions.size,
       toolCalls: events.get("PreToolUse")?.seen ?? 0,
       prompts: events.get("UserPromptSubmit")?.seen ?? 0,
-      repeated: read.repeated,
-      unreadableLines: read.unreadableLines,
-      unread: read.unread,
-      events: [...events].map(([event, counting]): EventCount => ({ event, ...counting })),
-      handlers: [...handlers].map(([name, handling]) => handlerReport(name, handling)),
+      repeated: totals.repeated,
+      unreadableLines: totals.unreadableLines,
+      unread: totals.unread,
+      events: [...events].map(([event, count]): EventCount => ({ event, ...count })),
+      handlers: [...handlers].map(([name, count]) => handlerReport(name, count)),
       listed: byTime(listed.rows),
       listedInAll: listed.count(),
       refusedThen,
-      notReplayed: read.notReplayed,
+      notReplayed: totals.notReplayed,
       changes: byTime(changes.rows),
       changesInAll: changes.count(),
       effects: effects.rows(),
@@ -115,65 +107,58 @@ export function openTally(limit: number): Tally {
           }),
     }),
   };
+
+  function list(event: PastEvent, { decision, reason, input }: ReplayAnswer): void {
+    const toolUseId = String(event.payload["tool_use_id"]);
+    if (decision !== "none" && decision !== "allow") {
+      const row = listed.add(() => ({ ...eventLine(event), decision, ...(reason === undefined ? {} : { reason }) }));
+      if (event.name === "PreToolUse" && open.size < mostOpen) open.set(toolUseId, row);
+    }
+    if (event.name !== "PreToolUse") open.delete(toolUseId);
+    if (input !== undefined) {
+      const before = event.payload["tool_input"] as ToolInput;
+      changes.add(() => ({ ...eventLine(event), before: cutTexts(before), after: cutTexts(input) }));
+    }
+  }
 }
 
-/** Calls whose end is never told must not pile up. */
-const mostOpen = 10_000;
-
-function callOf({ payload }: PastEvent): string {
-  return String(payload["tool_use_id"]);
-}
-
-/** Transcripts are read file by file; people read from the oldest to the newest. */
-function byTime<Row extends EventLine>(rows: readonly Row[]): readonly Row[] {
-  return [...rows].sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
-}
-
-/** Answers that would have stopped something, or whose meaning is unknown. */
-function isListed(decision: ReplayDecision): boolean {
-  return decision !== "none" && decision !== "allow";
-}
-
-type Counting = { -readonly [Key in keyof Omit<EventCount, "event" | "decisions">]: number } & {
+type MutableEventCount = { -readonly [Key in keyof Omit<EventCount, "event" | "decisions">]: number } & {
   readonly decisions: Partial<Record<ReplayDecision, number>>;
 };
 
-function count(events: Map<PastEventName, Counting>, name: PastEventName, said: ReplayAnswer): void {
-  const counting = events.get(name) ?? { seen: 0, decisions: {}, inputsChanged: 0, outputsChanged: 0, contexts: 0 };
-  events.set(name, counting);
-  counting.seen += 1;
-  counting.decisions[said.decision] = (counting.decisions[said.decision] ?? 0) + 1;
-  if (said.input !== undefined) counting.inputsChanged += 1;
-  if (said.outputChanged) counting.outputsChanged += 1;
-  if (said.contexts !== undefined) counting.contexts += 1;
+function countEvent(events: Map<PastEventName, MutableEventCount>, name: PastEventName, answer: ReplayAnswer): void {
+  const count = events.get(name) ?? { seen: 0, decisions: {}, inputsChanged: 0, outputsChanged: 0, contexts: 0 };
+  events.set(name, count);
+  count.seen += 1;
+  count.decisions[answer.decision] = (count.decisions[answer.decision] ?? 0) + 1;
+  if (answer.input !== undefined) count.inputsChanged += 1;
+  if (answer.outputChanged) count.outputsChanged += 1;
+  if (answer.contexts !== undefined) count.contexts += 1;
 }
 
-interface Handling {
+interface HandlerCount {
   calls: number;
   readonly outcomes: Partial<Record<HandlerResult["outcome"], number>>;
   readonly times: DurationHistogram;
 }
 
-function countHandler(handlers: Map<string, Handling>, { name, outcome, ms }: HandlerResult): void {
-  const handling = handlers.get(name) ?? { calls: 0, outcomes: {}, times: openDurations() };
-  handlers.set(name, handling);
-  handling.calls += 1;
-  handling.outcomes[outcome] = (handling.outcomes[outcome] ?? 0) + 1;
-  if (outcome !== "not-reached" && outcome !== "skipped") handling.times.add(ms);
+function countHandler(handlers: Map<string, HandlerCount>, { name, outcome, ms }: HandlerResult): void {
+  const count = handlers.get(name) ?? { calls: 0, outcomes: {}, times: openDurations() };
+  handlers.set(name, count);
+  count.calls += 1;
+  count.outcomes[outcome] = (count.outcomes[outcome] ?? 0) + 1;
+  if (outcome !== "not-reached" && outcome !== "skipped") count.times.add(ms);
 }
 
-function handlerReport(name: string, { calls, outcomes, times }: Handling): HandlerReport {
-  const figures = { medianMs: times.at(0.5), p95Ms: times.at(0.95), maxMs: times.max };
-  const known = Object.entries(figures).flatMap(([key, ms]) =>
-    ms === undefined ? [] : [[key, Math.round(ms * 1000) / 1000]],
-  );
-  return { name, calls, outcomes, ...Object.fromEntries(known) };
+function handlerReport(name: string, { calls, outcomes, times }: HandlerCount): HandlerReport {
+  const figures = Object.entries({ medianMs: times.at(0.5), p95Ms: times.at(0.95), maxMs: times.max });
+  const rounded = figures.flatMap(([key, ms]) => (ms === undefined ? [] : [[key, Math.round(ms * 1000) / 1000]]));
+  return { name, calls, outcomes, ...Object.fromEntries(rounded) };
 }
 
 const lineLength = 200;
 
-function placeOf(event: PastEvent): EventLine {
-  const { payload, name, session, tool, at } = event;
+function eventLine({ payload, name, session, tool, at }: PastEvent): EventLine {
   const text = tool === undefined ? String(payload["prompt"] ?? "") : inputLine(payload["tool_input"]);
   return {
     ...(at === undefined ? {} : { at }),
@@ -184,14 +169,14 @@ function placeOf(event: PastEvent): EventLine {
   };
 }
 
-/** What people know a call by: its command, file or address; else all of the input. */
+/** The field by which users recognize a call: its command, file or URL; otherwise the whole input. */
 function inputLine(input: unknown): string {
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
-  const named = ["command", "file_path", "notebook_path", "path", "url", "pattern", "query"].map((key) => fields[key]);
-  return named.find((value) => typeof value === "string") ?? JSON.stringify(fields);
+  const known = ["command", "file_path", "notebook_path", "path", "url", "pattern", "query"].map((key) => fields[key]);
+  return known.find((value) => typeof value === "string") ?? JSON.stringify(fields);
 }
 
-/** Whole files are written through inputs; a thousand of them are more than a report should hold. */
+/** Inputs can contain whole files; a report with a thousand of them would be too large. */
 function cutTexts(input: ToolInput): ToolInput {
   const most = 20_000;
   const cut = (_key: string, value: unknown): unknown =>
@@ -199,28 +184,24 @@ function cutTexts(input: ToolInput): ToolInput {
   return JSON.parse(JSON.stringify(input, cut)) as ToolInput;
 }
 
-function spoken({ decision, reason }: ReplayAnswer): Pick<ListedEvent, "decision" | "reason"> {
-  return { decision, ...(reason === undefined ? {} : { reason }) };
-}
-
-function summaryOf({
-  handlers: _h,
-  effects: _e,
-  tasks: _t,
-  strays: _s,
-  print: _p,
-  ...summary
-}: ReplayAnswer): AnswerSummary {
+function summaryOf(answer: ReplayAnswer): AnswerSummary {
+  const { handlers: _h, effects: _e, tasks: _t, uncaughtErrors: _u, fingerprint: _f, ...summary } = answer;
   return summary.input === undefined ? summary : { ...summary, input: cutTexts(summary.input) };
 }
 
-function list<Row>(limit: number) {
+/** Sorts from oldest to newest; transcripts are read file by file. */
+function byTime<Row extends EventLine>(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
+}
+
+/** Counts all rows and keeps the first `limit`. */
+function limitedList<Row>(limit: number) {
   const rows: Row[] = [];
   let count = 0;
   return {
     rows,
     count: () => count,
-    /** Gives the row, unless there is no room for it. */
+    /** Returns the row if it was kept. */
     add(make: () => Row): Row | undefined {
       count += 1;
       if (rows.length >= limit) return undefined;
@@ -231,17 +212,18 @@ function list<Row>(limit: number) {
   };
 }
 
-/** Different things an app can make up without end; the first few hundred are enough. */
-const mostKinds = 500;
+/** An app can produce any number of distinct rows; further ones are dropped. */
+const mostDistinct = 500;
 
-function counter<Row extends object>(keyOf: (row: Row) => string) {
+/** Counts equal rows. */
+function rowCounter<Row extends object>(keyOf: (row: Row) => string) {
   const counts = new Map<string, Row & { count: number }>();
   return {
     add(row: Row) {
       const key = keyOf(row);
-      const known = counts.get(key);
-      if (known !== undefined) known.count += 1;
-      else if (counts.size < mostKinds) counts.set(key, { ...row, count: 1 });
+      const counted = counts.get(key);
+      if (counted !== undefined) counted.count += 1;
+      else if (counts.size < mostDistinct) counts.set(key, { ...row, count: 1 });
     },
     rows: () => [...counts.values()],
   };

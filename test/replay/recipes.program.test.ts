@@ -33,14 +33,18 @@ test("every recipe at once: init --with includes them, the written test passes, 
   expect(world.files().filter((name) => !files.includes(name) && !/^state($|\/builds)/.test(name))).toEqual([]);
 });
 
-test("init replaces files only with --force, and an unknown recipe writes nothing", async () => {
+test("init keeps an existing recipe file without --force, replaces it with --force, and rejects an unknown recipe", async () => {
   const file = world.file(".claude/steer.ts", "// mine\n");
-  const again = await world.hookline(["init", "--with", "steer"]);
-  expect([again.code, again.stdout.includes(`kept  ${file}`), readFileSync(file, "utf8")]).toEqual([
+  const kept = await world.hookline(["init", "--with", "steer"]);
+  expect([kept.code, kept.stdout.includes(`kept  ${file}`), readFileSync(file, "utf8")]).toEqual([
     0,
     true,
     "// mine\n",
   ]);
-  const unknown = await world.hookline(["init", "--with", "steerr"]);
-  expect([unknown.code, unknown.stderr]).toEqual([1, 'hookline: "steerr" is not a recipe. Did you mean "steer"?\n']);
+  const before = world.files();
+  const unknown = await world.hookline(["init", "--force", "--with", "steerr"]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, 'hookline: Unknown recipe "steerr". Did you mean "steer"?\n']);
+  expect([world.files(), readFileSync(file, "utf8")]).toEqual([before, "// mine\n"]);
+  expect((await world.hookline(["init", "--force", "--with", "steer"])).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toContain("export");
 });

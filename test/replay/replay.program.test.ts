@@ -78,7 +78,7 @@ describe("selection", () => {
       return [code, stdout, stderr];
     };
     const file = world.file("fine.mjs", app(""));
-    expect(await says("gone.ts")).toEqual([1, "", expect.stringContaining("There is no gone.ts")]);
+    expect(await says("gone.ts")).toEqual([1, "", expect.stringContaining("gone.ts does not exist")]);
     expect(await says("broken.ts")).toEqual([1, "", expect.stringContaining("broken.ts:1")]);
     expect(await says("none.mjs")).toEqual([1, "", expect.stringContaining("exports no app")]);
     expect(await says(file, "--event", "PreTool")).toEqual([
@@ -86,12 +86,12 @@ describe("selection", () => {
       "",
       expect.stringContaining("Did you mean PreToolUse?"),
     ]);
-    expect(await says(file, "--fail-on", "no")).toEqual([1, "", expect.stringContaining("deny, ask, change")]);
+    expect(await says(file, "--fail-on", "no")).toEqual([1, "", expect.stringContaining("deny, ask or change")]);
     expect(await says(file, "--since", "soon")).toEqual([1, "", expect.stringContaining("is not a valid time")]);
     expect(await says(file, "--all", "--project", ".")).toEqual([
       1,
       "",
-      expect.stringContaining("Leave one of them out"),
+      expect.stringContaining("--project and --all cannot be used together"),
     ]);
     expect(await says(file, "--against", "git:HEAD")).toEqual([1, "", expect.stringContaining("not a git repository")]);
   });
@@ -162,7 +162,7 @@ describe("--against", () => {
     const absent = await world.hookline(["replay", file, "--against", "/nowhere.ts"]);
     expect([absent.code, absent.stderr]).toEqual([
       1,
-      "hookline: There is no file /nowhere.ts to compare with (ENOENT). --against takes git:REF or a file.\n",
+      "hookline: /nowhere.ts cannot be read (ENOENT). --against takes git:REF or a file.\n",
     ]);
   });
 });
@@ -263,7 +263,7 @@ app.preTool("Bash", { name: "ends" }, ({ input }) => {
     const report = await world.replay(file, "--all", "--event", "PreToolUse", "--tool", "Bash");
     expect(report.events).toEqual([{ event: "PreToolUse", seen: 31, decisions: { ask: 30, none: 1 }, ...unchanged }]);
     expect(report.failures).toEqual([
-      { handler: "ends", error: "left an error behind: late", count: 1 },
+      { handler: "ends", error: "uncaught error: late", count: 1 },
       { handler: "ends", error: expect.stringMatching(/^process\.reallyExit\(7\) was called; /), count: 1 },
     ]);
   });

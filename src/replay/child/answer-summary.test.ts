@@ -9,13 +9,13 @@ const world: RunEnvironment = {
   ...{ signal: new AbortController().signal, complain: () => undefined },
 };
 
-test("a refusal by the permission model counts as one, in the words of every version of Node", async () => {
-  for (const words of ["", ". Use --allow-fs-write to manage permissions."]) {
+test("an error of the permission model is a refused effect, in the wording of every version of Node", async () => {
+  for (const hint of ["", ". Use --allow-fs-write to manage permissions."]) {
     const app = createApp().preTool({ name: "guard", onFailure: "block" }, () => {
-      throw new Error(`Access to this API has been restricted${words}`);
+      throw new Error(`Access to this API has been restricted${hint}`);
     });
     const settled = await appRuntime(app)?.dispatch(fixtures.PreToolUse() as unknown as WirePayload, world);
-    const said = settled && replayAnswer(settled, { effects: [], tasks: [], strays: [] });
-    expect(said).toMatchObject({ decision: "effect-refused", handlers: [{ outcome: "effect-refused" }] });
+    const answer = settled && replayAnswer(settled, { effects: [], tasks: [], uncaughtErrors: [] });
+    expect(answer).toMatchObject({ decision: "effect-refused", handlers: [{ outcome: "effect-refused" }] });
   }
 });

@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import type { SettledEvent } from "../../sdk/internal.ts";
 import type { Effect, HandlerResult, ReplayAnswer, ReplayDecision, UncaughtError } from "../child-protocol.ts";
 
-/** What happened in addition to the answer. */
+/** What the app did in addition to its answer. */
 export interface SideEffects {
   readonly effects: readonly Effect[];
   readonly tasks: readonly string[];
-  readonly strays: readonly UncaughtError[];
+  readonly uncaughtErrors: readonly UncaughtError[];
 }
 
-/** What the app said, as far as a report needs it. */
-export function replayAnswer(settled: SettledEvent, { effects, tasks, strays }: SideEffects): ReplayAnswer {
+/** The parts of an answer that the report needs. */
+export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtErrors }: SideEffects): ReplayAnswer {
   const { folded, trace } = settled;
-  const tried = new Set(effects.map(({ handler }) => handler));
+  const withEffects = new Set(effects.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): HandlerResult => {
-    const refused = outcome !== "skipped" && outcome !== "not-reached" && (tried.has(name) || isRestricted(error));
+    const refused =
+      outcome !== "skipped" && outcome !== "not-reached" && (withEffects.has(name) || isRestricted(error));
     return {
       name,
       outcome: refused ? "effect-refused" : outcome,
@@ -33,30 +34,30 @@ export function replayAnswer(settled: SettledEvent, { effects, tasks, strays }: 
     handlers,
     ...(effects.length === 0 ? {} : { effects }),
     ...(tasks.length === 0 ? {} : { tasks }),
-    ...(strays.length === 0 ? {} : { strays }),
-    print: answerFingerprint(settled),
+    ...(uncaughtErrors.length === 0 ? {} : { uncaughtErrors }),
+    fingerprint: answerFingerprint(settled),
   };
 }
 
-/** A refusal that only stands for a handler's failure says nothing when the handler failed because of the replay. */
+/** A refusal because a guard failed means nothing when the guard failed only because effects are refused. */
 function decisionOf({ folded, event }: SettledEvent, handlers: readonly HandlerResult[]): ReplayDecision {
   const { refusal, halt, decision } = folded;
-  const blamed = handlers.find(
+  const failedGuard = handlers.find(
     ({ name, outcome, error }) =>
       outcome === "effect-refused" && error !== undefined && refusal?.reason === `${name} failed: ${error}`,
   );
-  if (blamed !== undefined) return "effect-refused";
+  if (failedGuard !== undefined) return "effect-refused";
   if (halt !== undefined) return "halt";
   if (refusal !== undefined) return event === "PreToolUse" ? "deny" : "block";
   return decision?.kind ?? "none";
 }
 
-/** A report shows a line of it; a difference further on shows in their fingerprints. */
+/** A report shows one line of a text. Fingerprints cover the whole text. */
 function cut(text: string): string {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
 }
 
-/** The permission model's own words, for a way in that we did not think of; newer versions of Node say which flag would help. */
+/** The permission model's own message, for an effect that `refuse-effects.ts` does not know. Newer versions of Node append a hint. */
 function isRestricted(error: string | undefined): boolean {
   return error?.startsWith("Access to this API has been restricted") === true;
 }

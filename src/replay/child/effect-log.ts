@@ -1,35 +1,29 @@
 import type { Effect } from "../child-protocol.ts";
 
-/** What the app has tried to do since somebody last asked. */
+/** The effects that the app attempted since the last `take`. */
 export interface EffectLog {
   note(kind: Effect["kind"], target: unknown): void;
-  /** Whose turn it is; undefined between handlers. */
-  running(handler: string | undefined): void;
-  readonly current: string | undefined;
-  /** Gives what was noted and forgets it. */
+  /** The handler that runs; undefined between handlers. */
+  current: string | undefined;
+  /** Returns the effects and clears the log. */
   take(): readonly Effect[];
 }
 
-/** Of a million attempts only a few are reported. */
+/** Further effects of one event are not reported. */
 const most = 20;
 
 export function effectLog(): EffectLog {
-  let current: string | undefined;
-  let noted: Effect[] = [];
+  let effects: Effect[] = [];
   return {
+    current: undefined,
     note(kind, target) {
-      if (noted.length >= most) return;
-      noted.push({ kind, target: textOf(target), ...(current === undefined ? {} : { handler: current }) });
-    },
-    running(handler) {
-      current = handler;
-    },
-    get current() {
-      return current;
+      if (effects.length >= most) return;
+      const handler = this.current;
+      effects.push({ kind, target: textOf(target), ...(handler === undefined ? {} : { handler }) });
     },
     take() {
-      const taken = noted;
-      noted = [];
+      const taken = effects;
+      effects = [];
       return taken;
     },
   };
@@ -41,12 +35,12 @@ function textOf(target: unknown): string {
   return String(target ?? "").slice(0, 300);
 }
 
-/** An error like those of the permission model, for what the model does not cover. */
+/** The same error as the permission model's, for effects that the model does not cover. */
 export class EffectDenied extends Error {
   readonly code = "ERR_ACCESS_DENIED";
 
   constructor(what: string) {
-    super(`${what} is refused: this is a replay, and a replay has no effects`);
+    super(`${what} is refused: a replay has no effects`);
   }
 }
 

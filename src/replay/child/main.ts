@@ -1,5 +1,3 @@
-/** The process that replays: one app, one line per event in, one line per answer out. Started by `player.ts`. */
-
 import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { statePath } from "../../files/internal.ts";
@@ -19,97 +17,100 @@ import { effectLog } from "./effect-log.ts";
 import { refuseEffects } from "./refuse-effects.ts";
 import { scratchState } from "./scratch-state.ts";
 
+/** The process that runs the app, started by `player.ts`: reads one event per line and writes one answer per line. */
 const exit = guardExit(() => true);
 const lines = linesOf(process.stdin);
-const hello = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
+const setup = JSON.parse((await lines.next()).value ?? "{}") as ChildSetup;
 const log = effectLog();
-const strays: UncaughtError[] = [];
-keepOpen();
-const say = (line: unknown) => writeLine(hello.mark + JSON.stringify(line));
-if (!hello.allowEffects) await refuseEffects(log);
+const uncaughtErrors: UncaughtError[] = [];
+protectOutput();
+const send = (line: unknown) => writeLine(setup.mark + JSON.stringify(line));
+if (!setup.allowEffects) await refuseEffects(log);
 
 const app = await load();
 if (app !== undefined) {
   const folder = process.cwd();
-  say({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
+  send({ ready: true, deadlineMs: longestDeadline(app), handlers: app.handlers?.() ?? [] } satisfies ChildReady);
   for await (const line of lines) {
     const { payload, at, project } = JSON.parse(line) as ReplayQuestion;
-    // What the host would have set; the replay's own surroundings are those of another session.
+    // As the host sets it; the inherited value belongs to another session.
     if (project === undefined) delete process.env["CLAUDE_PROJECT_DIR"];
     else process.env["CLAUDE_PROJECT_DIR"] = project;
-    const noted: string[] = [];
+    const tasks: string[] = [];
     const settled = await app.dispatch(
       payload,
-      worldOf(app, payload, at, (task) => void noted.push(task)),
+      runEnvironment(app, payload, at, (task) => void tasks.push(task)),
     );
-    await settled.dispose().catch((error: unknown) => console.error(`A provider was not disposed: ${String(error)}`));
-    log.running(undefined);
+    await settled
+      .dispose()
+      .catch((error: unknown) => console.error(`A provider could not be disposed: ${String(error)}`));
+    log.current = undefined;
     if (process.cwd() !== folder) process.chdir(folder);
-    say(replayAnswer(settled, { effects: log.take(), tasks: noted, strays: strays.splice(0, 20) }));
-    strays.length = 0;
+    send(replayAnswer(settled, { effects: log.take(), tasks, uncaughtErrors: uncaughtErrors.splice(0, 20) }));
+    uncaughtErrors.length = 0;
   }
 }
 exit(0);
 
-/** What an app prints, and what it leaves behind, must not reach the lines of answers. */
-function keepOpen(): void {
+/** Keeps the app's output out of the protocol, and the process running after an uncaught error. */
+function protectOutput(): void {
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
-  const stray = (error: unknown) => {
+  const record = (error: unknown) => {
     const handler = log.current ?? "(the app)";
-    strays.push({ handler, error: `left an error behind: ${messageOf(error)}` });
+    uncaughtErrors.push({ handler, error: `uncaught error: ${messageOf(error)}` });
   };
-  process.on("uncaughtException", stray);
-  process.on("unhandledRejection", stray);
+  process.on("uncaughtException", record);
+  process.on("unhandledRejection", record);
 }
 
 async function load(): Promise<AppRuntime | undefined> {
   try {
-    const loaded = await loadApp(hello.hooks, { env: process.env, cwd: hello.cwd });
+    const loaded = await loadApp(setup.hooks, { env: process.env, cwd: setup.cwd });
     loaded.observe?.(({ kind, handler }) => {
-      if (kind === "handler-start") log.running(handler);
+      if (kind === "handler-start") log.current = handler;
     });
     return loaded;
   } catch (error) {
     const why = messageOf(error);
-    say({ ready: false, why, effects: log.take() } satisfies ChildReady);
+    send({ ready: false, why, effects: log.take() } satisfies ChildReady);
     return undefined;
   }
 }
 
-function longestDeadline(inside: AppRuntime): number {
-  const deadlines = inside.describe().map(({ deadlineMs }) => deadlineMs);
+function longestDeadline(app: AppRuntime): number {
+  const deadlines = app.describe().map(({ deadlineMs }) => deadlineMs);
   return deadlines.length === 0 ? defaultDeadline("PreToolUse") : Math.max(...deadlines);
 }
 
-function worldOf(
-  inside: AppRuntime,
+function runEnvironment(
+  app: AppRuntime,
   payload: WirePayload,
   at: string | undefined,
-  note: (task: string) => void,
+  onTask: (task: string) => void,
 ): RunEnvironment {
   const time = Date.parse(at ?? "");
-  const { stateDir } = inside.options;
+  const { stateDir } = app.options;
   const base = {
     env: process.env,
-    cwd: hello.cwd,
+    cwd: setup.cwd,
     now: () => (Number.isNaN(time) ? Date.now() : time),
   };
   const folders = {
-    real: stateDir === undefined ? join(statePath({ env: process.env }), "state") : resolve(hello.cwd, stateDir),
-    scratch: join(hello.scratch, "state"),
+    real: stateDir === undefined ? join(statePath({ env: process.env }), "state") : resolve(setup.cwd, stateDir),
+    scratch: join(setup.scratch, "state"),
   };
   return {
     ...base,
     signal: new AbortController().signal,
     replay: true,
     openTranscript,
-    state: scratchState(inside, payload, base, folders),
-    tasks: notedTasks(note),
+    state: scratchState(app, payload, base, folders),
+    tasks: recordedTasks(onTask),
     complain: () => undefined,
   };
 }
 
-/** Whole lines of a stream. Not `readline`: that one takes further characters for line ends, which JSON may hold. */
+/** Complete lines of a stream. `readline` would also split at characters that JSON may contain, such as U+2028. */
 async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
   let pieces: Buffer[] = [];
   for await (const chunk of stream) {
@@ -124,7 +125,7 @@ async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string, u
   }
 }
 
-/** Contract: the line is handed over whole when it returns, however slow the reader. */
+/** Contract: the whole line is written when it returns, even if the reader is slow. */
 function writeLine(text: string): void {
   const bytes = Buffer.from(`${text}\n`);
   for (let at = 0; at < bytes.length; ) {
@@ -132,18 +133,18 @@ function writeLine(text: string): void {
       at += writeSync(1, bytes, at);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      // The pipe is full and does not block by itself.
+      // The pipe is full and non-blocking: wait 2 ms.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }
 
-/** Takes jobs and runs none: a replay only notes tasks, and they have no result. */
-function notedTasks(note: (task: string) => void): TaskBackend {
+/** A task backend that records the name of each task and runs none. */
+function recordedTasks(onTask: (task: string) => void): TaskBackend {
   let count = 0;
   return {
     add: async ({ task }) => {
-      note(task);
+      onTask(task);
       count += 1;
       return `replay-${count}`;
     },

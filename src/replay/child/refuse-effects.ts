@@ -10,51 +10,51 @@ import { EffectDenied, type EffectLog, isDenied } from "./effect-log.ts";
 import { refuseNetwork } from "./refuse-network.ts";
 
 /**
- * Closes what Node's permission model leaves open, and notes what it refuses. The model itself keeps files, processes and threads:
- * were every function here put back by an app, it would still start nothing, and write nothing but what V8 writes by itself.
+ * Refuses effects that Node's permission model allows, and records those that it denies. The model itself protects files, processes and
+ * threads: even an app that restores every function replaced here cannot start a program, or write a file except through V8.
  */
 export async function refuseEffects(log: EffectLog): Promise<void> {
   await watchDenied(log);
   refuseNetwork(log);
   await refuseOthers(log);
-  // Names that were imported from built-in modules follow only now.
+  // Updates the names that ES modules import from built-in modules.
   syncBuiltinESMExports();
 }
 
-/** Effects outside this process that are neither file, process nor network. */
+/** Refuses effects on the system that are neither file, process nor network. */
 async function refuseOthers(log: EffectLog): Promise<void> {
   const refuse = (what: string, target: unknown): never => {
     log.note("other", target);
     throw new EffectDenied(what);
   };
-  const more = process as unknown as Record<string, unknown>;
-  const kill = more["_kill"] as (pid: number, signal: number) => number;
-  // What `process.kill` stands on, and anybody can call.
-  more["_kill"] = (pid: number, signal: number) => {
-    // Asking whether a process lives is no signal.
+  const internals = process as unknown as Record<string, unknown>;
+  const kill = internals["_kill"] as (pid: number, signal: number) => number;
+  // `process.kill` calls `_kill`, which apps can call as well.
+  internals["_kill"] = (pid: number, signal: number) => {
+    // Signal 0 only checks whether the process exists.
     if (signal === 0) return kill.call(process, pid, signal);
     log.note("signal", `${nameOf(signal)} to ${pid}`);
     throw new EffectDenied("A signal");
   };
-  // These write a file from inside V8, past the permission model; a flag of V8 names the file, and any file will do.
+  // These let V8 write a file of any name, which the permission model does not cover.
   v8.setFlagsFromString = () => refuse("Setting flags of V8", "flags of V8");
   traceEvents.createTracing = () => refuse("Tracing", "trace events");
   v8.setHeapSnapshotNearHeapLimit = () => refuse("A heap snapshot", "heap snapshot");
   os.setPriority = () => refuse("Changing priorities", "priority of a process");
   for (const name of ["_debugProcess", "execve"]) {
-    if (typeof more[name] === "function") more[name] = () => refuse(`process.${name}`, name);
+    if (typeof internals[name] === "function") internals[name] = () => refuse(`process.${name}`, name);
   }
-  closeSqlite(refuse);
+  refuseSqlite(refuse);
 }
 
-/** As people write it: `SIGTERM` rather than 15. */
+/** `SIGTERM` for 15. */
 function nameOf(signal: number): string {
   const { signals } = os.constants;
   return Object.entries(signals).find(([, number]) => number === signal)?.[0] ?? String(signal);
 }
 
-/** Newer versions of Node have a database that opens files by itself; one in memory can attach others, or be written into one. */
-function closeSqlite(refuse: (what: string, target: unknown) => never): void {
+/** `node:sqlite` of newer versions opens files without a permission check. A database in memory can attach or be copied to a file. */
+function refuseSqlite(refuse: (what: string, target: unknown) => never): void {
   const sqlite = process.getBuiltinModule("node:sqlite") as
     | { DatabaseSync?: new (...args: never[]) => object; backup?: (from: unknown, to: unknown) => unknown }
     | undefined;
@@ -73,66 +73,66 @@ const writers =
   "appendFile chmod chown copyFile cp fchmod fchown futimes lchmod lchown link lutimes mkdir mkdtemp open rename rm rmdir symlink truncate unlink utimes writeFile";
 const starters = "exec execFile execFileSync execSync fork spawn spawnSync";
 
-/** Notes what the permission model refuses, even if the app catches the error. */
+/** Records what the permission model denies, even if the app catches the error. */
 async function watchDenied(log: EffectLog): Promise<void> {
-  const noted = new WeakSet<Error>();
-  const tell = (kind: Effect["kind"], target: unknown) => (error: unknown) => {
-    if (!isDenied(error) || noted.has(error as Error)) return;
-    noted.add(error as Error);
-    // For a program some versions of Node name the shell; what was to run is worth more.
+  const recorded = new WeakSet<Error>();
+  const recorder: Recorder = (kind: Effect["kind"], target: unknown) => (error: unknown) => {
+    if (!isDenied(error) || recorded.has(error as Error)) return;
+    recorded.add(error as Error);
+    // For a program, some versions of Node name the shell; the command says more.
     log.note(kind, (kind === "write" && (error as { resource?: string }).resource) || target);
   };
   for (const name of writers.split(" ")) {
-    watch(fs, name, "write", tell);
-    watch(fs, `${name}Sync`, "write", tell);
-    watch(fs.promises, name, "write", tell);
+    watch(fs, name, "write", recorder);
+    watch(fs, `${name}Sync`, "write", recorder);
+    watch(fs.promises, name, "write", recorder);
   }
-  for (const name of starters.split(" ")) watch(childProcess, name, "process", tell);
+  for (const name of starters.split(" ")) watch(childProcess, name, "process", recorder);
   const { Worker } = workerThreads;
   workerThreads.Worker = new Proxy(Worker, {
     construct(target, args: [string]) {
       try {
         return Reflect.construct(target, args);
       } catch (error) {
-        tell("thread", args[0])(error);
+        recorder("thread", args[0])(error);
         throw error;
       }
     },
   });
-  await closeHandles(log);
+  await refuseHandleChanges(log);
 }
 
-type Tell = (kind: Effect["kind"], target: unknown) => (error: unknown) => void;
+type Recorder = (kind: Effect["kind"], target: unknown) => (error: unknown) => void;
 
-/** Errors come thrown, rejected, to a callback, or beside a result: the function stays what it is in every case. */
-function watch(module: object, name: string, kind: Effect["kind"], tell: Tell): void {
+/** Wraps a function to record its errors: thrown, rejected, passed to a callback, or as `error` of its result. */
+function watch(module: object, name: string, kind: Effect["kind"], recorder: Recorder): void {
   const functions = module as Record<string, unknown>;
   const original = functions[name];
   if (typeof original !== "function") return;
   const watched = function (this: unknown, ...args: unknown[]): unknown {
-    const heard = tell(kind, args[0]);
+    const record = recorder(kind, args[0]);
     const callback = args.at(-1);
     if (typeof callback === "function") {
       args[args.length - 1] = (error: unknown, ...rest: unknown[]): unknown => {
-        heard(error);
+        record(error);
         return callback(error, ...rest);
       };
     }
     try {
       const result: unknown = Reflect.apply(original, this, args);
-      if (result instanceof Promise) result.then(undefined, heard);
-      else heard((result as { error?: unknown } | undefined)?.error);
+      if (result instanceof Promise) result.then(undefined, record);
+      else record((result as { error?: unknown } | undefined)?.error);
       return result;
     } catch (error) {
-      heard(error);
+      record(error);
       throw error;
     }
   };
   functions[name] = Object.defineProperties(watched, Object.getOwnPropertyDescriptors(original));
 }
 
-/** A file that was opened for reading could still be given other times through its handle. */
-async function closeHandles(log: EffectLog): Promise<void> {
+/** A file that is open for reading could be changed through its handle. */
+async function refuseHandleChanges(log: EffectLog): Promise<void> {
   const handle = await fs.promises.open(process.execPath, "r");
   const prototype = Object.getPrototypeOf(handle) as Record<string, unknown>;
   await handle.close();

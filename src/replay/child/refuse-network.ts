@@ -6,8 +6,8 @@ import net from "node:net";
 import { EffectDenied, type EffectLog } from "./effect-log.ts";
 
 /**
- * The permission model of Node 20 has no word for the network. Everything above sockets (http, https, http2, tls, fetch) goes through
- * `Socket.connect` and `Server.listen`. A refusal comes the way a failing network does: as an error event, a callback, a rejection.
+ * Refuses the network, which the permission model of Node 20 does not cover. http, https, http2 and tls use `Socket.connect` and
+ * `Server.listen`. A refusal looks like a network failure: an error event, a callback or a rejection.
  */
 export function refuseNetwork(log: EffectLog): void {
   const refuse = (what: string, target: unknown): EffectDenied => {
@@ -15,14 +15,14 @@ export function refuseNetwork(log: EffectLog): void {
     return new EffectDenied(what);
   };
   replace(net.Socket.prototype, ["connect"], (socket: net.Socket, args) => {
-    const error = refuse("A connection", placeOf(args));
+    const error = refuse("A connection", addressOf(args));
     process.nextTick(() => socket.destroy(error));
     return socket;
   });
   replace(net.Server.prototype, ["listen", "_listen2"], (server: net.Server, args) =>
-    failLater(server, refuse("Listening", `listen ${placeOf(args)}`)),
+    failLater(server, refuse("Listening", `listen ${addressOf(args)}`)),
   );
-  // What servers and datagrams stand on is within reach too.
+  // The internal functions behind servers and datagrams are reachable as well.
   for (const [module, name] of [
     [net, "_createServerHandle"],
     [dgram, "_createSocketHandle"],
@@ -32,14 +32,14 @@ export function refuseNetwork(log: EffectLog): void {
     });
   }
   replace(dgram.Socket.prototype, ["bind", "connect", "send"], (socket: dgram.Socket, args) =>
-    answer(args, refuse("A datagram", "a datagram"), (error) => failLater(socket, error)),
+    callBack(args, refuse("A datagram", "a datagram"), (error) => failLater(socket, error)),
   );
   replace(dgram.Socket.prototype, ["addMembership", "addSourceSpecificMembership"], (_self: unknown, args) => {
     throw refuse("Joining a group", args[0]);
   });
   for (const lookups of [dns, dns.Resolver.prototype]) {
     replace(lookups, lookupNames(lookups), (_self: unknown, args) =>
-      answer(args, refuse("A name lookup", args[0]), (error) => {
+      callBack(args, refuse("A name lookup", args[0]), (error) => {
         throw error;
       }),
     );
@@ -47,7 +47,7 @@ export function refuseNetwork(log: EffectLog): void {
   for (const lookups of [dns.promises, dns.promises.Resolver.prototype]) {
     replace(lookups, lookupNames(lookups), (_self: unknown, args) => Promise.reject(refuse("A name lookup", args[0])));
   }
-  // It would take a socket that does not connect for one that has.
+  // http2 treats a socket that does not connect as connected.
   replace(http2, ["connect"], (_self: unknown, args) => {
     throw refuse("A connection", args[0]);
   });
@@ -79,7 +79,7 @@ function failLater<Self extends EventEmitter>(self: Self, error: Error): Self {
   return self;
 }
 
-function answer(args: readonly unknown[], error: Error, otherwise: (error: Error) => unknown): unknown {
+function callBack(args: readonly unknown[], error: Error, otherwise: (error: Error) => unknown): unknown {
   const callback = args.at(-1);
   if (typeof callback !== "function") return otherwise(error);
   process.nextTick(() => callback(error));
@@ -90,9 +90,9 @@ function lookupNames(of: object): readonly string[] {
   return Object.getOwnPropertyNames(of).filter((name) => /^(?:lookup|resolve|reverse)/.test(name));
 }
 
-function placeOf([first, second]: readonly unknown[]): string {
-  // Sockets hand on their arguments as one list.
-  if (Array.isArray(first)) return placeOf(first);
+function addressOf([first, second]: readonly unknown[]): string {
+  // Sockets pass on their arguments as one list.
+  if (Array.isArray(first)) return addressOf(first);
   if (typeof first !== "object" || first === null) return [second, first].filter(isPlain).join(":");
   const { host, port, path } = first as { host?: unknown; port?: unknown; path?: unknown };
   return isPlain(path) ? String(path) : [host, port].filter(isPlain).join(":");

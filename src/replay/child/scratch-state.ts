@@ -13,30 +13,30 @@ import {
   stateFileName,
 } from "../../sdk/internal.ts";
 
-/** Where state is read from once, and where every change of it goes. */
+/** The app's real state, which is only read, and the folder for changes. */
 export interface StateFolders {
   readonly real: string;
   readonly scratch: string;
 }
 
 /**
- * A handler's state during a replay: it begins as the app's real state stands, and what is changed is thrown away with the scratch
- * folder. One process, one event at a time: no locks and no waiting for the disk.
+ * A handler's state during a replay. It starts as the app's real state; changes are discarded with the scratch folder.
+ * Only one process uses it, so it needs neither locks nor a flush to disk.
  */
 export function scratchState(
   app: AppRuntime,
   payload: WirePayload,
-  world: Pick<RunEnvironment, "env" | "cwd" | "now">,
+  environment: Pick<RunEnvironment, "env" | "cwd" | "now">,
   folders: StateFolders,
 ): StateAccess {
   const event = { ...textField(payload, "session_id", "sessionId"), ...textField(payload, "cwd", "cwd") };
   const open = (scope: ScopeName | "told"): ScopeStore => {
-    const place = async () => join(scope, await stateFileName(scope, event, world));
+    const fileOf = async () => join(scope, await stateFileName(scope, event, environment));
     return {
-      read: async () => read(await place(), folders),
+      read: async () => read(await fileOf(), folders),
       change: async (work) => {
-        const file = await place();
-        return inTurn(file, async () => {
+        const file = await fileOf();
+        return inOrder(file, async () => {
           const entries = read(file, folders);
           const result = await work(entries);
           write(join(folders.scratch, file), entries);
@@ -45,24 +45,20 @@ export function scratchState(
       },
     };
   };
-  return stateAccess(open, app.options.state ?? {}, world.now);
+  return stateAccess(open, app.options.state ?? {}, environment.now);
 }
 
-/** Handlers may change one scope several times at once; each change sees the one before. */
-const turns = new Map<string, Promise<unknown>>();
+/** The last change of each file. Concurrent changes of one scope run one after another. */
+const lastChanges = new Map<string, Promise<unknown>>();
 
-function inTurn<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
-  const turn = (turns.get(file) ?? Promise.resolve()).then(work, work);
-  turns.set(file, turn);
-  turn.then(
-    () => leave(file, turn),
-    () => leave(file, turn),
-  );
-  return turn;
-}
-
-function leave(file: string, turn: Promise<unknown>): void {
-  if (turns.get(file) === turn) turns.delete(file);
+function inOrder<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  const change = (lastChanges.get(file) ?? Promise.resolve()).then(work, work);
+  lastChanges.set(file, change);
+  const forget = () => {
+    if (lastChanges.get(file) === change) lastChanges.delete(file);
+  };
+  change.then(forget, forget);
+  return change;
 }
 
 function read(file: string, { real, scratch }: StateFolders): StoredValues {
@@ -71,7 +67,7 @@ function read(file: string, { real, scratch }: StateFolders): StoredValues {
       const value: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
       return new Map(Object.entries(value as Record<string, { value: unknown }>));
     } catch (error) {
-      // Nothing was kept, or it cannot be read: the app would start with defaults too.
+      // Missing or damaged: the app would start with defaults as well.
       if (errorCode(error) !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
     }
   }

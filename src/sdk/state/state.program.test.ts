@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -20,14 +21,15 @@ test("a live owner's lock is never taken; waiting longer than two seconds is sta
 test.skipIf(!existsSync("/proc/thread-self"))("the lock of a terminated worker is released", async () => {
   const body = `
       const { parentPort, workerData: { built, home } } = require("node:worker_threads");
-      import(built).then(({ appInside, createApp }) => {
+      import(built).then(({ createApp }) => {
         const hold = () => { parentPort.postMessage("held"); for (;;); };
         const app = createApp().onPrompt((_event, { state }) => state.update("n", hold));
         const payload = { hook_event_name: "UserPromptSubmit", session_id: "ended" };
-        appInside(app).dispatch(payload, { env: { HOOKLINE_HOME: home }, cwd: "/", now: Date.now, complain() {} });
+        app[Symbol.for("hookline.app")].dispatch(payload, { env: { HOOKLINE_HOME: home }, cwd: "/", now: Date.now, complain() {} });
       });`;
   const thread = new Worker(body, { eval: true, workerData: { built: await builtSdk(), home }, execArgv: [] });
-  await new Promise((held) => thread.once("message", held));
+  // Rejects when the thread fails.
+  await once(thread, "message");
   const add = () => withState((state) => state.update("n", (n = 0) => n + 1), { session: "ended" });
   await expect(add()).rejects.toMatchObject({ code: "sdk/state-busy" });
   await thread.terminate();
