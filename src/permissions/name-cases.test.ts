@@ -106,14 +106,14 @@ test("a deny or ask rule that misspells its tool, or holds two rules, asks about
 test("an unknown key below permissions and a value that is not a list are reported; one rule in place of a list restricts", () => {
   const told = (layer: object) => compileRules([{ scope: "user", ...layer }]).warnings.map(({ message }) => message);
   expect(told({ Deny: ["Bash(rm *)"] })).toEqual([
-    'user, permissions.Deny is not a key of permissions, so what it holds does not count; did you mean "deny"?',
+    'user, permissions.Deny is not a key of permissions, so it has no effect; did you mean "deny"?',
   ]);
   expect(told({ permissions: { deny: ["Bash(rm *)"] } })).toEqual([expect.stringContaining("permissions.permissions")]);
   expect(told({ block: ["Bash(rm *)"], future: true }).length).toBe(2);
   expect(told({ deny: "Bash(rm *)" })).toEqual([
-    "user, permissions.deny must be a list of rules; it counts as a list of one rule",
+    "user, permissions.deny must be a list of rules; it is read as a list of one rule",
   ]);
-  expect(told({ allow: "Bash" })).toEqual(["user, permissions.allow must be a list of rules; it does not count"]);
+  expect(told({ allow: "Bash" })).toEqual(["user, permissions.allow must be a list of rules; it has no effect"]);
   expect(told({ allow: ["Bash"], ask: [], deny: ["Bash(rm *)"], defaultMode: "plan" })).toEqual([]);
   const policy = compileRules([
     { scope: "user", allow: ["Bash"] },
@@ -164,7 +164,7 @@ test("a deny or ask rule on a folder of the file system's root with one slash is
   const told = (rule: string, list: "allow" | "deny" | "ask" = "deny") =>
     compileRules([{ scope: "user", [list]: [rule] }]).warnings.map(({ message }) => message);
   expect(told("Read(/etc/passwd)")).toEqual([
-    '"Read(/etc/passwd)" in user, permissions.deny[0] does not count from the root of the file system; write Read(//etc/passwd) for that',
+    '"Read(/etc/passwd)" in user, permissions.deny[0] is not relative to the root of the file system; write Read(//etc/passwd) for that',
   ]);
   expect(told("Edit(/home/ana/.ssh/**)", "ask").length).toBe(1);
   expect([...told("Read(//etc/passwd)"), ...told("Read(/src/**)"), ...told("Read(/etc/**)", "allow")]).toEqual([]);

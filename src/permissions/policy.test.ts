@@ -11,7 +11,7 @@ function decide(layers: readonly RuleLayer[], tool: string, input: unknown, more
 
 const bash = (layers: readonly RuleLayer[], command: string, more = {}) => decide(layers, "Bash", { command }, more);
 
-test("a broken rule is off with a warning; under deny or ask its tool is asked about", () => {
+test("a broken rule is disabled with a warning; under deny or ask its tool is asked about", () => {
   const layer: RuleLayer = {
     scope: "user",
     file: "/s.json",
@@ -23,12 +23,12 @@ test("a broken rule is off with a warning; under deny or ask its tool is asked a
     {
       code: "rule-invalid",
       message:
-        '"Write(!x)" in /s.json, permissions.deny[1] is off: a path pattern cannot be negated; use the other list; every Write call is asked about until it is fixed',
+        '"Write(!x)" in /s.json, permissions.deny[1] is disabled: a path pattern cannot be negated; use the other list; every Write call is asked about until it is fixed',
       place: "/s.json, permissions.deny[1]",
     },
     {
       code: "rule-invalid",
-      message: '"Bash(x" in /s.json, permissions.allow[1] is off: the rule does not end with ")"',
+      message: '"Bash(x" in /s.json, permissions.allow[1] is disabled: the rule does not end with ")"',
       place: "/s.json, permissions.allow[1]",
     },
   ]);

@@ -14,9 +14,9 @@ import {
 } from "./rule-layer.ts";
 import { isInvalid, looksAbsolute, parseRule, probableMistake, type WrittenRule } from "./rules/rule.ts";
 import { type RuleList, type RuleMeaning, ruleMeaning } from "./rules/rule-meaning.ts";
-import { compileTool, meantTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
+import { compileTool, intendedTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
-/** A rule in force, with where it stands. */
+/** A rule in effect, with its source. */
 export interface PolicyRule {
   readonly text: string;
   readonly list: RuleList;
@@ -25,31 +25,31 @@ export interface PolicyRule {
   readonly meaning: RuleMeaning;
 }
 
-/** Rules of all layers, ready to judge with. Frozen; a change makes a new one. */
+/** The compiled rules of all layers. Frozen: an update returns a new policy. */
 export interface Policy {
   readonly layers: readonly RuleLayer[];
   readonly names: ToolNames;
-  /** Each list in the order in which rules are named. */
+  /** Each list is ordered by precedence: when several rules match, the first one is reported. */
   readonly allow: readonly PolicyRule[];
   readonly ask: readonly PolicyRule[];
   readonly deny: readonly PolicyRule[];
-  /** Tools whose deny or ask rule could not be read: every call is asked about. */
+  /** Tools with a deny or ask rule that could not be read. Every call of them needs a confirmation. */
   readonly doubtful: readonly { readonly tools: ToolPattern; readonly text: string }[];
   readonly directories: readonly string[];
-  /** What the files say; the host's own word comes first. */
+  /** The mode that settings files set. A mode that the host passes takes precedence. */
   readonly defaultMode?: Mode;
   readonly sessionMode?: Mode;
   readonly bypassDisabled: boolean;
   readonly autoDisabled: boolean;
-  /** What is refused outside the working directories, whatever rules and modes say. */
+  /** Refuses access outside the working directories, regardless of rules and mode. */
   readonly boundary: WorkingDirectoryLimit;
-  /** A call that would be asked about is denied. */
+  /** A call that needs a confirmation is denied instead. */
   readonly denyInsteadOfPrompting: boolean;
   readonly managedUnreadable: boolean;
   readonly warnings: readonly RuleWarning[];
 }
 
-/** The edge of the working directories as a limit of its own. */
+/** Which kinds of access outside the working directories are refused. */
 export interface WorkingDirectoryLimit {
   readonly reads: boolean;
   readonly writes: boolean;
@@ -57,10 +57,10 @@ export interface WorkingDirectoryLimit {
   readonly exempt: readonly string[];
 }
 
-/** Reads the rules of all layers, once per snapshot. What cannot be read in a layer becomes a warning. */
+/** Compiles the rules of all layers. Call it once per settings snapshot. An invalid rule or key becomes a warning. */
 export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}): Policy {
-  const given: unknown = layers;
-  if (!Array.isArray(given) || !given.every(isObject)) {
+  const candidate: unknown = layers;
+  if (!Array.isArray(candidate) || !candidate.every(isObject)) {
     throw badCall("compileRules", 'its first argument must be a list of layers, such as [{ scope: "user", deny: [] }]');
   }
   const ordered = [...layers].sort((a, b) => ruleScopes.indexOf(a.scope) - ruleScopes.indexOf(b.scope));
@@ -70,18 +70,18 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
   const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
   const doubtful: { tools: ToolPattern; text: string }[] = [];
-  const read = (list: RuleList, from: readonly RuleLayer[]) =>
+  const readList = (list: RuleList, from: readonly RuleLayer[]) =>
     from.flatMap((layer) => rulesOf(layer, list, names, warnings, doubtful));
   const policy: Policy = {
     layers: ordered,
     names,
-    deny: read("deny", ordered),
-    ask: read("ask", ordered),
-    allow: read("allow", granting),
+    deny: readList("deny", ordered),
+    ask: readList("ask", ordered),
+    allow: readList("allow", granting),
     doubtful,
-    directories: granting.flatMap(({ additionalDirectories }) => texts(additionalDirectories)),
+    directories: granting.flatMap(({ additionalDirectories }) => stringsIn(additionalDirectories)),
     ...modesOf(granting, warnings),
-    bypassDisabled: ordered.some(({ disableBypassPermissionsMode: word }) => isSet(word)),
+    bypassDisabled: ordered.some(({ disableBypassPermissionsMode: value }) => isSet(value)),
     autoDisabled: ordered.some(({ disableAutoMode: word }) => isSet(word)),
     boundary: {
       reads: ordered.some((layer) => layer.blockReadsOutsideWorkingDirectories === true),
@@ -97,9 +97,9 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   return Object.freeze(policy);
 }
 
-/** The documented value is "disable"; any other value also restricts. */
-function isSet(word: unknown): boolean {
-  return word !== undefined && word !== false;
+/** The documented value is "disable". Any other value except `false` also restricts. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
 }
 
 function rulesOf(
@@ -116,7 +116,7 @@ function rulesOf(
     if ("tooWide" in meaning) {
       warnings.push({
         code: "rule-too-wide",
-        message: `${shown(text)} in ${place} grants nothing: ${meaning.tooWide}`,
+        message: `${quoted(text)} in ${place} grants nothing: ${meaning.tooWide}`,
         place,
       });
       return [];
@@ -124,94 +124,94 @@ function rulesOf(
     if (isInvalid(meaning) || isInvalid(rule)) {
       const fault = isInvalid(meaning) ? meaning : undefined;
       const asks = list !== "allow" && fault?.tool !== undefined;
-      if (asks) doubtful.push({ tools: compileTool(fault.tool ?? "", names), text: shown(text) });
+      if (asks) doubtful.push({ tools: compileTool(fault.tool ?? "", names), text: quoted(text) });
       const effect = asks ? `; every ${fault.tool} call is asked about until it is fixed` : "";
       warnings.push({
         code: "rule-invalid",
-        message: `${shown(text)} in ${place} is off: ${fault?.invalid}${effect}`,
+        message: `${quoted(text)} in ${place} is disabled: ${fault?.invalid}${effect}`,
         place,
       });
       return [];
     }
-    if (list !== "allow") warnings.push(...doubts(rule, meaning, place, names, doubtful));
+    if (list !== "allow") warnings.push(...suspectRuleWarnings(rule, meaning, place, names, doubtful));
     const base = { text: rule.text, list, scope: layer.scope, meaning };
     return [layer.file === undefined ? base : { ...base, file: layer.file }];
   });
 }
 
-/** A deny or ask rule that can be read and hardly covers what its author means. */
-function doubts(
+/** Warns about a deny or ask rule that is valid but probably does not cover what its author intends. */
+function suspectRuleWarnings(
   rule: WrittenRule,
   { toolKind }: RuleMeaning,
   place: string,
   names: ToolNames,
   doubtful: { tools: ToolPattern; text: string }[],
 ): RuleWarning[] {
-  const text = shown(rule.text);
-  const asks = (tool: string, why: string): RuleWarning => {
+  const text = quoted(rule.text);
+  const warnings: RuleWarning[] = [];
+  const warnAndAsk = (tool: string, why: string): void => {
     doubtful.push({ tools: compileTool(tool, names), text });
     const message = `${text} in ${place} ${why}; every ${tool} call is asked about until it is fixed`;
-    return { code: "rule-invalid", message, place };
+    warnings.push({ code: "rule-invalid", message, place });
   };
-  const meant = meantTool(rule.tool, names);
-  const fault = probableMistake(rule, toolKind);
-  const found: RuleWarning[] = [];
-  if (meant !== undefined) {
-    const way = meant === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is written "${meant}"`;
-    found.push(asks(meant, `covers no ${meant} call: ${way}`));
+  const intended = intendedTool(rule.tool, names);
+  if (intended !== undefined) {
+    const fix = intended === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is named "${intended}"`;
+    warnAndAsk(intended, `covers no ${intended} call: ${fix}`);
   }
-  if (fault !== undefined) found.push(asks(rule.tool, `hardly covers what is meant: ${fault}`));
+  const mistake = probableMistake(rule, toolKind);
+  if (mistake !== undefined) warnAndAsk(rule.tool, `probably does not cover what is intended: ${mistake}`);
   if (looksAbsolute(rule, toolKind)) {
-    const message = `${text} in ${place} does not count from the root of the file system; write ${rule.tool}(/${rule.spec}) for that`;
-    found.push({ code: "rule-elsewhere", message, place });
+    const message = `${text} in ${place} is not relative to the root of the file system; write ${rule.tool}(/${rule.spec}) for that`;
+    warnings.push({ code: "rule-elsewhere", message, place });
   }
-  return found;
+  return warnings;
 }
 
-/** Managed, flags, `--settings`, user, then the project's own, which may not switch asking off. */
+/** The first mode in the order managed, flags, `--settings`, user, local, project. A project may not switch confirmations off. */
 function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { defaultMode?: Mode; sessionMode?: Mode } {
   const order: readonly RuleScope[] = ["managed", "flags", "settings", "user", "local", "project"];
-  const found: { defaultMode?: Mode; sessionMode?: Mode } = {};
+  const modes: { defaultMode?: Mode; sessionMode?: Mode } = {};
   const sorted = [...granting].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
   for (const layer of sorted) {
     if (layer.defaultMode === undefined) continue;
     const place = `${layer.file ?? layer.scope}, permissions.defaultMode`;
     const mode = readMode(layer.defaultMode);
-    const own = layer.scope === "project" || layer.scope === "local";
+    const isFromCheckout = layer.scope === "project" || layer.scope === "local";
     if (mode === undefined) {
       warnings.push({
         code: "mode-unknown",
-        message: `${shown(layer.defaultMode)} in ${place} is not a mode; "default" is used`,
+        message: `${quoted(layer.defaultMode)} in ${place} is not a mode; "default" is used`,
         place,
       });
-    } else if (own && (mode === "bypassPermissions" || mode === "auto")) {
+    } else if (isFromCheckout && (mode === "bypassPermissions" || mode === "auto")) {
       warnings.push({
         code: "mode-ignored",
         message: `a project may not set ${mode} (${place}); set it in your own settings`,
         place,
       });
     } else if (layer.scope === "session") {
-      found.sessionMode = mode;
+      modes.sessionMode = mode;
     } else {
-      found.defaultMode ??= mode;
+      modes.defaultMode ??= mode;
     }
   }
-  return found;
+  return modes;
 }
 
-/** Each path counts as written; one that could mean another place than it shows does not count. */
+/** The exempt paths that are absolute and unambiguous. Others, such as one with `..`, are ignored. */
 function exemptPaths({ blockReadsExemptPaths: paths }: RuleLayer): string[] {
-  return texts(paths).filter((path) => {
+  return stringsIn(paths).filter((path) => {
     const plain = isAbsolute(path) && path === path.trim() && !path.startsWith("//") && !path.startsWith("\\\\");
     return plain && !path.split(/[\\/]/).includes("..") && parse(path).root !== path;
   });
 }
 
-function texts(list: readonly unknown[] | undefined): string[] {
+function stringsIn(list: readonly unknown[] | undefined): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
-function shown(value: unknown): string {
+function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }

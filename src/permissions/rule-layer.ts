@@ -1,15 +1,15 @@
 import { closestName, type LayerKind, type Settings } from "../protocol/internal.ts";
 import type { RuleList } from "./rules/rule-meaning.ts";
 
-/** Where rules come from. The order is that in which a rule is named when several decide alike. */
+/** The sources of rules, in order of precedence: when rules of several sources decide alike, the first one is reported. */
 export const ruleScopes = ["managed", "flags", "settings", "local", "project", "user", "session"] as const;
 /** The kind of source a rule comes from. */
 export type RuleScope = (typeof ruleScopes)[number];
 
-/** The permission part of one settings source, as read; whatever its lists hold is checked here. */
+/** The permission part of one settings source, unchecked. `compileRules` checks its values. */
 export interface RuleLayer {
   readonly scope: RuleScope;
-  /** The file, for messages and for `/x` patterns of a `--settings` file. */
+  /** The settings file. Used in messages, and as the start of `/x` patterns of a `--settings` file. */
   readonly file?: string;
   readonly allow?: readonly unknown[];
   readonly ask?: readonly unknown[];
@@ -20,24 +20,24 @@ export interface RuleLayer {
   readonly disableAutoMode?: unknown;
   readonly blockReadsOutsideWorkingDirectories?: unknown;
   readonly blockWritesOutsideWorkingDirectories?: unknown;
-  /** Counts in `--settings` only. */
+  /** Effective in `--settings` only. */
   readonly blockReadsExemptPaths?: readonly unknown[];
-  /** Counts anywhere but in the project's own files. */
+  /** Effective anywhere except in project and local settings. */
   readonly denyInsteadOfPrompting?: unknown;
-  /** Counts in the managed scope only. */
+  /** Effective in the managed scope only. */
   readonly allowManagedPermissionRulesOnly?: unknown;
-  /** Whether what the layer grants counts. Project and local layers need it said; what restricts never does. */
+  /** Whether the layer may allow anything. Default: false for project and local layers, else true. Its restrictions always apply. */
   readonly trusted?: boolean;
-  /** The file exists but could not be read; the lists, if any, are those of its last good content. */
+  /** The file exists but could not be read. The lists, if any, are from its last valid content. */
   readonly unreadable?: boolean;
 }
 
-/** Whether what the layer grants may count at all. */
+/** Whether allow rules, directories and modes of the layer take effect. */
 export function mayGrant(layer: RuleLayer): boolean {
   return layer.trusted ?? (layer.scope !== "project" && layer.scope !== "local");
 }
 
-/** A layer of settings as a layer of rules; undefined for kinds that bring none. */
+/** The rule layer of a settings layer. Undefined for kinds of layers that cannot hold rules. */
 export function ruleLayerOf(
   layer: { readonly kind: LayerKind; readonly file?: string; readonly readable: boolean; readonly settings: Settings },
   trusted: boolean,
@@ -62,7 +62,7 @@ function scopeOf(kind: LayerKind): RuleScope | undefined {
 
 const lists: readonly RuleList[] = ["allow", "ask", "deny"];
 
-const known: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?: true } = {
+const layerKeys: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?: true } = {
   scope: true,
   file: true,
   allow: true,
@@ -79,46 +79,46 @@ const known: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?
   allowManagedPermissionRulesOnly: true,
   trusted: true,
   unreadable: true,
-  // What reads settings files reports it.
+  // Reported by the reader of settings files.
   workingDirectoriesAsGiven: true,
 };
 
-/** Unknown keys and values that are not lists: they restrict nothing, or not as written. */
+/** Warnings about unknown keys and about rule lists that are not lists. */
 export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
   const warning = (key: string, what: string): RuleWarning => {
     const place = `${layer.file ?? layer.scope}, permissions.${key}`;
     return { code: "rule-invalid", message: `${place} ${what}`, place };
   };
-  const misspelled = Object.keys(layer).filter((key) => !Object.hasOwn(known, key));
+  const misspelled = Object.keys(layer).filter((key) => !Object.hasOwn(layerKeys, key));
   const mistyped = lists.filter((list) => layer[list] !== undefined && !Array.isArray(layer[list]));
   return [
     ...misspelled.map((key) => {
-      const near = closestName(key, Object.keys(known));
+      const near = closestName(key, Object.keys(layerKeys));
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-      return warning(key, `is not a key of permissions, so what it holds does not count${hint}`);
+      return warning(key, `is not a key of permissions, so it has no effect${hint}`);
     }),
     ...mistyped.map((list) => {
-      const counts = writtenRules(layer, list).length > 0 ? "it counts as a list of one rule" : "it does not count";
-      return warning(list, `must be a list of rules; ${counts}`);
+      const effect = writtenRules(layer, list).length > 0 ? "it is read as a list of one rule" : "it has no effect";
+      return warning(list, `must be a list of rules; ${effect}`);
     }),
   ];
 }
 
-/** The rules of a list. A single rule in place of a list still restricts; it grants nothing. */
+/** The rules of a list. A string in place of a list is one rule under deny and ask, and no rule under allow. */
 export function writtenRules(layer: RuleLayer, list: RuleList): readonly unknown[] {
   const written: unknown = layer[list];
   if (Array.isArray(written)) return written;
   return typeof written === "string" && list !== "allow" ? [written] : [];
 }
 
-/** A problem with a rule, a mode or an update that stops nothing; `place` names file, list and index. */
+/** A non-fatal problem with a rule, a mode or an update. `place` names file, list and index. */
 export interface RuleWarning {
   readonly code: RuleWarningCode;
   readonly message: string;
   readonly place?: string;
 }
 
-/** Every warning this module gives, with what it tells. */
+/** Every warning code of this module, with its meaning. */
 export const ruleWarningCodes = {
   "rule-invalid":
     "a permission rule or a key of permissions is invalid and has no effect; until it is fixed, a tool under deny or ask needs a confirmation",
@@ -133,13 +133,13 @@ export const ruleWarningCodes = {
 /** The code of a warning about rules; docs/warnings.md explains each. */
 export type RuleWarningCode = keyof typeof ruleWarningCodes;
 
-/** How a call is settled when no rule decided. */
+/** How calls are decided that no rule covers. */
 export type Mode = (typeof modes)[number] | "auto";
 
 export const modes = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"] as const;
 
 /** The mode with this name; undefined when it is unknown. */
-export function readMode(word: unknown): Mode | undefined {
-  if (word === "manual") return "default";
-  return word === "auto" ? word : modes.find((mode) => mode === word);
+export function readMode(value: unknown): Mode | undefined {
+  if (value === "manual") return "default";
+  return value === "auto" ? value : modes.find((mode) => mode === value);
 }

@@ -6,16 +6,16 @@ import { type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
 import { ruleMeaning } from "./rules/rule-meaning.ts";
 
-/** Who asks for updates, and what the host offers. */
+/** The origin of updates, and the abilities of the host. */
 export interface UpdateSource {
-  /** The layer of the hook that asks; absent for a person's "always". A checkout's hooks may not write user settings. */
+  /** The settings layer of the hook. Absent when the user chose "always". Hooks from a checkout may not change user settings. */
   readonly scope?: string;
-  /** Whether the host offers bypassPermissions at all. */
+  /** Whether the host supports bypassPermissions. */
   readonly bypassAvailable?: boolean;
   readonly fs?: PathFs;
 }
 
-/** Checks each entry by itself; a bad one is dropped with a warning, the others stay. */
+/** Checks each entry separately. An invalid one is dropped with a warning; the others are accepted. */
 export function checkUpdates(
   updates: unknown,
   policy: Policy,
@@ -33,8 +33,8 @@ export function checkUpdates(
 }
 
 /**
- * Applies the entries for the session, in force from the next judgement, and hands back those that belong in a file,
- * for the settings editor.
+ * Applies the entries for the session and returns a new policy. Entries for a settings file are returned as `stored`; the caller
+ * writes them.
  */
 export function applyUpdates(
   policy: Policy,
@@ -43,11 +43,11 @@ export function applyUpdates(
 ): { policy: Policy; stored: readonly PermissionUpdate[]; warnings: readonly RuleWarning[] } {
   const { accepted, warnings } = checkUpdates(updates, policy, source);
   const stored = accepted.filter(({ destination }) => destination !== "session");
-  const own = accepted.filter(({ destination }) => destination === "session");
-  if (own.length === 0) return { policy, stored, warnings };
+  const forSession = accepted.filter(({ destination }) => destination === "session");
+  if (forSession.length === 0) return { policy, stored, warnings };
   const others = policy.layers.filter((layer) => layer.scope !== "session");
-  const sessions = policy.layers.filter((layer) => layer.scope === "session");
-  const session = own.reduce(applyOne, sessions.reduce(merged, { scope: "session" } as RuleLayer));
+  const sessionLayers = policy.layers.filter((layer) => layer.scope === "session");
+  const session = forSession.reduce(applyOne, sessionLayers.reduce(mergeLayers, { scope: "session" } as RuleLayer));
   return { policy: compileRules([...others, session], policy.names), stored, warnings };
 }
 
@@ -98,9 +98,9 @@ function faultInRules(update: Record<string, unknown>, policy: Policy, type: str
   return undefined;
 }
 
-function faultInMode(word: unknown, destination: string, policy: Policy, source: UpdateSource): string | undefined {
-  const mode = readMode(word);
-  if (mode === undefined) return `"${String(word)}" is not a mode`;
+function faultInMode(value: unknown, destination: string, policy: Policy, source: UpdateSource): string | undefined {
+  const mode = readMode(value);
+  if (mode === undefined) return `"${String(value)}" is not a mode`;
   const grants = mode !== "default" && mode !== "plan" && mode !== "dontAsk";
   if (grants && isManagedOnly(policy)) return "only managed settings may grant here";
   if (mode !== "bypassPermissions") return undefined;
@@ -115,7 +115,7 @@ function faultInDirectories(list: unknown, policy: Policy, type: string, fs: Pat
   if (type === "addDirectories" && isManagedOnly(policy)) return "only managed settings may grant here";
   for (const path of list as unknown[]) {
     const fault = pathFault(path);
-    if (fault !== undefined || typeof path !== "string") return fault ?? "a directory is a text";
+    if (fault !== undefined || typeof path !== "string") return fault ?? "a directory must be a string";
     if (!path.startsWith("/")) return `${path} is not absolute`;
     if (type === "addDirectories" && resolvePath(path, "/", fs).kind !== "folder") return `${path} is not a folder`;
   }
@@ -148,7 +148,7 @@ function applyOne(layer: RuleLayer, update: PermissionUpdate): RuleLayer {
   }
 }
 
-function merged(a: RuleLayer, b: RuleLayer): RuleLayer {
+function mergeLayers(a: RuleLayer, b: RuleLayer): RuleLayer {
   const join = (list: "allow" | "ask" | "deny" | "additionalDirectories") => [...(a[list] ?? []), ...(b[list] ?? [])];
   return {
     ...a,
@@ -164,7 +164,7 @@ function ruleText(entry: unknown): string | undefined {
   if (entry === null || typeof entry !== "object") return undefined;
   const { toolName, ruleContent, ...rest } = entry as Record<string, unknown>;
   if (typeof toolName !== "string" || toolName.includes("(")) return undefined;
-  // With a misspelled `ruleContent` the rule would be about the whole tool.
+  // A misspelled `ruleContent` must not turn the rule into one on the whole tool.
   if (ruleContent === undefined) return Object.keys(rest).length === 0 ? toolName : undefined;
   return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : undefined;
 }
@@ -173,7 +173,7 @@ function isManagedOnly(policy: Policy): boolean {
   return policy.layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly === true);
 }
 
-/** A hook that came with a checkout, as its own file or in the frontmatter of a skill or an agent. */
+/** Whether a hook is part of a checkout: in a project's settings, or in the frontmatter of a skill or an agent. */
 function isCheckout(scope: string | undefined): boolean {
   return scope !== undefined && ["project", "local", "skill", "agent", "frontmatter"].includes(scope);
 }

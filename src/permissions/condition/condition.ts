@@ -5,10 +5,10 @@ import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
 import { isInvalid, parseRule } from "../rules/rule.ts";
 import { type RuleMeaning, ruleMeaning, type Target } from "../rules/rule-meaning.ts";
 import { currentName, type ToolNames } from "../rules/rule-tools.ts";
-import { couldStartAgent, couldStartSkill, coversHost, hostOf } from "../rules/spec-patterns.ts";
+import { couldStartAgent, couldStartSkill, coversHost, fieldCovers, hostOf } from "../rules/spec-patterns.ts";
 import { commandHolds } from "./command-condition.ts";
 
-/** A hook's `if`: one permission rule read as a filter. */
+/** A hook's `if`: one permission rule, used as a filter. */
 export interface Condition {
   readonly text: string;
   readonly meaning: RuleMeaning;
@@ -23,25 +23,23 @@ export interface ConditionContext {
   readonly cwd: string;
   readonly home: string;
   readonly projectRoot: string;
-  /** The shell that Bash commands go to; of any other than bash nothing is analysed. */
-  readonly shell?: string;
   readonly names?: ToolNames;
 }
 
-/** Reads a condition; `invalid` says why it can never hold. */
+/** Compiles a condition. `invalid` is the reason why it can never hold. */
 export function compileCondition(text: string, names: ToolNames = {}): Condition | { readonly invalid: string } {
   const rule = parseRule(text);
   if (isInvalid(rule)) return { invalid: rule.invalid };
-  // What an ask rule may say: a condition grants nothing, so nothing is too wide for it.
+  // Compiled as an ask rule: a condition allows nothing, so it cannot be too wide.
   const meaning = ruleMeaning(rule, "ask", names);
   if ("tooWide" in meaning) return { invalid: meaning.tooWide };
   return isInvalid(meaning) ? { invalid: meaning.invalid } : { text: rule.text, meaning };
 }
 
-/** Whether a call meets the condition; in doubt it does, for a guard must see what it may have to stop. */
+/** Whether a call meets the condition. In doubt it does, because a guard must see every call that it may have to stop. */
 export function conditionHolds({ meaning }: Condition, call: ConditionCall, context: ConditionContext): boolean {
   const tool = currentName(call.tool, context.names);
-  // Unlike a rule of the lists, `mcp__server` alone is not the name of a tool and never holds.
+  // Unlike in a rule of the lists, `mcp__server` alone does not mean all tools of the server. It never holds.
   if (!fitsPieces(meaning.tools.name, tool)) return false;
   const input = call.input !== null && typeof call.input === "object" ? (call.input as Record<string, unknown>) : {};
   return targetHolds(meaning.target, input, context);
@@ -53,8 +51,7 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
       return true;
     case "command": {
       const { command } = input;
-      const known = typeof command === "string" && (context.shell === undefined || context.shell === "bash");
-      return !known || commandHolds(target.pattern, command, context);
+      return typeof command !== "string" || commandHolds(target.pattern, command, context);
     }
     case "path":
       return pathHolds(target.pattern, pathOf(input), context);
@@ -66,23 +63,21 @@ function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, c
       return couldStartAgent(target.type, input);
     case "skill":
       return couldStartSkill(target.pattern, input);
-    case "field": {
-      const value = Object.hasOwn(input, target.field) ? input[target.field] : undefined;
-      return isScalar(value) && fitsPieces(target.value, String(value));
-    }
+    case "field":
+      return fieldCovers(target, input);
   }
 }
 
 /**
- * Wider than in the lists, as measured: letter case does not count, a pattern without an anchor holds anywhere, `./x` at any depth
- * below the working directory or the project, `/x` is the project's, its worktree's or the file system's.
+ * Wider than a rule of the lists, as measured in the client. Case is ignored. A pattern without an anchor holds anywhere. `./x` holds
+ * at any depth below the working directory or the project. `/x` is relative to the project, its worktree or the file system.
  */
-function pathHolds(pattern: PathPattern, given: string | undefined, context: ConditionContext): boolean {
-  if (given === undefined) return true;
+function pathHolds(pattern: PathPattern, inputPath: string | undefined, context: ConditionContext): boolean {
+  if (inputPath === undefined) return true;
   const { cwd, home, projectRoot } = context;
-  const paths = [posix.resolve(cwd, given)];
-  if (given === "~" || given.startsWith("~/")) paths.push(posix.resolve(home + given.slice(1)));
-  // A session that has moved to another folder still means the project's files.
+  const paths = [posix.resolve(cwd, inputPath)];
+  if (inputPath === "~" || inputPath.startsWith("~/")) paths.push(posix.resolve(home + inputPath.slice(1)));
+  // A session that has changed its directory still guards the project's files.
   const below = pattern.floats ? ["/"] : [cwd, projectRoot];
   const anchors = { root: ["/"], home: [home], source: [projectRoot, "/"], cwd: below }[pattern.anchor];
   const worktrees = (path: string) => (pattern.anchor === "source" ? worktreeAround(path, projectRoot) : []);
@@ -100,10 +95,6 @@ function pathHolds(pattern: PathPattern, given: string | undefined, context: Con
 
 function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const value = input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? ".";
-  // The client drops blanks around a path.
+  // The client trims paths.
   return typeof value === "string" ? value.trim() : undefined;
-}
-
-function isScalar(value: unknown): value is string | number | boolean | null {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
 }

@@ -2,39 +2,47 @@ import { maxPathLength } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import { type CommandTexts, isCovered, meets, textsOf } from "../shell/command-text.ts";
 import { copiedPaths, fileOperands, maxOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
-import { type CommandPart, staticValue } from "../shell/shell-part.ts";
+import { type CommandPart, programName } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
 import { criticalRemoval } from "../shell/word-scan.ts";
 import { judgeByWords, namesInText } from "./judge-by-words.ts";
 import type { Access, JudgeState, RulesOn } from "./judge-context.ts";
 import { shellRead, shellWrite } from "./judge-context.ts";
-import { judgeNamed } from "./judge-file-names.ts";
+import { judgeNamedFiles } from "./judge-file-names.ts";
 import { judgeEdits, judgeReadOnly } from "./judge-shell-files.ts";
-import { allowedByRule, askedBy, deniedByRule, modeDecides, type PartFinding, strictest } from "./judgement.ts";
-import { judgeOutside } from "./working-directories.ts";
+import {
+  allowedByRule,
+  askedBy,
+  askedForTooManyFiles,
+  deniedByRule,
+  modeDecides,
+  type PartFinding,
+  strictest,
+} from "./judgement.ts";
+import { judgeOutsideReads } from "./working-directories.ts";
 
-/** What the text as a whole means for each command in it. */
+/** Facts about the whole text that matter for each command in it. */
 export interface ShellTextFacts {
-  /** A name it sets that may change what any of its commands do. */
-  readonly tainted?: string;
-  /** Whether one part at most changes files. */
+  /** A variable that the text sets and that may change what its commands do. */
+  readonly tainted: string | undefined;
+  /** Whether at most one part changes files. */
   readonly alone: boolean;
   readonly source: string;
 }
 
-/** One command of a text. */
+/** Judges one command of a text. */
 export function judgeCommand(part: CommandPart, text: ShellTextFacts, rules: RulesOn, state: JudgeState): PartFinding {
   const { mode } = state;
   const texts = textsOf(part);
-  const inner = part.opaque === undefined ? undefined : judgeOpaque(part, rules, state);
-  const firm = strictest([
+  const insideOpaque = part.opaque === undefined ? undefined : judgeOpaque(part, rules, state);
+  const restriction = strictest([
     judgeRules(texts, rules, state),
-    inner,
+    insideOpaque,
     judgeRemoval(part, state),
     judgeOperands(part, text.source, state),
-    judgeOutside(part, state),
+    judgeOutsideReads(part, state),
   ]);
-  if (firm) return firm;
+  if (restriction) return restriction;
   if (texts.head === undefined && !part.carried)
     return modeDecides(mode, "other", "which program runs is not known beforehand");
   if (text.tainted !== undefined) {
@@ -57,42 +65,42 @@ function judgeRemoval(part: CommandPart, state: JudgeState): PartFinding | undef
 }
 
 function judgeRules(texts: CommandTexts, rules: RulesOn, state: JudgeState): PartFinding | undefined {
-  const deny = strongest(texts, rules.deny);
-  if (deny?.met === "surely") return deniedByRule(deny.rule, `${deny.rule.text} denies it`);
-  const ask = strongest(texts, rules.ask);
-  if (ask?.met === "surely") return askedBy(state.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
+  const deny = firstMatch(texts, rules.deny);
+  if (deny?.match === "surely") return deniedByRule(deny.rule, `${deny.rule.text} denies it`);
+  const ask = firstMatch(texts, rules.ask);
+  if (ask?.match === "surely") return askedBy(state.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
   const maybe = (deny ?? ask)?.rule;
   return (
     maybe && askedBy(state.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
   );
 }
 
-/** What a command starts and does not show may be anything: words of a rule in it count, and any rule may apply. */
+/** A command that starts something unknown: a rule whose words occur in it applies, and any other rule may apply. */
 function judgeOpaque(part: CommandPart, rules: RulesOn, state: JudgeState): PartFinding | undefined {
   const caught = judgeByWords(part.raw, rules, state, false);
   if (caught) return caught;
-  const any = [...rules.deny, ...rules.ask].find(({ meaning }) => meaning.target.kind === "command");
-  return any && askedBy(state.mode, "rule", `${any.text} may apply: ${part.opaque}`, any);
+  const possible = [...rules.deny, ...rules.ask].find(({ meaning }) => meaning.target.kind === "command");
+  return possible && askedBy(state.mode, "rule", `${possible.text} may apply: ${part.opaque}`, possible);
 }
 
-/** The first rule that surely meets the command, else the first that may. */
-function strongest(
+/** The first rule that surely matches the command, else the first that may match. */
+function firstMatch(
   texts: CommandTexts,
   rules: readonly PolicyRule[],
-): { rule: PolicyRule; met: "surely" | "maybe" } | undefined {
+): { rule: PolicyRule; match: "surely" | "maybe" } | undefined {
   let maybe: PolicyRule | undefined;
   for (const rule of rules) {
     const { target } = rule.meaning;
     const met = target.kind === "command" ? meets(texts, target.pattern) : "no";
-    if (met === "surely") return { rule, met };
+    if (met === "surely") return { rule, match: met };
     if (met === "maybe") maybe ??= rule;
   }
-  return maybe && { rule: maybe, met: "maybe" };
+  return maybe && { rule: maybe, match: "maybe" };
 }
 
-/** A rule that covers the command, the exact rule of a wrapper around it, or any rule of one that carries it. */
+/** An allow rule that covers the command, that is exact for a wrapper around it, or that covers a program which carries it. */
 function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly PolicyRule[]): PolicyRule | undefined {
-  const covering = allow.find(({ meaning: { target } }) => {
+  const direct = allow.find(({ meaning: { target } }) => {
     if (target.kind === "all") return part.opaque === undefined;
     return (
       target.kind === "command" &&
@@ -100,30 +108,29 @@ function coveringRule(part: CommandPart, texts: CommandTexts, allow: readonly Po
       isCovered(texts, target.pattern)
     );
   });
-  if (covering) return covering;
+  if (direct) return direct;
   let carried = part.carried === true;
   for (let outer = part.within; outer !== undefined; outer = outer.within) {
     const wrapper = textsOf(outer);
-    const around = allow.find(
+    const outerRule = allow.find(
       ({ meaning: { target } }) =>
         target.kind === "command" && (carried || target.pattern.exact) && isCovered(wrapper, target.pattern),
     );
-    if (around) return around;
+    if (outerRule) return outerRule;
     carried &&= outer.carried === true;
   }
   return undefined;
 }
 
-/** Another folder's configuration can name programs that git runs. */
-function entersRepository({ words, places }: CommandPart, { context }: JudgeState): boolean {
-  const head = words[0] && staticValue(words[0])?.split("/").at(-1);
-  const home = context.cwd.length > 1 ? context.cwd.replace(/\/+$/, "") : context.cwd;
-  return (
-    head === "git" && (places.unknown || places.folders.some((folder) => folder !== home && folder !== context.cwd))
-  );
+/** Whether git runs in another folder, whose configuration can name programs to run. */
+function entersRepository(part: CommandPart, { context: { cwd } }: JudgeState): boolean {
+  if (programName(part) !== "git") return false;
+  const withoutSlash = cwd.length > 1 ? cwd.replace(/\/+$/, "") : cwd;
+  const { unknown, folders } = part.places;
+  return unknown || folders.some((folder) => folder !== withoutSlash && folder !== cwd);
 }
 
-/** Names of files among the words: rules that restrict reading or editing count, and protection. */
+/** Judges the files among the words of a command: rules that restrict reading or editing, and protected files. */
 function judgeOperands(part: CommandPart, text: string, state: JudgeState): PartFinding | undefined {
   const operands = fileOperands(part);
   const copied = copiedPaths(part, state.context.home);
@@ -131,22 +138,22 @@ function judgeOperands(part: CommandPart, text: string, state: JudgeState): Part
   const tooMany = operands.length + copied.length > maxOperands;
   const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * maxPathLength);
   if (tooMany || tooLong) {
-    findings.push(askedBy(state.mode, "analysis", "the command names more files than are looked at"));
+    findings.push(askedForTooManyFiles(state.mode));
   }
   const judge = (pattern: string | undefined, raw: string, access: Access): void => {
-    findings.push(judgeNamed({ pattern, raw }, access, part.places, state));
+    findings.push(judgeNamedFiles({ pattern, raw }, access, part.places, state));
   };
   for (const { pattern, raw, access } of operands.slice(0, maxOperands)) {
     judge(pattern, raw, access === "write" ? shellWrite : shellRead);
   }
   for (const path of copied.slice(0, maxOperands)) judge(escapePattern(path), path, shellWrite);
-  if (part.fed && worksOnFiles(part)) findings.push(judgeFed(text, state));
+  if (part.fed && worksOnFiles(part)) findings.push(judgeFedWords(text, state));
   return strictest(findings);
 }
 
-/** A command whose words come from elsewhere: a name that a rule denies, anywhere in the text, may become one of them. */
-function judgeFed(text: string, state: JudgeState): PartFinding | undefined {
-  return state.recall(`fed ${text}`, () => {
+/** A command that gets words from standard input: any denied name in the text may become one of them. */
+function judgeFedWords(text: string, state: JudgeState): PartFinding | undefined {
+  return state.cachedFinding(`fed ${text}`, () => {
     const rule = namesInText(text, state);
     return rule && askedBy(state.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
   });

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { realFs, remembering } from "../paths/path-fs.ts";
+import { cachingFs, realFs } from "../paths/path-fs.ts";
 import {
   foldsCase,
   isWithin,
@@ -13,13 +13,13 @@ import { type Mode, type RuleWarning, readMode } from "../rule-layer.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import type { PartFinding } from "./judgement.ts";
 
-/** Where and how a call runs, as the host knows it. */
+/** Where and how a call runs. The host provides it. */
 export interface JudgeContext {
   /** The working directory of the call. */
   readonly cwd: string;
   /** The home folder of the user. */
   readonly home: string;
-  /** The root of the project, where `/x` rules of project settings start. */
+  /** The root of the project. `/x` rules of project settings are relative to it. */
   readonly projectRoot: string;
   /** Working directories added for the session, in addition to those of the settings. */
   readonly directories?: readonly string[];
@@ -29,39 +29,40 @@ export interface JudgeContext {
   readonly attended?: boolean;
   /** Whether file names are case-sensitive. Default: looked up. */
   readonly pathCase?: PathCase;
-  /** The shell that Bash commands go to; anything but bash gets exact allow rules only. */
+  /** The shell that runs Bash commands. Default: bash. For any other shell only exact allow rules apply. */
   readonly shell?: string;
-  /** Names in the environment of the shell. */
+  /** Names of the variables in the environment of the shell. */
   readonly envNames?: readonly string[] | ReadonlySet<string>;
-  /** The file system to look at. Default: the real one. */
+  /** The file system in which paths are looked up. Default: the real one. */
   readonly fs?: PathFs;
-  /** Settings files in force and files that active hooks name: protected. */
+  /** Settings files in effect and files that active hooks name. A write to them needs a confirmation. */
   readonly protectedFiles?: readonly string[];
-  /** Pins, managed settings, tokens, sockets: asked about even in bypassPermissions. */
+  /** Pins, managed settings, tokens, sockets. A write to them needs a confirmation even in bypassPermissions. */
   readonly ownFiles?: readonly string[];
 }
 
-/** What one judgement works with, looked up once. */
+/** The state of one judgement. Every lookup is made once. */
 export interface JudgeState {
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly mode: Mode;
-  /** The real folders that count as inside. */
+  /** The real paths of the working directories. */
   readonly roots: readonly string[];
-  readonly seen: ResolvedPath[];
+  /** The paths in the input of a file tool. */
+  readonly inputPaths: ResolvedPath[];
   readonly warnings: RuleWarning[];
-  /** The disk as this judgement sees it; folders are listed up to a number of names in all. */
+  /** A consistent view of the disk. Listings return at most `maxListed` names in total. */
   readonly fs: PathFs;
   resolve(path: string): ResolvedPath;
-  /** A file that a command names; undefined beyond the number that is looked at. */
-  look(path: string): ResolvedPath | undefined;
-  /** Whether `look` had to leave a file out. */
-  overlooked(): boolean;
-  /** What was found about a file, made once however often a command names it. */
-  recall(key: string, make: () => PartFinding | undefined): PartFinding | undefined;
-  /** Whether names that differ in case may be one file at a path. */
-  folds(path: string): boolean;
-  /** Where a rule's `/x` starts. */
+  /** Resolves a file that a command names. Undefined once `maxFiles` paths were resolved. */
+  resolveOperand(path: string): ResolvedPath | undefined;
+  /** Whether `resolveOperand` skipped a file. */
+  hasSkippedFiles(): boolean;
+  /** The finding about a file, made once even if a command names the file often. */
+  cachedFinding(key: string, make: () => PartFinding | undefined): PartFinding | undefined;
+  /** Whether names that differ only in case may be the same file at a path. */
+  foldsCaseAt(path: string): boolean;
+  /** The folder to which `/x` in a rule is relative. */
   sourceOf(rule: PolicyRule): string;
 }
 
@@ -70,47 +71,47 @@ const maxListed = 200_000;
 
 export function openJudgeState(policy: Policy, context: JudgeContext): JudgeState {
   const disk = context.fs ?? realFs;
-  const fs = limited(remembering(disk));
+  const fs = withListingLimit(cachingFs(disk));
   const paths = new Map<string, ResolvedPath>();
-  const resolve = (path: string) => kept(paths, path, () => resolvePath(path, context.cwd, fs));
+  const resolve = (path: string) => getOrMake(paths, path, () => resolvePath(path, context.cwd, fs));
   const findings = new Map<string, PartFinding | undefined>();
   const folded = new Map<string, boolean>();
   const pathCase = context.pathCase ?? "auto";
   const warnings: RuleWarning[] = [];
   let roots: readonly string[] | undefined;
-  let overlooked = false;
+  let skippedFiles = false;
   return {
     policy,
     context,
     mode: modeOf(policy, context, warnings),
     get roots() {
       const folders = [context.cwd, context.projectRoot, ...policy.directories, ...(context.directories ?? [])];
-      roots ??= [...new Set(folders.map((folder) => resolve(wholeFolder(folder, context)).resolved))];
+      roots ??= [...new Set(folders.map((folder) => resolve(absoluteFolder(folder, context)).resolved))];
       return roots;
     },
-    seen: [],
+    inputPaths: [],
     warnings,
     fs,
     resolve,
-    look(path) {
+    resolveOperand(path) {
       if (paths.has(path) || paths.size < maxFiles) return resolve(path);
-      overlooked = true;
+      skippedFiles = true;
       return undefined;
     },
-    overlooked: () => overlooked,
-    recall: (key, make) => kept(findings, key, make),
-    folds: (path) => kept(folded, path, () => foldsCase(path, pathCase, disk, fs)),
+    hasSkippedFiles: () => skippedFiles,
+    cachedFinding: (key, make) => getOrMake(findings, key, make),
+    foldsCaseAt: (path) => getOrMake(folded, path, () => foldsCase(path, pathCase, disk, fs)),
     sourceOf: (rule) => sourceOf(rule, context),
   };
 }
 
-/** A relative folder of the settings counts from the project: a session that moves to another folder takes no grant or guard along. */
-function wholeFolder(folder: string, { home, projectRoot }: JudgeContext): string {
+/** A relative folder of the settings is relative to the project, so it stays the same when the session changes its directory. */
+function absoluteFolder(folder: string, { home, projectRoot }: JudgeContext): string {
   const whole = folder.replace(/^~(?=\/|$)/, home);
   return whole.startsWith("/") ? whole : `${projectRoot}/${whole}`;
 }
 
-function limited(fs: PathFs): PathFs {
+function withListingLimit(fs: PathFs): PathFs {
   const { list } = fs;
   if (list === undefined) return fs;
   let left = maxListed;
@@ -124,26 +125,27 @@ function limited(fs: PathFs): PathFs {
   };
 }
 
-function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const known = map.get(key);
-  if (known !== undefined || map.has(key)) return known as T;
-  const made = make();
-  map.set(key, made);
-  return made;
+function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const existing = map.get(key);
+  if (existing !== undefined || map.has(key)) return existing as T;
+  const value = make();
+  map.set(key, value);
+  return value;
 }
 
-/** The session's own mode, the host's word, what the files say. */
+/** The session's own mode, else the host's, else the one of the settings. */
 function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]): Mode {
   let mode = policy.sessionMode ?? policy.defaultMode ?? "default";
   if (policy.sessionMode === undefined && context.mode !== undefined) {
-    const said = readMode(context.mode);
-    if (said === undefined) {
+    const hostMode = readMode(context.mode);
+    if (hostMode === undefined) {
       warnings.push({ code: "mode-unknown", message: `"${context.mode}" is not a permission mode; "default" is used` });
     }
-    mode = said ?? "default";
+    mode = hostMode ?? "default";
   }
-  const off = (mode === "bypassPermissions" && policy.bypassDisabled) || (mode === "auto" && policy.autoDisabled);
-  if (!off) return mode;
+  const isDisabled =
+    (mode === "bypassPermissions" && policy.bypassDisabled) || (mode === "auto" && policy.autoDisabled);
+  if (!isDisabled) return mode;
   warnings.push({ code: "mode-ignored", message: `${mode} is switched off by settings; "default" is used` });
   return "default";
 }
@@ -164,31 +166,31 @@ function sourceOf(rule: PolicyRule, { cwd, home, projectRoot }: JudgeContext): s
   }
 }
 
-/** The rules of each list that name one of some tools. */
+/** The rules of each list that apply to certain tools. */
 export interface RulesOn {
   readonly allow: readonly PolicyRule[];
   readonly ask: readonly PolicyRule[];
   readonly deny: readonly PolicyRule[];
 }
 
-/** Sorted out once per policy: judging asks for the same tools again and again. */
-const sorted = new WeakMap<Policy, Map<string, RulesOn>>();
+/** Selected once per policy, because each judgement needs the same few tools. */
+const rulesByTools = new WeakMap<Policy, Map<string, RulesOn>>();
 
 export function rulesOn(tools: readonly string[], policy: Policy): RulesOn {
-  const known = sorted.get(policy) ?? new Map<string, RulesOn>();
-  sorted.set(policy, known);
+  const selections = rulesByTools.get(policy) ?? new Map<string, RulesOn>();
+  rulesByTools.set(policy, selections);
   const key = tools.join("\0");
-  const before = known.get(key);
-  if (before) return before;
-  const named = (rules: readonly PolicyRule[]) =>
+  const cached = selections.get(key);
+  if (cached) return cached;
+  const matching = (rules: readonly PolicyRule[]) =>
     rules.filter((rule) => tools.some((tool) => coversTool(rule.meaning.tools, tool, policy.names)));
-  const found = { allow: named(policy.allow), ask: named(policy.ask), deny: named(policy.deny) };
-  // Tool names come with the calls; a caller that makes them up must not fill the memory.
-  if (known.size < 100) known.set(key, found);
-  return found;
+  const selected = { allow: matching(policy.allow), ask: matching(policy.ask), deny: matching(policy.deny) };
+  // Tool names come from calls: invented names must not fill the memory.
+  if (selections.size < 100) selections.set(key, selected);
+  return selected;
 }
 
-/** What is done to a file, and under the rules of which tools. */
+/** The kind of access to a file, and the tools whose rules apply to it. */
 export interface Access {
   readonly writes: boolean;
   readonly shell: boolean;
@@ -198,11 +200,14 @@ export interface Access {
 export const shellWrite: Access = { writes: true, shell: true, tools: ["Edit", "Write"] };
 export const shellRead: Access = { writes: false, shell: true, tools: ["Read"] };
 
+/** Files that hold no data: reading or writing them is always harmless. */
+export const standardStreams = /^\/dev\/(?:null|stdin|stdout|stderr)$/;
+
 export function isInside(path: ResolvedPath, state: JudgeState): boolean {
   return path.kind !== "unreadable" && state.roots.some((root) => isWithin(path.resolved, root));
 }
 
-/** Not a regular file, folder or free name, or below a folder of the kernel. */
+/** Whether a path is a device, pipe or socket, cannot be read, or is in /proc, /sys or /dev. */
 export function isSpecial(path: ResolvedPath): boolean {
   if (path.kind === "special" || path.kind === "unreadable") return true;
   return path.spellings.some((spelling) => /^\/(proc|sys|dev)(\/|$)/.test(spelling));

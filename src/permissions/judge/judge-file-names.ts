@@ -3,41 +3,41 @@ import { foldName, segmentsOf } from "../paths/resolve-path.ts";
 import { expandGlob, segmentsOverlap } from "../paths/shell-glob.ts";
 import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
-import { compileSegment, type Segment, segmentFits } from "../rules/path-segment.ts";
+import { compileSegment, matchesSegment, type Segment } from "../rules/path-segment.ts";
 import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import type { Access, JudgeState } from "./judge-context.ts";
 import { anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./judge-path.ts";
-import { askedBy, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
+import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
 
-/** A word that names files: its patterns, or undefined where they are not known; and as it is written. */
+/** A word that names files: its pattern, undefined if unknown, and its source text. */
 export interface NamedFiles {
   readonly pattern: string | undefined;
   readonly raw: string;
 }
 
-/** What restricts the files that a word may name, in the folders where it may be read. */
-export function judgeNamed(
+/** Judges the files that a word may name, in every folder in which the command may run. Only restrictions are reported. */
+export function judgeNamedFiles(
   { pattern, raw }: NamedFiles,
   access: Access,
   places: Places,
   state: JudgeState,
 ): PartFinding | undefined {
   if (pattern === undefined) return judgeUnknown(raw, access, state);
-  const { folders: known, followed = [] } = places;
-  const key = `glob ${access.writes} ${places.unknown} ${places.anyFolder} ${known.join(":")} ${followed.join(":")} ${pattern}`;
-  return state.recall(key, () => {
-    const folders = pattern.startsWith("/") ? ["/"] : known;
-    const findings = folders.map((folder) => judgeIn(folder, pattern, raw, access, state));
-    // Here `*` may stand for the number of the shell itself.
+  const { folders: knownFolders, followed = [] } = places;
+  const key = `glob ${access.writes} ${places.unknown} ${places.anyFolder} ${knownFolders.join(":")} ${followed.join(":")} ${pattern}`;
+  return state.cachedFinding(key, () => {
+    const folders = pattern.startsWith("/") ? ["/"] : knownFolders;
+    const findings = folders.map((folder) => judgeInFolder(folder, pattern, raw, access, state));
+    // `*` may match the pid of the shell itself.
     if (/^\/+proc\/[^/]*[*?[].*\/cwd\//.test(pattern.replaceAll(someWord, "*")))
       findings.push(judgeUnknown(raw, access, state));
     const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
-    return strictest([...findings, anywhere ? judgeAnywhere(pattern, raw, access, places, state) : undefined]);
+    return strictest([...findings, anywhere ? judgeInUnknownFolder(pattern, raw, access, places, state) : undefined]);
   });
 }
 
-/** A name that is not known beforehand may be any: where a rule denies some, the question is asked. */
+/** An unknown name may be any name: it needs a confirmation if a rule denies some. */
 function judgeUnknown(raw: string, access: Access, state: JudgeState): PartFinding | undefined {
   const [first] = denyRules(access, state);
   if (first === undefined) {
@@ -49,26 +49,27 @@ function judgeUnknown(raw: string, access: Access, state: JudgeState): PartFindi
   return askedBy(state.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
 }
 
-function judgeIn(
+function judgeInFolder(
   folder: string,
   pattern: string,
   raw: string,
   access: Access,
   state: JudgeState,
 ): PartFinding | undefined {
-  if (pattern.includes(someWord)) return judgeText(folder, pattern.replaceAll(someWord, "*"), raw, access, state);
+  if (pattern.includes(someWord))
+    return judgePatternText(folder, pattern.replaceAll(someWord, "*"), raw, access, state);
   const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
-  if (!isPathPattern(pattern)) return judgeLooked(literal, access, state);
+  if (!isPathPattern(pattern)) return judgeOperandPath(literal, access, state);
   const paths = expandGlob(pattern, folder, state.fs, state.resolve);
-  const found = strictest(paths.map((path) => judgeOne(path, access, state)));
+  const found = strictest(paths.map((path) => judgeResolved(path, access, state)));
   if (found?.decision === "deny") return found;
-  // Where nothing fits, bash takes the pattern for a name: nothing to read, but a file to make.
-  const itself = paths.length === 0 && access.writes ? judgeLooked(literal, access, state) : undefined;
-  return strictest([found, itself, judgeText(folder, pattern, raw, access, state)]);
+  // If nothing matches, bash uses the pattern as a name. Reading it fails, but writing it creates a file.
+  const itself = paths.length === 0 && access.writes ? judgeOperandPath(literal, access, state) : undefined;
+  return strictest([found, itself, judgePatternText(folder, pattern, raw, access, state)]);
 }
 
-/** A rule whose path the pattern could name, whatever is on disk. */
-function judgeText(
+/** Asks if a deny rule covers a path that the pattern could match, whether or not it exists. */
+function judgePatternText(
   folder: string,
   pattern: string,
   raw: string,
@@ -79,36 +80,34 @@ function judgeText(
   return rule && askedBy(state.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
 }
 
-function judgeLooked(path: string, access: Access, state: JudgeState): PartFinding | undefined {
-  const resolved = state.look(path);
-  return resolved === undefined
-    ? askedBy(state.mode, "analysis", "the command names more files than are looked at")
-    : judgeOne(resolved, access, state);
+function judgeOperandPath(path: string, access: Access, state: JudgeState): PartFinding | undefined {
+  const resolved = state.resolveOperand(path);
+  return resolved === undefined ? askedForTooManyFiles(state.mode) : judgeResolved(resolved, access, state);
 }
 
-function judgeOne(
+function judgeResolved(
   path: Parameters<typeof judgeRestrictions>[0],
   access: Access,
   state: JudgeState,
 ): PartFinding | undefined {
   const found = judgeRestrictions(path, access, state);
   const guard = access.writes ? protectionFinding(path, state) : undefined;
-  // Where the mode lets protected files pass, there is nothing to say about an operand.
+  // In bypassPermissions protection is not a restriction.
   return strictest([found, guard?.stance === "ask" ? guard : undefined]);
 }
 
-/** Whether a path that a rule covers fits the pattern, judged by their texts. */
+/** Whether some path that the rule covers matches the pattern, judged by their texts. */
 function couldName(rule: PolicyRule, pattern: string, folder: string, state: JudgeState): boolean {
   const { target } = rule.meaning;
   if (target.kind !== "path") return target.kind === "all";
   const from = state.resolve(folder);
-  const folded = state.folds(from.resolved);
+  const folded = state.foldsCaseAt(from.resolved);
   const bases = new Set(spelledAnchors(target.pattern, rule, state));
   return [...new Set([from.written, from.resolved])].some((start) => {
-    const segments = segmentsIn(posix.isAbsolute(pattern) ? pattern : `${escapePattern(start)}/${pattern}`);
+    const segments = compileSegments(posix.isAbsolute(pattern) ? pattern : `${escapePattern(start)}/${pattern}`);
     return [...bases].some((anchor) => {
       const names = segmentsOf(folded ? foldName(anchor) : anchor);
-      const below = names.every((name, index) => segments[index] && segmentFits(segments[index], name, folded));
+      const below = names.every((name, index) => segments[index] && matchesSegment(segments[index], name, folded));
       return (
         below &&
         couldCoverPath(target.pattern, segments.slice(names.length), (wanted, glob) =>
@@ -120,19 +119,19 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, state: Jud
 }
 
 /**
- * In a folder that is not known: a rule that names a file counts if the name fits, a rule on a whole folder where a `cd` may lead
- * anywhere, and so does what is denied right here or at home, where `cd $x` leads when `$x` is empty.
+ * Judges a pattern in an unknown folder. Asks if a deny rule on a file has a matching name, if a `cd` may lead anywhere and a rule
+ * denies a whole folder, or if the file is denied in the working directory or at home, where `cd $x` leads with an empty `$x`.
  */
-function judgeAnywhere(
+function judgeInUnknownFolder(
   pattern: string,
   raw: string,
   access: Access,
   { followed = [""], anyFolder = false }: Places,
   state: JudgeState,
 ): PartFinding | undefined {
-  const name = segmentsIn(pattern).at(-1);
+  const name = compileSegments(pattern).at(-1);
   const { cwd, home } = state.context;
-  const folded = state.folds(cwd);
+  const folded = state.foldsCaseAt(cwd);
   const named = denyRules(access, state).find((rule) => {
     const { target } = rule.meaning;
     const last = target.kind === "path" ? target.pattern.segments.at(-1) : undefined;
@@ -141,14 +140,14 @@ function judgeAnywhere(
   });
   const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.resolve(start, path)));
   const denying = guesses
-    .map((folder) => judgeIn(folder, pattern, raw, access, state))
+    .map((folder) => judgeInFolder(folder, pattern, raw, access, state))
     .find((finding) => finding?.stance === "deny");
   const rule = named ?? denying?.rule;
   if (!rule) return undefined;
   return askedBy(state.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
 }
 
-/** Whether a rule covers all that is in a folder: `x/**`, or `x` where that is a folder on disk. */
+/** Whether a rule covers everything in a folder: `x/**`, or `x` if that is a folder on disk. */
 function isWholeFolder(pattern: PathPattern, rule: PolicyRule, state: JudgeState): boolean {
   if (pattern.segments.at(-1) === "**") return true;
   const names = leadingNames(pattern);
@@ -158,7 +157,7 @@ function isWholeFolder(pattern: PathPattern, rule: PolicyRule, state: JudgeState
   );
 }
 
-function segmentsIn(pattern: string): Segment[] {
+function compileSegments(pattern: string): Segment[] {
   const segments: string[] = [];
   for (const segment of segmentsOf(pattern)) {
     if (segment === "..") segments.pop();

@@ -17,25 +17,29 @@ import {
 } from "./judgement.ts";
 import { boundaryFinding } from "./working-directories.ts";
 
-const reading = ["Read"];
+const readTools = ["Read"];
 
-/** One path under rules, protection and mode. */
+/** Judges one path by rules, protection and mode. */
 export function judgePath(path: ResolvedPath, access: Access, state: JudgeState): PartFinding {
   const { mode } = state;
   const special = isSpecial(path);
-  const firm = strictest([
+  const restriction = strictest([
     judgeRestrictions(path, access, state),
     access.writes ? protectionFinding(path, state) : undefined,
     mode === "plan" && access.writes && !access.shell ? planRefusal : undefined,
   ]);
-  // Where the mode lets protected files pass there is nothing firm about them.
-  if (firm && firm.decision !== "allow") return firm;
+  // In bypassPermissions a protected file is allowed, so rules still apply to it.
+  if (restriction && restriction.decision !== "allow") return restriction;
   const rule = special
     ? undefined
     : rulesOn(access.tools, state.policy).allow.find((candidate) => ruleCovers(candidate, path, access, state));
   if (rule) return allowedByRule(rule);
   const inside = isInside(path, state) && !special;
-  return modeDecides(mode, deedOf(access, inside), why(displayPath(path, state), access, special, inside, mode));
+  return modeDecides(
+    mode,
+    actionOf(access, inside),
+    explainDecision(displayPath(path, state), access, special, inside, mode),
+  );
 }
 
 const planRefusal: PartFinding = {
@@ -46,13 +50,13 @@ const planRefusal: PartFinding = {
   why: "mode plan refuses edits",
 };
 
-function deedOf({ writes, shell }: Access, inside: boolean): ActionKind {
+function actionOf({ writes, shell }: Access, inside: boolean): ActionKind {
   if (!writes) return inside ? "read-inside" : "read-outside";
   if (shell) return inside ? "shell-write-inside" : "other";
   return inside ? "edit-inside" : "edit-outside";
 }
 
-/** Deny and ask rules and the edge of the working directories: all that is asked of a word that may be a file name. */
+/** Applies only restrictions: deny and ask rules, and the limit to the working directories. */
 export function judgeRestrictions(path: ResolvedPath, access: Access, state: JudgeState): PartFinding | undefined {
   const { policy, mode } = state;
   const rules = rulesOn(access.tools, policy);
@@ -75,24 +79,24 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, state: Jud
   return doubt && askedBy(mode, "rule", `the rule ${doubt.text} cannot be read`);
 }
 
-/** `/proc/self/cwd` and its like: the working folder of a process, another one for each. */
+/** `/proc/self/cwd` and similar links, which lead to a different folder in each process. */
 function isProcessFolder(path: string): boolean {
   return /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?cwd(?:\/|$)/.test(path);
 }
 
-/** The rules that may deny an access. What may not be read may not be edited either: an edit shows what it replaces. */
+/** The rules that may deny an access. A file that may not be read may not be edited either, because an edit shows the replaced text. */
 export function denyRules(access: Access, { policy }: JudgeState): readonly PolicyRule[] {
   const { deny } = rulesOn(access.tools, policy);
   if (!access.writes) return deny;
-  return [...deny, ...rulesOn(reading, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")];
+  return [...deny, ...rulesOn(readTools, policy).deny.filter(({ meaning }) => meaning.target.kind === "path")];
 }
 
-/** Files that could change what runs later: asked about whatever rules say. */
+/** Asks about files that determine what runs later, regardless of rules. */
 export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFinding | undefined {
   const { context, mode } = state;
-  const isOneOf = (files: readonly string[] | undefined) =>
+  const isAmong = (files: readonly string[] | undefined) =>
     (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, state)));
-  if (isOneOf(context.ownFiles)) {
+  if (isAmong(context.ownFiles)) {
     return askedBy(mode, "protected", `${displayPath(path, state)} is one of Hookline's own files`, null, "own-file");
   }
   const roots = [context.projectRoot, context.home, context.cwd, ...state.roots];
@@ -106,7 +110,7 @@ export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFi
       "protected",
     );
   }
-  if (isOneOf(context.protectedFiles)) {
+  if (isAmong(context.protectedFiles)) {
     return askedBy(
       mode,
       "protected",
@@ -135,19 +139,19 @@ function patternCovers(
   if (rule.list === "allow") {
     const options = { anyDepth: false, folded: false, folderItself: !access.writes };
     return [path.written, path.resolved].every((spelling) =>
-      anchors.some((anchor) => covered(pattern, spelling, anchor, options)),
+      anchors.some((anchor) => spellingCovered(pattern, spelling, anchor, options)),
     );
   }
-  const folded = state.folds(path.resolved);
+  const folded = state.foldsCaseAt(path.resolved);
   const options = { anyDepth: true, folded, folderItself: true };
   return path.spellings.some((spelling) =>
     [...anchors, ...worktreeOf(spelling, pattern, rule, state)].some((anchor) =>
-      covered(pattern, spelling, anchor, options),
+      spellingCovered(pattern, spelling, anchor, options),
     ),
   );
 }
 
-/** A rule on `/x` of the project also means `x` of the worktree in which the path lies, as in the client. */
+/** A rule on `/x` of the project also covers `x` in the worktree of the path, as in the client. */
 function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
   const { projectRoot } = state.context;
   if (anchor !== "source" || state.sourceOf(rule) !== projectRoot) return [];
@@ -155,7 +159,7 @@ function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, sta
   return [written, resolved].flatMap((root) => worktreeAround(path, root));
 }
 
-function covered(
+function spellingCovered(
   pattern: PathPattern,
   path: string,
   anchor: string,
@@ -167,8 +171,9 @@ function covered(
 }
 
 /**
- * Where a rule's pattern starts. What restricts counts from the working directory, the project and the directories added to them, as in
- * the client: a session that has moved or works in several folders loses no guard. What allows counts from the working directory alone.
+ * The folders to which a rule's pattern is relative. A restriction is relative to the working directory, the project and the added
+ * directories, as in the client, so it still holds when the session changes its directory. An allow rule is relative to the working
+ * directory only.
  */
 export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
   const { cwd, home, projectRoot } = state.context;
@@ -179,7 +184,7 @@ export function anchorsOf({ anchor }: PathPattern, rule: PolicyRule, state: Judg
   return [...new Set([cwd, projectRoot, ...(anchor === "cwd" ? state.roots : [])])];
 }
 
-/** The same, each as written and as it really is. */
+/** The same folders, each as written and with links resolved. */
 export function spelledAnchors(pattern: PathPattern, rule: PolicyRule, state: JudgeState): readonly string[] {
   return anchorsOf(pattern, rule, state).flatMap((folder) => {
     const { written, resolved } = state.resolve(folder);
@@ -192,16 +197,16 @@ function sameOrBelow(path: string, file: string, state: JudgeState): boolean {
   return [written, resolved].some((name) => isWithin(foldName(path), foldName(name)));
 }
 
-function why(name: string, access: Access, special: boolean, inside: boolean, mode: Mode): string {
+function explainDecision(name: string, access: Access, special: boolean, inside: boolean, mode: Mode): string {
   if (special) return `${name} is not a regular file`;
   const where = inside ? "" : ", which is outside the working directories";
-  const answer = decideByMode(mode, deedOf(access, inside));
+  const answer = decideByMode(mode, actionOf(access, inside));
   const deed = access.writes ? "edits" : inside ? "reading" : "reading outside";
   const does = { allow: `lets ${deed} pass`, ask: `asks before ${deed}`, deny: `refuses ${deed}` }[answer];
   return `no ${access.writes ? "Edit" : "Read"} rule covers ${name}${where}; mode ${mode} ${does}`;
 }
 
-/** The path as people know it: below the working directory with `./`, else in full. */
+/** The path for messages: relative with `./` below the working directory, else absolute. */
 export function displayPath(path: ResolvedPath, state: JudgeState): string {
   const below = segmentsBelow(path.written, state.resolve(state.context.cwd).written);
   const short = below === undefined ? path.written : below.length === 0 ? "." : `./${below.join("/")}`;

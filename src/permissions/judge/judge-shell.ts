@@ -29,31 +29,26 @@ export interface ShellVerdict {
   readonly analysis: ShellAnalysis;
 }
 
-/** A command for bash: every part by itself, then what the text as a whole leaves in doubt. */
+/** Judges a command for bash: every part separately, then the text as a whole. */
 export function judgeShell(text: string, tool: string, state: JudgeState): ShellVerdict {
   const { cwd, home, envNames } = state.context;
   const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
   const rules = rulesOn([tool], state.policy);
-  const unsafe = analysis.parts.find((part) => part.kind === "state" && part.unsafe !== undefined);
-  const tainted = unsafe?.kind === "state" ? unsafe.unsafe : undefined;
-  const whole: ShellTextFacts = {
-    alone: changesIn(analysis.parts) < 2,
-    source: text,
-    ...(tainted === undefined ? {} : { tainted }),
-  };
+  const [tainted] = analysis.parts.flatMap((part) => (part.kind === "state" && part.unsafe ? [part.unsafe] : []));
+  const whole: ShellTextFacts = { alone: changesIn(analysis.parts) < 2, source: text, tainted };
   const judged = analysis.parts
     .map((part) => ({ part, finding: judgePart(part, whole, rules, state) }))
-    .sort(inReadingOrder);
-  const doubt = analysis.complete ? [] : judgeText(analysis, rules, state);
-  const traces = state.overlooked() ? judgeByWords(text, rules, state, true) : undefined;
+    .sort(byPosition);
+  const fromIncomplete = analysis.complete ? [] : judgeIncomplete(analysis, rules, state);
+  const fromWords = state.hasSkippedFiles() ? judgeByWords(text, rules, state, true) : undefined;
   return {
     findings: [
-      ...doubt,
-      ...(traces ? [traces] : []),
+      ...fromIncomplete,
+      ...(fromWords ? [fromWords] : []),
       ...judgeJoinedRules(text, analysis, rules, state),
       ...judged.map(({ finding }) => finding),
     ],
-    parts: judged.map(({ part, finding }) => describe(part, finding, text)),
+    parts: judged.map(({ part, finding }) => describePart(part, finding, text)),
     analysis,
   };
 }
@@ -64,19 +59,19 @@ function changesIn(parts: readonly ShellPart[]): number {
   ).length;
 }
 
-/** As the text reads: a command before its own redirections. */
-function inReadingOrder(a: { part: ShellPart }, b: { part: ShellPart }): number {
+/** Sorts parts by position, and a command before its own redirections. */
+function byPosition(a: { part: ShellPart }, b: { part: ShellPart }): number {
   return a.part.at[0] - b.part.at[0] || Number(a.part.kind !== "command") - Number(b.part.kind !== "command");
 }
 
-/** What a text that cannot be analysed may be: the net decides what deny and ask rules find in it. */
-export function judgeText(analysis: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding[] {
+/** Judges a text that could not be analysed completely, by the words that occur in it. */
+export function judgeIncomplete(analysis: ShellAnalysis, rules: RulesOn, state: JudgeState): PartFinding[] {
   const { mode, policy } = state;
   const [problem] = analysis.problems;
   if (analysis.problems.some(({ code }) => code === "nul")) return [unusableInput("the command holds a NUL character")];
   const why = `it cannot be analysed (${problem?.text ?? "unknown"})`;
-  const caught = judgeByWords(analysis.text, rules, state, analysis.parts.length === 0);
-  if (caught) return [{ ...caught, why: `${caught.why}, and ${why}` }];
+  const fromWords = judgeByWords(analysis.text, rules, state, analysis.parts.length === 0);
+  if (fromWords) return [{ ...fromWords, why: `${fromWords.why}, and ${why}` }];
   const critical = criticalWords(analysis.text, state.context);
   if (critical !== undefined) return [askedBy(mode, "critical", `it may remove ${critical}, and ${why}`)];
   const named = rules.deny.length + rules.ask.length > 0;
@@ -90,8 +85,9 @@ export function judgeText(analysis: ShellAnalysis, rules: RulesOn, state: JudgeS
 function judgePart(part: ShellPart, whole: ShellTextFacts, rules: RulesOn, state: JudgeState): PartFinding {
   if (part.kind === "command") return judgeCommand(part, whole, rules, state);
   if (part.kind !== "state") return judgeRedirection(part, state);
-  const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, part.text);
-  const restricted = restrictedBy(rules, met, part.text, state.mode);
+  const matches = ({ meaning: { target } }: PolicyRule) =>
+    target.kind === "command" && covers(target.pattern, part.text);
+  const restricted = restrictedBy(rules, matches, part.text, state.mode);
   if (restricted) return restricted;
   if (part.unsafe === undefined) return allowedAsHarmless("it changes nothing outside this shell");
   return modeDecides(
@@ -101,29 +97,32 @@ function judgePart(part: ShellPart, whole: ShellTextFacts, rules: RulesOn, state
   );
 }
 
-function describe(part: ShellPart, finding: PartFinding, source: string): JudgedPart {
+function describePart(part: ShellPart, finding: PartFinding, source: string): JudgedPart {
   const { decision, by, why } = finding;
   const { at, via, places } = part;
   const [folder] = places.folders;
   const cwd = places.unknown || places.folders.length !== 1 || folder === undefined ? null : folder;
-  return { kind: part.kind, ...nameOf(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
+  return { kind: part.kind, ...describeText(part, source), at, via, cwd, decision, by, rule: refOf(finding.rule), why };
 }
 
-function nameOf(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
+function describeText(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
   if (part.kind === "command")
-    return { text: writtenText(part, source) ?? shownText(part), head: headOf(part) ?? null, dynamic: isDynamic(part) };
+    return {
+      text: unmaskedText(part, source) ?? shownText(part),
+      head: headOf(part) ?? null,
+      dynamic: isDynamic(part),
+    };
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
 }
 
-/** The text of a command in which the analysis blotted out a here-document, as it was given; undefined for any other. */
-function writtenText({ raw, at }: CommandPart, source: string): string | undefined {
+/** The original text of a command in which the analysis masked a here-document; undefined for any other. */
+function unmaskedText({ raw, at }: CommandPart, source: string): string | undefined {
   if (!raw.includes(maskCharacter)) return undefined;
-  const written = source.slice(Math.max(at[0], at[1] - raw.length), at[1]);
-  const same = written.length === raw.length && written !== raw;
-  return same && raw.split("").every((sign, index) => sign === maskCharacter || sign === written[index])
-    ? written
-    : undefined;
+  const original = source.slice(Math.max(at[0], at[1] - raw.length), at[1]);
+  if (original.length !== raw.length || original === raw) return undefined;
+  const isSameText = raw.split("").every((char, index) => char === maskCharacter || char === original[index]);
+  return isSameText ? original : undefined;
 }
 
 function isDynamic(part: CommandPart): boolean {
@@ -131,8 +130,8 @@ function isDynamic(part: CommandPart): boolean {
 }
 
 /**
- * Deny and ask rules that are written over several commands, such as `Bash(curl * | bash)`: no part of a command is like them, so they
- * are held against the text as a whole and against each of its pipelines, whatever blanks stand around the operators.
+ * Deny and ask rules that span several commands, such as `Bash(curl * | bash)`. No single command matches them, so they are compared
+ * with the whole text and with each of its pipelines. Blanks around the operators do not matter.
  */
 function judgeJoinedRules(
   text: string,
@@ -140,7 +139,7 @@ function judgeJoinedRules(
   rules: RulesOn,
   state: JudgeState,
 ): readonly PartFinding[] {
-  const [deny, ask] = [rules.deny.filter(isJoined), rules.ask.filter(isJoined)];
+  const [deny, ask] = [rules.deny.filter(spansCommands), rules.ask.filter(spansCommands)];
   const commands = parts.filter(({ kind }) => kind === "command").length;
   if (deny.length + ask.length === 0 || commands < 2) return [];
   const isCovering = coversText(text);
@@ -149,11 +148,11 @@ function judgeJoinedRules(
   return restricted ? [restricted] : [];
 }
 
-function isJoined({ meaning: { target } }: PolicyRule): boolean {
+function spansCommands({ meaning: { target } }: PolicyRule): boolean {
   return target.kind === "command" && joinsCommands(target.pattern);
 }
 
-/** A command for a shell that is not analysed: only an exact rule allows it, any trace of a rule restricts it. */
+/** Judges a command for a shell that is not analysed: only an exact rule allows it, and a rule whose words occur in it restricts it. */
 export function judgeUnanalysedText(
   command: string,
   tool: string,
@@ -170,14 +169,14 @@ function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFin
   const nul = text.includes("\0");
   const code = nul ? "nul" : "construct";
   const problems = [{ code, at: [0, text.length], text: "the shell it is for is not analysed" }] as const;
-  const net = judgeText({ text, complete: false, problems, parts: [] }, rules, state);
-  const met = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, text);
-  const restricted = restrictedBy(rules, met, "it", state.mode);
+  const fromIncomplete = judgeIncomplete({ text, complete: false, problems, parts: [] }, rules, state);
+  const matches = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && covers(target.pattern, text);
+  const restricted = restrictedBy(rules, matches, "it", state.mode);
   if (restricted) return restricted;
-  const worst = strictest(net);
+  const strictestFinding = strictest(fromIncomplete);
   const exact = rules.allow.find(
-    (rule) => rule.meaning.target.kind === "command" && rule.meaning.target.pattern.exact && met(rule),
+    (rule) => rule.meaning.target.kind === "command" && rule.meaning.target.pattern.exact && matches(rule),
   );
-  if (exact && worst?.stance !== "deny" && worst?.stance !== "ask") return allowedByRule(exact);
-  return worst ?? askedBy(state.mode, "analysis", "the shell it is for is not analysed");
+  if (exact && strictestFinding?.stance !== "deny" && strictestFinding?.stance !== "ask") return allowedByRule(exact);
+  return strictestFinding ?? askedBy(state.mode, "analysis", "the shell it is for is not analysed");
 }

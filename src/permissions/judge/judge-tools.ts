@@ -9,6 +9,7 @@ import {
   couldStartSkill,
   covers,
   coversHost,
+  fieldCovers,
   hostOf,
   skillText,
 } from "../rules/spec-patterns.ts";
@@ -26,7 +27,7 @@ import {
   wholePart,
 } from "./judgement.ts";
 
-/** A reading or editing tool: every path its input names, in every meaning it may have. */
+/** Judges a tool that reads or edits: every path in its input, in every way that programs may read it. */
 export function judgeFiles(
   tool: string,
   kind: "read" | "edit",
@@ -38,7 +39,10 @@ export function judgeFiles(
     shell: false,
     tools: kind === "edit" ? [tool, "Edit"] : [tool, "Read"],
   };
-  const judged = pathsIn(tool, kind, input).map((given) => ({ given, finding: judgeGiven(given, access, state) }));
+  const judged = inputPathsOf(tool, kind, input).map((given) => ({
+    given,
+    finding: judgeInputPath(given, access, state),
+  }));
   return {
     findings: judged.map(({ finding }) => finding),
     parts: judged.map(({ given, finding }) =>
@@ -47,27 +51,27 @@ export function judgeFiles(
   };
 }
 
-function judgeGiven(given: unknown, access: Access, state: JudgeState): PartFinding {
+function judgeInputPath(given: unknown, access: Access, state: JudgeState): PartFinding {
   const fault = pathFault(given);
   if (fault !== undefined || typeof given !== "string") return unusableInput(fault ?? "the path is not a text");
-  // Some programs drop blanks around a path, and read a leading tilde as home; others take both as part of a name.
+  // Some programs trim a path and expand a leading tilde; others take both literally.
   const written = [...new Set([given, given.trim() || given])];
   const readings = written.flatMap((path) =>
     path === "~" || path.startsWith("~/") ? [path, state.context.home + path.slice(1)] : [path],
   );
   const paths = readings.map((path) => state.resolve(path));
-  state.seen.push(...paths);
+  state.inputPaths.push(...paths);
   return strictest(paths.map((path) => judgePath(path, access, state))) ?? unusableInput("there is no path");
 }
 
-/** Every field that may name the file; a search without one is in the working directory. */
-function pathsIn(tool: string, kind: "read" | "edit", input: ToolInput): unknown[] {
+/** The values of all fields that may name the file. A search without a path is in the working directory. */
+function inputPathsOf(tool: string, kind: "read" | "edit", input: ToolInput): unknown[] {
   const given = ["file_path", "path", "notebook_path"].filter(
     (field) => Object.hasOwn(input, field) && input[field] !== undefined,
   );
   const paths = given.map((field) => input[field]);
   const pattern = input["pattern"];
-  // A file pattern may itself lead elsewhere.
+  // A glob may itself lead out of the folder.
   if (
     tool === "Glob" &&
     typeof pattern === "string" &&
@@ -81,25 +85,25 @@ function pathsIn(tool: string, kind: "read" | "edit", input: ToolInput): unknown
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What a rule looks at in a call that is neither a command nor a file. */
+/** The thing that rules match in a call that is neither a command nor a file access. */
 interface NamedThing {
   readonly kind: "domain" | "name";
   readonly text: string;
 }
 
 export function namedThing(tool: string, kind: ToolKind, input: Input): NamedThing {
-  if (kind === "web") return { kind: "domain", text: hostOf(input["url"]) ?? shownUrl(input["url"]) };
+  if (kind === "web") return { kind: "domain", text: hostOf(input["url"]) ?? displayUrl(input["url"]) };
   if (kind === "agent") return { kind: "name", text: agentType(input) };
   if (kind === "skill") return { kind: "name", text: skillText(input) };
   return { kind: "name", text: tool };
 }
 
-/** A call judged by its name: web, agents, skills, MCP tools and unknown tools. */
+/** Judges a call by the name of its host, agent, skill or tool. */
 export function judgeName(tool: string, kind: ToolKind, input: Input, state: JudgeState): PartFinding {
   const { policy, mode } = state;
   const { text } = namedThing(tool, kind, input);
-  const met = (rule: PolicyRule) => coversTool(rule.meaning.tools, tool, policy.names) && targetCovers(rule, input);
-  const restricted = restrictedBy(policy, met, text, mode);
+  const matches = (rule: PolicyRule) => coversTool(rule.meaning.tools, tool, policy.names) && targetCovers(rule, input);
+  const restricted = restrictedBy(policy, matches, text, mode);
   if (restricted) return restricted;
   if (kind === "web" && hostOf(input["url"]) === undefined) {
     return askedBy(
@@ -108,7 +112,7 @@ export function judgeName(tool: string, kind: ToolKind, input: Input, state: Jud
       "the address is not an http(s) URL that all programs read the same way; no rule allows it",
     );
   }
-  const rule = policy.allow.find(met);
+  const rule = policy.allow.find(matches);
   if (rule) return allowedByRule(rule);
   return modeDecides(mode, "other", `no rule covers ${text}`);
 }
@@ -135,15 +139,6 @@ function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): 
   }
 }
 
-/** `Tool(field:value)`: one top-level scalar, as sent. */
-export function fieldCovers(
-  { field, value }: { field: string; value: readonly [string, ...string[]] },
-  input: Input,
-): boolean {
-  const found = Object.hasOwn(input, field) ? input[field] : undefined;
-  return (found === null || ["string", "number", "boolean"].includes(typeof found)) && fitsPieces(value, String(found));
-}
-
-function shownUrl(url: unknown): string {
+function displayUrl(url: unknown): string {
   return typeof url === "string" ? url.slice(0, 200) : "no URL";
 }

@@ -1,11 +1,12 @@
 import type { ToolInput } from "../../protocol/internal.ts";
-import { badCall, checkMade, checkPlace } from "../check-call.ts";
+import { badCall, checkContext, checkReturnedBy } from "../check-call.ts";
 import type { Policy, PolicyRule } from "../policy.ts";
 import { coversTool, currentName, kindOf } from "../rules/rule-tools.ts";
+import { fieldCovers } from "../rules/spec-patterns.ts";
 import { isInside, isSpecial, type JudgeContext, type JudgeState, openJudgeState } from "./judge-context.ts";
 import { protectionFinding } from "./judge-path.ts";
 import { judgeShell, judgeUnanalysedText } from "./judge-shell.ts";
-import { fieldCovers, judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
+import { judgeFiles, judgeName, namedThing } from "./judge-tools.ts";
 import {
   allowedAsHarmless,
   askedBy,
@@ -22,8 +23,8 @@ import {
 import { suggest } from "./suggest.ts";
 
 /**
- * One tool call under a policy: allow, ask or deny, with the rule, the reason and every part looked at.
- * Contract: starts nothing, opens no file, never throws on any input of a tool. A wrong argument is `permissions/bad-call`.
+ * Judges one tool call under a policy: allow, ask or deny, with the rule, the reason and every part of the call.
+ * Contract: starts no process, opens no file, and never throws because of a tool's input. A wrong argument throws `permissions/bad-call`.
  */
 export function judge(
   call: { readonly tool: string; readonly input: unknown },
@@ -31,31 +32,31 @@ export function judge(
   context: JudgeContext,
 ): Judgement {
   if (typeof call?.tool !== "string") throw badCall("judge", "its first argument must be { tool, input }");
-  checkMade(policy, "boundary", "judge", "its second argument", "compileRules");
-  checkPlace(context, "judge");
+  checkReturnedBy(policy, "boundary", "judge", "its second argument", "compileRules");
+  checkContext(context, "judge");
   const state = openJudgeState(policy, context);
   const tool = currentName(call.tool, policy.names);
-  const input = frozenInput(call.input);
-  const looked = judgeContent(tool, input, state);
-  const findings = [...judgeCall(tool, input, state), ...looked.findings];
+  const input = freezeInput(call.input);
+  const content = judgeContent(tool, input, state);
+  const findings = [...judgeCall(tool, input, state), ...content.findings];
   const stance = firmest(findings);
-  const found = strictest(findings) ?? allowedAsHarmless("nothing is run");
-  const why = reasonFor(found, looked);
+  const decisive = strictest(findings) ?? allowedAsHarmless("nothing is run");
+  const why = reasonFor(decisive, content);
   const attended = context.attended !== false && !policy.denyInsteadOfPrompting;
-  const unasked = policy.denyInsteadOfPrompting ? "permissions.denyInsteadOfPrompting is set" : "no user to ask";
-  const wouldAsk = found.decision === "ask" && !attended;
+  const noUserReason = policy.denyInsteadOfPrompting ? "permissions.denyInsteadOfPrompting is set" : "no user to ask";
+  const wouldAsk = decisive.decision === "ask" && !attended;
   return {
     tool,
-    decision: wouldAsk ? "deny" : found.decision,
-    reason: wouldAsk ? `${unasked}: ${why}` : why,
+    decision: wouldAsk ? "deny" : decisive.decision,
+    reason: wouldAsk ? `${noUserReason}: ${why}` : why,
     wouldAsk,
-    by: wouldAsk ? "unattended" : found.by,
+    by: wouldAsk ? "unattended" : decisive.by,
     mode: state.mode,
-    rule: refOf(found.rule),
-    complete: looked.complete,
-    problems: looked.problems,
-    parts: looked.parts,
-    paths: state.seen.map((path) => ({
+    rule: refOf(decisive.rule),
+    complete: content.complete,
+    problems: content.problems,
+    parts: content.parts,
+    paths: state.inputPaths.map((path) => ({
       given: path.given,
       resolved: path.resolved,
       links: path.links,
@@ -63,7 +64,7 @@ export function judge(
       protected: protectionFinding(path, state) !== undefined,
       special: isSpecial(path),
     })),
-    suggestions: found.decision === "ask" ? suggest(looked, tool, state) : [],
+    suggestions: decisive.decision === "ask" ? suggest(content, tool, state) : [],
     warnings: [...policy.warnings, ...state.warnings],
     stance,
     attended,
@@ -71,19 +72,20 @@ export function judge(
   };
 }
 
-/** Parts named in a reason; of the others only the number is given. */
-const maxNamed = 5;
+/** At most this many parts are named in a reason; the rest is counted. */
+const maxNamedParts = 5;
 
-/** Of several parts those that decided are named: the one that is denied, or all that are asked about. */
-function reasonFor(found: PartFinding, { findings, parts }: CallContent): string {
-  if (parts.length < 2 || !findings.includes(found)) return found.why;
-  const first = parts.find(({ why, decision }) => why === found.why && decision === found.decision);
-  if (first === undefined || found.decision !== "ask") return first ? `${first.text}: ${found.why}` : found.why;
+/** The reason. If a call has several parts, it names the part that is denied, or those that need a confirmation. */
+function reasonFor(decisive: PartFinding, { findings, parts }: CallContent): string {
+  if (parts.length < 2 || !findings.includes(decisive)) return decisive.why;
+  const first = parts.find(({ why, decision }) => why === decisive.why && decision === decisive.decision);
+  if (first === undefined || decisive.decision !== "ask")
+    return first ? `${first.text}: ${decisive.why}` : decisive.why;
   const open = [first, ...parts.filter((part) => part.decision === "ask" && part !== first)];
   const texts = new Map<string, Set<string>>();
-  for (const { text, why } of open.slice(0, maxNamed)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
+  for (const { text, why } of open.slice(0, maxNamedParts)) texts.set(why, (texts.get(why) ?? new Set()).add(text));
   const reasons = [...texts].map(([why, named]) => `${[...named].join(", ")}: ${why}`);
-  return [...reasons, ...(open.length > maxNamed ? [`and ${open.length - maxNamed} more`] : [])].join("; ");
+  return [...reasons, ...(open.length > maxNamedParts ? [`and ${open.length - maxNamedParts} more`] : [])].join("; ");
 }
 
 function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallContent {
@@ -114,44 +116,44 @@ function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallCo
   }
 }
 
-/** Deny and ask rules on the tool as a whole, or on one of its fields; and rules that cannot be read. */
+/** Applies deny and ask rules on the tool as a whole or on one of its fields, and the effect of rules that cannot be read. */
 function judgeCall(tool: string, input: ToolInput, state: JudgeState): PartFinding[] {
   const { policy, mode } = state;
-  const met = ({ meaning: { tools, target } }: PolicyRule) =>
+  const matches = ({ meaning: { tools, target } }: PolicyRule) =>
     coversTool(tools, tool, policy.names) &&
     (target.kind === "all" || (target.kind === "field" && fieldCovers(target, input)));
-  const restricted = restrictedBy(policy, met, "it", mode);
+  const restricted = restrictedBy(policy, matches, "it", mode);
   if (restricted) return [restricted];
   const doubt = policy.doubtful.find(({ tools }) => coversTool(tools, tool, policy.names));
   if (doubt) {
     const why = `the rule ${doubt.text} cannot be read; until it is fixed every ${tool} call is asked about`;
     return [askedBy(mode, "rule", why)];
   }
-  // While a managed file cannot be read nothing settles below `ask`.
+  // A managed file that cannot be read may hold restrictions: every call needs at least a confirmation.
   return policy.managedUnreadable ? [askedBy(mode, "rule", "the managed settings cannot be read")] : [];
 }
 
 /**
- * A frozen copy of an input: what was judged is what runs. Values that JSON cannot hold are
- * left out; an object that occurs in several places, or in itself, is copied once.
+ * A frozen copy of an input, so that the judged input is the one that runs. Values that JSON cannot hold are left out. An object that
+ * occurs more than once, or contains itself, is copied once.
  */
-function frozenInput(input: unknown): ToolInput {
-  const copy = copied(input, new Map(), 0);
+function freezeInput(input: unknown): ToolInput {
+  const copy = copyValue(input, new Map(), 0);
   return copy !== null && typeof copy === "object" && !Array.isArray(copy) ? (copy as ToolInput) : Object.freeze({});
 }
 
 const maxInputDepth = 1_000;
 
-function copied(value: unknown, seen: Map<object, unknown>, depth: number): unknown {
+function copyValue(value: unknown, copies: Map<object, unknown>, depth: number): unknown {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (value === null || typeof value !== "object") return value;
-  if (seen.has(value)) return seen.get(value);
+  if (copies.has(value)) return copies.get(value);
   if (depth > maxInputDepth) return null;
   const copy: object = Array.isArray(value) ? [] : {};
-  seen.set(value, copy);
+  copies.set(value, copy);
   for (const [key, inner] of Object.entries(value)) {
-    // Defined, not assigned: `__proto__` is a name like any other.
-    Object.defineProperty(copy, key, { value: copied(inner, seen, depth + 1), enumerable: true });
+    // Defined, not assigned: `__proto__` must become an ordinary key.
+    Object.defineProperty(copy, key, { value: copyValue(inner, copies, depth + 1), enumerable: true });
   }
   return Object.freeze(copy);
 }

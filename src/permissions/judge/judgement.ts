@@ -5,7 +5,7 @@ import type { RuleList } from "../rules/rule-meaning.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
 import type { ShellProblem, Span } from "../shell/shell-part.ts";
 
-/** What decided. */
+/** The kind of thing that decided. */
 export type DecidedBy = "rule" | "mode" | "read-only" | "protected" | "critical" | "analysis" | "unattended";
 
 /** The rule that decided, with its list and its source. */
@@ -16,7 +16,7 @@ export interface RuleRef {
   readonly file?: string;
 }
 
-/** One thing a call does, and what was found about it. */
+/** One thing that a call does, with its decision. */
 export interface JudgedPart {
   readonly kind: "command" | "write" | "read" | "state" | "path" | "domain" | "name";
   readonly text: string;
@@ -24,7 +24,7 @@ export interface JudgedPart {
   readonly head: string | null;
   readonly dynamic: boolean;
   readonly via: readonly string[];
-  /** The folders it may run in; null when that is not known. */
+  /** The folder in which it runs; null if that is unknown. */
   readonly cwd: string | null;
   readonly decision: PermissionDecision;
   readonly by: DecidedBy;
@@ -42,12 +42,12 @@ export interface JudgedPath {
   readonly special: boolean;
 }
 
-/** One tool call, judged: what `hookline check --json` prints. */
+/** The judgement of one tool call. `hookline check --json` prints it. */
 export interface Judgement {
   readonly tool: string;
   readonly decision: PermissionDecision;
   readonly reason: string;
-  /** An `ask` that became `deny` because there is no user to ask. */
+  /** True for an `ask` that became `deny` because there is no user to ask. */
   readonly wouldAsk: boolean;
   readonly by: DecidedBy;
   readonly mode: Mode;
@@ -59,20 +59,20 @@ export interface Judgement {
   readonly paths: readonly JudgedPath[];
   readonly suggestions: readonly PermissionUpdate[];
   readonly warnings: readonly RuleWarning[];
-  /** What the rules alone say, before mode and attendance; `combine` needs it. */
+  /** The result of the rules alone, before mode and attendance. `combine` needs it. */
   readonly stance: Stance;
   readonly attended: boolean;
-  /** The input that was judged, frozen: what was judged is what runs. */
+  /** A frozen copy of the judged input. Run the tool with this one. */
   readonly input: ToolInput;
 }
 
 /**
- * `deny` and `ask`: a rule, protected path or critical removal; a hook's allow does not beat them. `doubt`: not analysed, and a
- * deny or ask rule names the tool. `allow`: rules cover all of it. `none`: the mode answered.
+ * `deny` and `ask`: decided by a rule, a protected path or a critical removal; a hook's allow does not override them. `doubt`: not
+ * analysed, and a deny or ask rule applies to the tool. `allow`: rules cover the whole call. `none`: the mode decided.
  */
 export type Stance = "deny" | "ask" | "doubt" | "allow" | "none";
 
-/** What was found about one part, or about the call as a whole. */
+/** The result for one part of a call, or for the call as a whole. */
 export interface PartFinding {
   readonly decision: PermissionDecision;
   readonly by: DecidedBy;
@@ -85,29 +85,29 @@ export function deniedByRule(rule: PolicyRule, why: string): PartFinding {
   return { decision: "deny", by: "rule", stance: "deny", rule, why };
 }
 
-/** A matched ask rule, a protected path, a critical removal: the mode may turn the question into a refusal, nothing else. */
+/** A matched ask rule, a protected path or a critical removal. The mode may turn the ask into a deny, rarely into an allow. */
 export function askedBy(
   mode: Mode,
   by: DecidedBy,
   why: string,
   rule: PolicyRule | null = null,
-  deed: ActionKind = "asked",
+  action: ActionKind = "asked",
 ): PartFinding {
-  const decision = decideByMode(mode, deed);
+  const decision = decideByMode(mode, action);
   return { decision, by, stance: decision === "allow" ? "none" : "ask", rule, why };
 }
 
-/** The first deny rule that is met, else the first ask rule; `what` is what they restrict, for the reason. */
+/** The first deny rule that matches, else the first ask rule. The reason names `subject` as the restricted thing. */
 export function restrictedBy(
   rules: { readonly deny: readonly PolicyRule[]; readonly ask: readonly PolicyRule[] },
-  met: (rule: PolicyRule) => boolean,
-  what: string,
+  matches: (rule: PolicyRule) => boolean,
+  subject: string,
   mode: Mode,
 ): PartFinding | undefined {
-  const deny = rules.deny.find(met);
-  if (deny) return deniedByRule(deny, `${deny.text} denies ${what}`);
-  const ask = rules.ask.find(met);
-  return ask && askedBy(mode, "rule", `${ask.text} asks about ${what}`, ask);
+  const deny = rules.deny.find(matches);
+  if (deny) return deniedByRule(deny, `${deny.text} denies ${subject}`);
+  const ask = rules.ask.find(matches);
+  return ask && askedBy(mode, "rule", `${ask.text} asks about ${subject}`, ask);
 }
 
 export function allowedByRule(rule: PolicyRule): PartFinding {
@@ -118,12 +118,17 @@ export function allowedAsHarmless(why: string): PartFinding {
   return { decision: "allow", by: "read-only", stance: "allow", rule: null, why };
 }
 
-/** No rule decided: the mode answers. */
-export function modeDecides(mode: Mode, deed: ActionKind, why: string): PartFinding {
-  return { decision: decideByMode(mode, deed), by: "mode", stance: "none", rule: null, why };
+/** Paths beyond the limit are not examined, so the command needs a confirmation. */
+export function askedForTooManyFiles(mode: Mode): PartFinding {
+  return askedBy(mode, "analysis", "the command names more files than are examined");
 }
 
-/** What cannot be used at all: no rule, mode or hook makes it right. */
+/** No rule decided: the mode does. */
+export function modeDecides(mode: Mode, action: ActionKind, why: string): PartFinding {
+  return { decision: decideByMode(mode, action), by: "mode", stance: "none", rule: null, why };
+}
+
+/** Input that cannot be used. No rule, mode or hook can allow it. */
 export function unusableInput(why: string): PartFinding {
   return { decision: "deny", by: "analysis", stance: "deny", rule: null, why };
 }
@@ -131,7 +136,7 @@ export function unusableInput(why: string): PartFinding {
 const strength: Readonly<Record<PermissionDecision, number>> = { allow: 0, ask: 1, deny: 2 };
 const firmness: Readonly<Record<Stance, number>> = { allow: 0, none: 1, doubt: 2, ask: 3, deny: 4 };
 
-/** Allow needs all, ask and deny one: the strictest finding, of equal ones the firmest, then the first. */
+/** The strictest finding. Of equally strict ones the firmest, then the first. */
 export function strictest(findings: readonly (PartFinding | undefined)[]): PartFinding | undefined {
   let worst: PartFinding | undefined;
   for (const finding of findings) {
@@ -155,7 +160,7 @@ export function refOf(rule: PolicyRule | null): RuleRef | null {
   return file === undefined ? { text, list, scope } : { text, list, scope, file };
 }
 
-/** A part that was not taken apart any further: it has no head, and is where the call is. */
+/** A part that is not analysed further: it has no head and runs in the folder of the call. */
 export function wholePart(
   { kind, text, at = [0, 0] }: Pick<JudgedPart, "kind" | "text"> & Partial<Pick<JudgedPart, "at">>,
   { decision, by, rule, why }: PartFinding,
@@ -166,7 +171,7 @@ export function wholePart(
 
 type PermissionDecision = "allow" | "ask" | "deny";
 
-/** What a part does, as far as modes tell things apart. "Inside" is the working directory, the project and added directories. */
+/** The kinds of actions that modes distinguish. "Inside" is the working directory, the project and added directories. */
 export type ActionKind =
   | "read-inside"
   | "read-outside"
@@ -178,7 +183,8 @@ export type ActionKind =
   | "own-file"
   | "asked";
 
-const table: Readonly<
+/** The columns are those of `modes`: default, acceptEdits, plan, dontAsk, bypassPermissions. */
+const decisions: Readonly<
   Record<
     ActionKind,
     readonly [PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision]
@@ -192,17 +198,17 @@ const table: Readonly<
   other: ["ask", "ask", "ask", "deny", "allow"],
   protected: ["ask", "ask", "deny", "deny", "allow"],
   "own-file": ["ask", "ask", "deny", "deny", "ask"],
-  /** A matched ask rule, a critical removal, and what may be neither allowed nor bypassed. */
+  /** A matched ask rule, a critical removal, and anything else that may be neither allowed nor bypassed. */
   asked: ["ask", "ask", "ask", "deny", "ask"],
 };
 
-export function decideByMode(mode: Mode, deed: ActionKind): PermissionDecision {
-  // `auto` asks where `default` asks; the host lets its classifier answer.
+export function decideByMode(mode: Mode, action: ActionKind): PermissionDecision {
+  // `auto` asks where `default` asks; the host's classifier then decides.
   const column = mode === "auto" ? 0 : modes.indexOf(mode);
-  return table[deed][column] ?? "ask";
+  return decisions[action][column] ?? "ask";
 }
 
-/** What looking at a call's content gave. */
+/** The result of judging a call's content. */
 export interface CallContent {
   readonly kind: ToolKind;
   readonly findings: readonly PartFinding[];

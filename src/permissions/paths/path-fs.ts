@@ -1,18 +1,17 @@
-import { lstatSync, opendirSync, readlinkSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readlinkSync, type Stats } from "node:fs";
 import { Problem } from "../../protocol/internal.ts";
 import { badCall, checkFolder } from "../check-call.ts";
 import { isWithin, type PathEntry, type PathFs, type PathStat, pathFault, resolvePath } from "./resolve-path.ts";
 
 const maxEntries = 20_000;
 
-/** The real one. */
+/** The real file system. */
 export const realFs: PathFs = {
   lstat(path) {
     try {
       const stat = lstatSync(path, { throwIfNoEntry: false });
       if (stat === undefined) return { kind: "missing" };
-      const kind = stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : stat.isFile() ? "file" : "special";
-      return { kind, device: stat.dev, inode: stat.ino };
+      return { kind: kindOf(stat), device: stat.dev, inode: stat.ino };
     } catch (cause) {
       const code = (cause as NodeJS.ErrnoException).code;
       return { kind: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
@@ -22,7 +21,7 @@ export const realFs: PathFs = {
     try {
       return readlinkSync(path);
     } catch {
-      // Gone or replaced since it was looked at: the caller treats it as unreadable.
+      // Removed or replaced since the lookup. The caller treats it as unreadable.
       return undefined;
     }
   },
@@ -42,14 +41,7 @@ function readFolder(path: string): readonly PathEntry[] | undefined {
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       if (entries.length === maxEntries) return undefined;
-      const kind = entry.isSymbolicLink()
-        ? "link"
-        : entry.isDirectory()
-          ? "folder"
-          : entry.isFile()
-            ? "file"
-            : "special";
-      entries.push({ name: entry.name, kind });
+      entries.push({ name: entry.name, kind: kindOf(entry) });
     }
   } finally {
     folder.closeSync();
@@ -57,17 +49,23 @@ function readFolder(path: string): readonly PathEntry[] | undefined {
   return entries;
 }
 
-/** The same answers within one judgement: one look per name, and no change halfway. */
-export function remembering(fs: PathFs): PathFs {
+function kindOf(entry: Stats | Dirent): PathEntry["kind"] {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "special";
+}
+
+/** A file system that looks up each name once, so that one judgement sees a consistent state. */
+export function cachingFs(fs: PathFs): PathFs {
   const stats = new Map<string, PathStat>();
   const links = new Map<string, string | undefined>();
   const folders = new Map<string, readonly PathEntry[] | undefined>();
   const { list } = fs;
   return {
     lstat(path) {
-      const known = stats.get(path) ?? fs.lstat(path);
-      stats.set(path, known);
-      return known;
+      const stat = stats.get(path) ?? fs.lstat(path);
+      stats.set(path, stat);
+      return stat;
     },
     readlink(path) {
       if (!links.has(path)) links.set(path, fs.readlink(path));
@@ -82,17 +80,17 @@ export function remembering(fs: PathFs): PathFs {
   };
 }
 
-/** Where relative paths start, and the file system to look at. */
+/** The start of relative paths, and the file system in which they are looked up. */
 export interface InsideContext {
-  /** The folder where relative paths start. */
+  /** The folder to which relative paths are relative. */
   readonly cwd: string;
-  /** The file system to look at. Default: the real one. */
+  /** The file system in which paths are looked up. Default: the real one. */
   readonly fs?: PathFs;
 }
 
 /**
- * The real path of `path`, if it is inside one of the roots; otherwise throws `path/outside`.
- * The caller names the roots: neither home nor the temp folder is one by itself.
+ * Returns the real path of `path` if it is inside one of the roots; otherwise throws `path/outside`.
+ * Only the given roots count: neither home nor the temp folder is a root by default.
  */
 export function resolveInside(path: string, roots: readonly string[], context: InsideContext): string {
   checkFolder(context?.cwd, "cwd", "resolveInside");
@@ -103,8 +101,8 @@ export function resolveInside(path: string, roots: readonly string[], context: I
     throw new Problem("path/outside", `${fault}; give a path inside ${roots.join(" or ")}`, { about: { roots } });
   }
   const { resolved, kind } = resolvePath(path, cwd, fs);
-  const real = roots.map((root) => resolvePath(root, cwd, fs).resolved);
-  if (kind !== "unreadable" && real.some((root) => isWithin(resolved, root))) return resolved;
+  const realRoots = roots.map((root) => resolvePath(root, cwd, fs).resolved);
+  if (kind !== "unreadable" && realRoots.some((root) => isWithin(resolved, root))) return resolved;
   const why = kind === "unreadable" ? "cannot be followed to its end" : `is ${resolved}`;
   throw new Problem("path/outside", `${path} ${why}, which is not inside ${roots.join(" or ")}`, {
     about: { path, resolved, roots },

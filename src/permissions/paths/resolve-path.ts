@@ -1,14 +1,14 @@
 import { posix } from "node:path";
 
-/** A path, looked at once: every name it goes by on the way, the last being the real one. */
+/** A path with links resolved, and every spelling that it has on the way. */
 export interface ResolvedPath {
   readonly given: string;
-  /** As written, made absolute and normalised. */
+  /** The given path, absolute and normalized, with links not followed. */
   readonly written: string;
   readonly resolved: string;
-  /** `written`, what each link made of it, and `resolved`. */
+  /** `written`, the path after each followed link, and `resolved`. */
   readonly spellings: readonly string[];
-  /** The links met, as absolute paths. */
+  /** The links on the way, as absolute paths. */
   readonly links: readonly string[];
   readonly kind: "file" | "folder" | "missing" | "special" | "unreadable";
 }
@@ -16,9 +16,9 @@ export interface ResolvedPath {
 const maxLinks = 40;
 export const maxPathLength = 4_096;
 
-/** Why a path cannot be judged at all, or undefined. */
+/** Why a path cannot be judged, or undefined. */
 export function pathFault(path: unknown): string | undefined {
-  if (typeof path !== "string") return "the path is not a text";
+  if (typeof path !== "string") return "the path is not a string";
   if (path === "") return "the path is empty";
   if (path.includes("\0")) return "the path holds a NUL character";
   return path.length > maxPathLength ? `the path has more than ${maxPathLength} characters` : undefined;
@@ -36,7 +36,7 @@ export function resolvePath(given: string, cwd: string, fs: PathFs): ResolvedPat
     if (segment === ".") continue;
     if (segment === "..") {
       done.pop();
-      // Back out of a name that does not exist yet: what follows may exist again, and be a link.
+      // `missing/..` leads back to an existing folder, so the next segments are looked up again.
       if (kind === "missing") kind = "folder";
       continue;
     }
@@ -65,7 +65,7 @@ export function resolvePath(given: string, cwd: string, fs: PathFs): ResolvedPat
   return { given, written, resolved, spellings: [...new Set(spellings)], links, kind };
 }
 
-/** Absolute and normalised, without a slash at the end. */
+/** Absolute and normalized, without a trailing slash. */
 function absolute(path: string): string {
   const normal = posix.normalize(`/${path}`).replace(/\/+$/, "").replace(/^\/+/, "/");
   return normal === "" ? "/" : normal;
@@ -75,7 +75,7 @@ export function segmentsOf(path: string): string[] {
   return path.split("/").filter((segment) => segment !== "");
 }
 
-/** The segments of `path` below `folder`, or undefined when it lies elsewhere. By segments, never by text. */
+/** The segments of `path` below `folder`; undefined if it is not inside. Compares whole segments. */
 export function segmentsBelow(path: string, folder: string): readonly string[] | undefined {
   const [segments, base] = [segmentsOf(path), segmentsOf(folder)];
   return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : undefined;
@@ -85,94 +85,99 @@ export function isWithin(path: string, folder: string): boolean {
   return segmentsBelow(path, folder) !== undefined;
 }
 
-/** The worktree of a project in which a path lies, as a list of one or none: there `/x` of the project means the worktree's own `x` too. */
+/** The worktree of the project that contains the path, as a list of one or none. A rule on `/x` of the project also covers `x` there. */
 export function worktreeAround(path: string, project: string): readonly string[] {
   if (!path.includes("/worktrees/")) return [];
   const [first, second, name] = segmentsBelow(path, project) ?? [];
-  const lies = first === ".claude" && second === "worktrees" && name !== undefined;
-  return lies ? [`${project}/.claude/worktrees/${name}`] : [];
+  const isInWorktree = first === ".claude" && second === "worktrees" && name !== undefined;
+  return isInWorktree ? [`${project}/.claude/worktrees/${name}`] : [];
 }
 
-/** A name as a file system sees it that tells neither case nor Unicode form apart. */
+/** A name with case and Unicode form folded, as a case-insensitive file system compares it. */
 export function foldName(name: string): string {
   if (/^[\x20-\x40\x5b-\x7e]*$/.test(name)) return name;
-  // Upper case first: some letters (ſ, K) meet their twin only there.
+  // Upper case first: some letters (ſ, K) equal their counterpart only there.
   return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** Whether file names are case-sensitive; `auto` looks it up for each volume. */
+/** Whether file names are case-sensitive. `auto` determines it for each volume. */
 export type PathCase = "auto" | "sensitive" | "insensitive";
 
-/** What each volume answered; it does not change while a process lives. */
+/** The result for each volume, by device number. It does not change while the process runs. */
 const volumes = new WeakMap<PathFs, Map<number, boolean>>();
 
 /**
- * Whether names that differ in case or Unicode form may be one file here. True where that is unknown.
- * `disk` is whose answers are remembered, `fs` who is asked.
+ * Whether names that differ only in case or Unicode form may be the same file here. True if that is unknown.
+ * Results are cached per `disk`; lookups go to `fs`.
  */
 export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs = disk): boolean {
   if (mode !== "auto") return mode === "insensitive";
-  const known = volumes.get(disk) ?? new Map<number, boolean>();
-  volumes.set(disk, known);
-  const there = existing(path, fs);
-  for (let depth = there.length - 1; depth >= 0; depth--) {
-    const { name, folder, stat } = there[depth] ?? { name: "", folder: "", stat: undefined };
+  const volumeAnswers = volumes.get(disk) ?? new Map<number, boolean>();
+  volumes.set(disk, volumeAnswers);
+  const existingParts = existingSegments(path, fs);
+  for (let depth = existingParts.length - 1; depth >= 0; depth--) {
+    const { name, folder, stat } = existingParts[depth] ?? { name: "", folder: "", stat: undefined };
     if (stat === undefined) continue;
-    const answer = known.get(stat.device) ?? askVolume(name, folder, stat, fs);
-    if (answer === undefined) continue;
-    known.set(stat.device, answer);
-    return answer;
+    const folds = volumeAnswers.get(stat.device) ?? sameFileInOtherCase(name, folder, stat, fs);
+    if (folds === undefined) continue;
+    volumeAnswers.set(stat.device, folds);
+    return folds;
   }
   return true;
 }
 
-interface Existing {
+interface ExistingSegment {
   readonly name: string;
   readonly folder: string;
   readonly stat: { readonly device: number; readonly inode: number };
 }
 
-/** The part of a path that is there, from the root down. */
-function existing(path: string, fs: PathFs): Existing[] {
-  const found: Existing[] = [];
+/** The segments of a path that exist, from the root down. */
+function existingSegments(path: string, fs: PathFs): ExistingSegment[] {
+  const parts: ExistingSegment[] = [];
   let folder = "";
   for (const name of segmentsOf(path)) {
     const stat = fs.lstat(`${folder}/${name}`);
     if (!("device" in stat)) break;
-    found.push({ name, folder, stat });
+    parts.push({ name, folder, stat });
     folder = `${folder}/${name}`;
   }
-  return found;
+  return parts;
 }
 
-/** A name with its case turned round: the same file, or none (or another one) by that name. */
-function askVolume(name: string, folder: string, stat: Existing["stat"], fs: PathFs): boolean | undefined {
-  const turned = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
-  if (turned === name) return undefined;
-  const other = fs.lstat(`${folder}/${turned}`);
+/** Whether a name in the other case is the same file. Undefined if the name has no case or the lookup fails. */
+function sameFileInOtherCase(
+  name: string,
+  folder: string,
+  stat: ExistingSegment["stat"],
+  fs: PathFs,
+): boolean | undefined {
+  const otherCase = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+  if (otherCase === name) return undefined;
+  const other = fs.lstat(`${folder}/${otherCase}`);
   if (other.kind === "unreadable") return undefined;
   return "device" in other && other.device === stat.device && other.inode === stat.inode;
 }
 
-/** All that judging asks of a file system. No call opens a file or can hang on one; `lstat` and `readlink` follow no link. */
+/** The file system operations that `judge` needs. None opens a file or can hang on one; `lstat` and `readlink` do not follow links. */
 export interface PathFs {
   lstat(path: string): PathStat;
   /** Contract: called on links only. */
   readlink(path: string): string | undefined;
   /**
-   * What is in a folder, without `.` and `..`; nothing where there is no folder. Undefined when it is unknown, or is more
-   * than anyone looks at. Without this call a glob is judged by its text alone.
+   * The entries of a folder without `.` and `..`; an empty list if there is no such folder. Undefined if the folder cannot be read or
+   * has too many entries. Without this method a glob is judged by its text alone.
    */
   list?(path: string): readonly PathEntry[] | undefined;
 }
 
-/** One name in a folder. */
+/** One entry of a folder. */
 export interface PathEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "special";
 }
 
-/** `missing`: there is no such name. `unreadable`: it could not be looked up. */
+/** `missing`: there is no such file. `unreadable`: the lookup failed. */
 export type PathStat =
   | { readonly kind: "file" | "folder" | "link" | "special"; readonly device: number; readonly inode: number }
   | { readonly kind: "missing" | "unreadable" };

@@ -1,18 +1,25 @@
-import { anyRun, compileSegment, fitsOne, type Segment, segmentFits, type Token } from "../rules/path-segment.ts";
+import {
+  anyRun,
+  compileSegment,
+  matchesSegment,
+  matchesToken,
+  type Segment,
+  type Token,
+} from "../rules/path-segment.ts";
 import { isPathPattern, unescapePattern } from "../shell/word-pieces.ts";
 import type { PathFs, ResolvedPath } from "./resolve-path.ts";
 
-/** Whether bash lets the pattern meet names that begin with a dot: only one that begins with it itself. */
-export function meetsDots({ tokens }: Segment): boolean {
+/** Whether the pattern matches names that begin with a dot. In bash only a pattern that begins with a dot does. */
+export function matchesDotFiles({ tokens }: Segment): boolean {
   return tokens[0] === ".";
 }
 
-/** Whether some name fits both the segment of a rule and that of a glob. */
+/** Whether some name matches both the segment of a rule and the segment of a glob. */
 export function segmentsOverlap(rule: Segment, glob: Segment, folded: boolean): boolean {
-  if (rule.tokens[0] === "." && !meetsDots(glob)) return false;
+  if (rule.tokens[0] === "." && !matchesDotFiles(glob)) return false;
   const [a, b] = folded ? [rule.folded, glob.folded] : [rule.tokens, glob.tokens];
-  // Pairs of places that can be reached, one row at a time; a run may stay where it is.
-  let row = closure(new Set([0]), b);
+  // The positions in `b` that are reachable after each token of `a`.
+  let row = withEmptyRuns(new Set([0]), b);
   for (const token of a) {
     const next = new Set<number>();
     if (token === anyRun) {
@@ -26,21 +33,21 @@ export function segmentsOverlap(rule: Segment, glob: Segment, folded: boolean): 
       }
     }
     if (next.size === 0) return false;
-    row = closure(next, b);
+    row = withEmptyRuns(next, b);
   }
   return row.has(b.length);
 }
 
-/** A run may also take nothing. */
-function closure(row: Set<number>, tokens: readonly Token[]): Set<number> {
+/** Adds the positions behind runs, because a run may be empty. */
+function withEmptyRuns(row: Set<number>, tokens: readonly Token[]): Set<number> {
   for (const at of row) if (tokens[at] === anyRun) row.add(at + 1);
   return row;
 }
 
 function compatible(a: Token, b: Token): boolean {
   if (typeof a === "string" && typeof b === "string") return a === b;
-  if (typeof a === "string") return fitsOne(b, a);
-  if (typeof b === "string") return fitsOne(a, b);
+  if (typeof a === "string") return matchesToken(b, a);
+  if (typeof b === "string") return matchesToken(a, b);
   return true;
 }
 
@@ -48,11 +55,11 @@ const maxPaths = 5_000;
 
 interface Candidate {
   readonly path: string;
-  /** Known to be there and no link: nothing more has to be looked up. */
+  /** Set if the entry exists and is not a link, so no further lookup is needed. */
   readonly plain?: { readonly parent: string; readonly name: string; readonly kind: "file" | "folder" | "special" };
 }
 
-/** The names bash would put in place of a pattern: hidden ones only for a pattern that starts with a dot, links by their own name. */
+/** The paths to which bash expands a pattern. Links keep their own name; hidden names need a pattern that begins with a dot. */
 export function expandGlob(
   pattern: string,
   folder: string,
@@ -60,32 +67,34 @@ export function expandGlob(
   resolve: (path: string) => ResolvedPath,
 ): readonly ResolvedPath[] {
   const segments = pattern.split("/").filter((segment) => segment !== "");
-  let found: Candidate[] = [{ path: pattern.startsWith("/") ? "" : folder.replace(/\/+$/, "") }];
+  let matches: Candidate[] = [{ path: pattern.startsWith("/") ? "" : folder.replace(/\/+$/, "") }];
   for (const [index, text] of segments.entries()) {
     const last = index === segments.length - 1;
     if (!isPathPattern(text)) {
-      found = found.map(({ path }) => ({ path: `${path}/${unescapePattern(text)}` }));
+      matches = matches.map(({ path }) => ({ path: `${path}/${unescapePattern(text)}` }));
       continue;
     }
     const segment = compileSegment(text, "bash");
     const next: Candidate[] = [];
-    for (const { path } of found) {
+    for (const { path } of matches) {
       const entries = fs.list?.(path === "" ? "/" : path);
-      const dots = meetsDots(segment) ? [".", ".."].map((name) => ({ name, kind: "link" as const })) : [];
+      const dots = matchesDotFiles(segment) ? [".", ".."].map((name) => ({ name, kind: "link" as const })) : [];
       for (const { name, kind } of [...dots, ...(entries ?? [])]) {
-        if ((name.startsWith(".") && !meetsDots(segment)) || !segmentFits(segment, name, false)) continue;
+        if ((name.startsWith(".") && !matchesDotFiles(segment)) || !matchesSegment(segment, name, false)) continue;
         if (!last && (kind === "file" || kind === "special")) continue;
-        const whither = `${path}/${name}`;
-        next.push(kind === "link" ? { path: whither } : { path: whither, plain: { parent: path || "/", name, kind } });
+        const candidate = `${path}/${name}`;
+        next.push(
+          kind === "link" ? { path: candidate } : { path: candidate, plain: { parent: path || "/", name, kind } },
+        );
       }
       if (next.length > maxPaths) return [];
     }
-    found = next;
+    matches = next;
   }
-  return found.map((candidate) => resolved(candidate, resolve)).filter(({ kind }) => kind !== "missing");
+  return matches.map((candidate) => resolveCandidate(candidate, resolve)).filter(({ kind }) => kind !== "missing");
 }
 
-function resolved({ path, plain }: Candidate, resolve: (path: string) => ResolvedPath): ResolvedPath {
+function resolveCandidate({ path, plain }: Candidate, resolve: (path: string) => ResolvedPath): ResolvedPath {
   if (plain === undefined) return resolve(path);
   const parent = resolve(plain.parent);
   const below = (folder: string): string => (folder === "/" ? `/${plain.name}` : `${folder}/${plain.name}`);

@@ -1,20 +1,20 @@
 import { foldName } from "../paths/resolve-path.ts";
-import { compileSegment, type Segment, segmentFits } from "./path-segment.ts";
+import { compileSegment, matchesSegment, type Segment } from "./path-segment.ts";
 import type { Invalid } from "./rule.ts";
 
-/** Where a path pattern starts: the file system's root, home, the rule's source, or the working directory. */
+/** What a path pattern is relative to: the root of the file system, home, the folder of the rule's source, or the working directory. */
 export type PathAnchor = "root" | "home" | "source" | "cwd";
 
-/** What a path rule covers: segments below an anchor, with everything in a folder they name. */
+/** A compiled path rule: segments below an anchor. A pattern that names a folder covers everything in it. */
 export interface PathPattern {
   readonly anchor: PathAnchor;
-  /** `"**"` crosses any number of segments. */
+  /** `"**"` matches any number of segments. */
   readonly segments: readonly (Segment | "**")[];
-  /** `x/y` and `x`, not `./x`: in deny and ask such a pattern holds at any depth. */
+  /** `x/y` and `x`, but not `./x`: matches at any depth in deny and ask. */
   readonly floats: boolean;
-  /** One name below the working directory, as in `./x`, `./x/` and `./x/**`: in deny and ask it holds at any depth, as in the client. */
+  /** One name below the working directory: `./x`, `./x/` or `./x/**`. Matches at any depth in deny and ask, as in the client. */
   readonly single: boolean;
-  /** No `/` in it: a name, at any depth in every list. */
+  /** A name without `/`: matches at any depth in every list. */
   readonly name: boolean;
 }
 
@@ -22,13 +22,13 @@ const maxNameLength = 255;
 
 export function compilePath(spec: string): PathPattern | Invalid {
   if (spec.startsWith("!")) return { invalid: "a path pattern cannot be negated; use the other list" };
-  const { anchor, rest } = cutAnchor(spec);
+  const { anchor, rest } = splitAnchor(spec);
   const inner = rest.replace(/\/+$/, "");
   const segments: (Segment | "**")[] = [];
   for (const text of inner.split("/")) {
     if (text === "" || text === ".") continue;
     if (text === "..") {
-      return { invalid: "a path pattern does not climb: name the folder, with // from the root or ~/ from home" };
+      return { invalid: "a path pattern must not contain ..; write the folder with // from the root or ~/ from home" };
     }
     if (text.length > maxNameLength) return { invalid: `no file name has more than ${maxNameLength} characters` };
     if (text !== "**") segments.push(compileSegment(text));
@@ -39,39 +39,39 @@ export function compilePath(spec: string): PathPattern | Invalid {
     anchor,
     segments,
     floats,
-    single: anchor === "cwd" && withoutLastRun(segments).length === 1,
+    single: anchor === "cwd" && withoutTrailingRun(segments).length === 1,
     name: floats && segments.length === 1 && segments[0] !== "**" && !spec.includes("/"),
   };
 }
 
 export interface PathMatchOptions {
-  /** Let a pattern without anchor hold at any depth: deny, ask and conditions do. */
+  /** A pattern without an anchor matches at any depth, as in deny, ask and conditions. */
   readonly anyDepth: boolean;
-  /** Compare with case and Unicode form folded; the path's segments must be folded already. */
+  /** Compare with case and Unicode form folded. The segments of the path must already be folded. */
   readonly folded: boolean;
-  /** `src/**` covers the folder `src` itself as well, as a search in it reads all that is there. */
+  /** `src/**` also covers the folder `src` itself, because a search in it reads everything there. */
   readonly folderItself: boolean;
 }
 
-/** Whether the pattern covers a path, given as segments below the anchor. */
+/** Whether the pattern covers a path. `below` is its segments below the anchor. */
 export function coversPath(pattern: PathPattern, below: readonly string[], options: PathMatchOptions): boolean {
-  const segments = options.folderItself ? withoutLastRun(pattern.segments) : pattern.segments;
-  const anywhere = pattern.name || (options.anyDepth && (pattern.floats || pattern.single));
-  return prefixFits(anywhere ? ["**", ...segments] : segments, below, options.folded);
+  const segments = options.folderItself ? withoutTrailingRun(pattern.segments) : pattern.segments;
+  const isAtAnyDepth = pattern.name || (options.anyDepth && (pattern.floats || pattern.single));
+  return matchesPrefix(isAtAnyDepth ? ["**", ...segments] : segments, below, options.folded);
 }
 
 /**
- * Whether the pattern covers a path for some value of a glob's gaps, or one in a folder it names. The glob's segments are
- * below the anchor; `overlaps` compares two of them.
+ * Whether the pattern covers some path that a glob can match, or a path in such a folder. `below` is the glob's segments below the
+ * anchor; `overlaps` compares two segments.
  */
 export function couldCoverPath(
   pattern: PathPattern,
   below: readonly Segment[],
   overlaps: (rule: Segment, glob: Segment) => boolean,
 ): boolean {
-  const named = withoutLastRun(pattern.segments);
+  const named = withoutTrailingRun(pattern.segments);
   const segments = pattern.floats || pattern.single ? (["**", ...named] as const) : named;
-  // The places in the pattern that can be reached after each segment of the path.
+  // The positions in the pattern that are reachable after each segment of the glob.
   let reached = skipRuns(new Set([0]), segments);
   for (const segment of below) {
     if (reached.has(segments.length)) return true;
@@ -86,7 +86,7 @@ export function couldCoverPath(
   return reached.has(segments.length);
 }
 
-function withoutLastRun(segments: PathPattern["segments"]): PathPattern["segments"] {
+function withoutTrailingRun(segments: PathPattern["segments"]): PathPattern["segments"] {
   return segments.at(-1) === "**" ? segments.slice(0, -1) : segments;
 }
 
@@ -95,7 +95,7 @@ function skipRuns(places: Set<number>, segments: readonly (Segment | "**")[]): S
   return places;
 }
 
-/** The folders and name a pattern begins with, up to its first sign. */
+/** The literal segments at the start of a pattern. */
 export function leadingNames(pattern: PathPattern): string[] {
   const names: string[] = [];
   for (const segment of pattern.segments) {
@@ -105,20 +105,20 @@ export function leadingNames(pattern: PathPattern): string[] {
   return names;
 }
 
-/** One test per segment: names that a path must hold for the pattern to cover it. */
-export function namesNeeded(
+/** One test per segment: a path that the pattern covers contains a matching name for each. */
+export function requiredNames(
   pattern: PathPattern,
   folded: boolean,
 ): { readonly literal?: string; readonly folded: boolean; fits(name: string): boolean }[] {
   const named = pattern.segments.filter((segment) => segment !== "**");
   return named.map((segment) => {
-    const fits = (name: string) => segmentFits(segment, folded ? foldName(name) : name, folded);
+    const fits = (name: string) => matchesSegment(segment, folded ? foldName(name) : name, folded);
     const literal = folded ? segment.foldedLiteral : segment.literal;
     return literal === undefined ? { folded, fits } : { literal, folded, fits };
   });
 }
 
-function cutAnchor(spec: string): { anchor: PathAnchor; rest: string } {
+function splitAnchor(spec: string): { anchor: PathAnchor; rest: string } {
   if (spec.startsWith("//")) return { anchor: "root", rest: spec.slice(2) };
   if (spec.startsWith("/")) return { anchor: "source", rest: spec.slice(1) };
   if (spec === "~" || spec.startsWith("~/")) return { anchor: "home", rest: spec.slice(2) };
@@ -126,29 +126,29 @@ function cutAnchor(spec: string): { anchor: PathAnchor; rest: string } {
 }
 
 /**
- * Whether the pattern fits the path or a folder above it. One step back to the last `**` is all it takes,
- * so the time is at most pattern times path.
+ * Whether the pattern matches the path or a folder above it. Backtracks only to the last `**`, so the time is at most the product of
+ * both lengths.
  */
-function prefixFits(pattern: readonly (Segment | "**")[], path: readonly string[], folded: boolean): boolean {
+function matchesPrefix(pattern: readonly (Segment | "**")[], path: readonly string[], folded: boolean): boolean {
   let [at, from] = [0, 0];
-  let retry: { at: number; from: number } | undefined;
+  let backtrack: { at: number; from: number } | undefined;
   for (;;) {
     const segment = pattern[at];
     if (segment === undefined) return true;
     if (segment === "**" && at === pattern.length - 1) return from < path.length;
     if (segment === "**") {
-      retry = { at: at + 1, from };
+      backtrack = { at: at + 1, from };
       at += 1;
       continue;
     }
     const name = path[from];
-    if (name !== undefined && segmentFits(segment, name, folded)) {
+    if (name !== undefined && matchesSegment(segment, name, folded)) {
       at += 1;
       from += 1;
       continue;
     }
-    if (retry === undefined || retry.from >= path.length) return false;
-    retry = { at: retry.at, from: retry.from + 1 };
-    ({ at, from } = retry);
+    if (backtrack === undefined || backtrack.from >= path.length) return false;
+    backtrack = { at: backtrack.at, from: backtrack.from + 1 };
+    ({ at, from } = backtrack);
   }
 }

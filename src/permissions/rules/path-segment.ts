@@ -1,15 +1,15 @@
 import { foldName } from "../paths/resolve-path.ts";
 
-/** One segment of a path pattern, as tokens; `folded` is the same for names whose case does not count. */
+/** One segment of a path pattern, as tokens. `folded` is for comparisons that ignore case. */
 export interface Segment {
   readonly tokens: readonly Token[];
   readonly folded: readonly Token[];
-  /** The name itself, when it is no pattern. */
+  /** The name itself, if the segment is not a pattern. */
   readonly literal?: string;
   readonly foldedLiteral?: string;
 }
 
-/** A letter that means itself, any one letter, any run of letters, or one letter of a set. */
+/** A literal character, any one character, any run of characters, or one character of a set. */
 export type Token = string | typeof anyOne | typeof anyRun | LetterSet;
 
 export interface LetterSet {
@@ -20,57 +20,57 @@ export interface LetterSet {
 export const anyOne: { readonly any: "one" } = { any: "one" };
 export const anyRun: { readonly any: "run" } = { any: "run" };
 
-/** Who reads a pattern: they differ in what a backslash escapes and in what may be in a set. */
-type Syntax = "gitignore" | "bash";
+/** The dialect of a pattern. Dialects differ in which characters a backslash escapes and in the syntax of sets. */
+type GlobSyntax = "gitignore" | "bash";
 
 /**
- * A segment with `*`, `?` and `[…]`. In gitignore a backslash escapes the sign after it, be it `*`, `[` or a space; in bash it escapes
- * any character.
+ * Compiles a segment with `*`, `?` and `[…]`. In gitignore a backslash escapes only punctuation and spaces; in bash it escapes any
+ * character.
  */
-export function compileSegment(text: string, syntax: Syntax = "gitignore"): Segment {
-  // Folding letters changes none of the signs of a pattern.
-  const [tokens, folded] = [tokensOf(text, syntax), tokensOf(foldName(text), syntax)];
+export function compileSegment(text: string, syntax: GlobSyntax = "gitignore"): Segment {
+  // Folding does not change the metacharacters of a pattern.
+  const [tokens, folded] = [tokenize(text, syntax), tokenize(foldName(text), syntax)];
   if (!tokens.every((token) => typeof token === "string")) return { tokens, folded };
   return { tokens, folded, literal: tokens.join(""), foldedLiteral: folded.join("") };
 }
 
-/** At most pattern times name in time: only the last `*` is ever tried again. */
-export function segmentFits(segment: Segment, name: string, folded: boolean): boolean {
+/** Whether a name matches. Backtracks only to the last `*`, so the time is at most the product of both lengths. */
+export function matchesSegment(segment: Segment, name: string, folded: boolean): boolean {
   const literal = folded ? segment.foldedLiteral : segment.literal;
   if (literal !== undefined) return literal === name;
   const tokens = folded ? segment.folded : segment.tokens;
   const letters = Array.from(name);
   let [at, from] = [0, 0];
-  let retry: { at: number; from: number } | undefined;
+  let backtrack: { at: number; from: number } | undefined;
   while (from < letters.length || at < tokens.length) {
     const token = tokens[at];
     if (token === anyRun) {
-      retry = { at: at + 1, from };
+      backtrack = { at: at + 1, from };
       at += 1;
       continue;
     }
     const letter = letters[from];
-    if (token !== undefined && letter !== undefined && fitsOne(token, letter)) {
+    if (token !== undefined && letter !== undefined && matchesToken(token, letter)) {
       at += 1;
       from += 1;
       continue;
     }
-    if (retry === undefined || retry.from >= letters.length) return false;
-    retry = { at: retry.at, from: retry.from + 1 };
-    ({ at, from } = retry);
+    if (backtrack === undefined || backtrack.from >= letters.length) return false;
+    backtrack = { at: backtrack.at, from: backtrack.from + 1 };
+    ({ at, from } = backtrack);
   }
   return true;
 }
 
-/** Whether one letter fits a token; a run takes any. */
-export function fitsOne(token: Token, letter: string): boolean {
+/** Whether one character matches a token. A run matches any. */
+export function matchesToken(token: Token, letter: string): boolean {
   if (typeof token === "string") return token === letter;
   if ("any" in token) return true;
   const code = letter.codePointAt(0) ?? 0;
   return token.ranges.some(([low, high]) => low <= code && code <= high) !== token.negated;
 }
 
-function tokensOf(text: string, syntax: Syntax): Token[] {
+function tokenize(text: string, syntax: GlobSyntax): Token[] {
   const letters = Array.from(text);
   const tokens: Token[] = [];
   for (let index = 0; index < letters.length; index++) {
@@ -95,26 +95,30 @@ function tokensOf(text: string, syntax: Syntax): Token[] {
 }
 
 /**
- * Reads a set up to its `]`; undefined when it is never closed, then `[` means itself. In bash a set with a class or an escape counts as
- * any letter: too many names rather than too few.
+ * Reads a set up to its `]`. Undefined if it is not closed: then `[` is literal. A bash set with a class or an escape is read as any
+ * character, which matches too many names rather than too few.
  */
-function readSet(letters: readonly string[], start: number, syntax: Syntax): { token: Token; end: number } | undefined {
+function readSet(
+  letters: readonly string[],
+  start: number,
+  syntax: GlobSyntax,
+): { token: Token; end: number } | undefined {
   const negated = letters[start] === "!" || letters[start] === "^";
   const first = negated ? start + 1 : start;
   const ranges: [number, number][] = [];
-  let rough = false;
+  let isApproximate = false;
   for (let index = first; index < letters.length; index++) {
     const letter = letters[index] ?? "";
-    if (letter === "]" && index > first) return { token: rough ? anyOne : { negated, ranges }, end: index };
+    if (letter === "]" && index > first) return { token: isApproximate ? anyOne : { negated, ranges }, end: index };
     const next = letters[index + 1];
     if (syntax === "bash" && letter === "[" && next !== undefined && ":.=".includes(next)) {
       const end = letters.findIndex((sign, at) => at > index + 1 && sign === next && letters[at + 1] === "]");
-      rough = true;
+      isApproximate = true;
       if (end > 0) index = end + 1;
       continue;
     }
     if (syntax === "bash" && letter === "\\") {
-      rough = true;
+      isApproximate = true;
       index += 1;
       continue;
     }

@@ -24,7 +24,7 @@ import {
 
 export type RuleList = "allow" | "ask" | "deny";
 
-/** What of a tool's input a rule is about. */
+/** The part of a tool's input that a rule restricts or allows. */
 export type Target =
   | { readonly kind: "all" }
   | { readonly kind: "command"; readonly pattern: CommandPattern }
@@ -44,7 +44,7 @@ export interface TooWide {
   readonly tooWide: string;
 }
 
-/** What a rule means on a list. What an allow may not say is refused here, so that nothing later can grant it. */
+/** Compiles a rule for a list. An allow rule that is too wide is rejected here, so it can never allow anything. */
 export function ruleMeaning(rule: WrittenRule, list: RuleList, names: ToolNames = {}): RuleMeaning | Invalid | TooWide {
   const name = currentName(rule.tool, names);
   const toolKind = kindOf(name, names);
@@ -66,8 +66,8 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
     return list === "allow"
       ? { invalid: `a parameter ("${field.field}:") can be denied or asked about, not allowed` }
       : field;
-  const own = ownFields[kind].find((name) => spec.startsWith(`${name}:`));
-  if (own) return { invalid: `"${own}" is what the rule itself stands for; write the pattern without "${own}:"` };
+  const ownField = ownFields[kind].find((name) => spec.startsWith(`${name}:`));
+  if (ownField) return { invalid: `a rule already matches "${ownField}"; write the pattern without "${ownField}:"` };
   switch (kind) {
     case "shell":
       return commandTarget(spec);
@@ -110,13 +110,13 @@ function domainTarget(spec: string): Target | Invalid {
   return isInvalid(pattern) ? pattern : { kind: "domain", pattern };
 }
 
-/** `field:value`: any name for an unknown tool, a known field for the others. */
+/** `field:value`: any field name for an MCP or unknown tool, a known field for the others. */
 function fieldOf(spec: string, kind: ToolKind, known?: readonly string[]): (Target & { kind: "field" }) | undefined {
-  const found = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
-  const [field, value] = [found?.[1], found?.[2]];
+  const match = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
+  const [field, value] = [match?.[1], match?.[2]];
   if (field === undefined || value === undefined || ownFields[kind].includes(field)) return undefined;
   if (known && !known.includes(field)) return undefined;
-  const open = kind === "other" || kind === "mcp";
-  if (!open && (!otherFields[kind].includes(field) || (kind === "shell" && value === "*"))) return undefined;
+  const takesAnyField = kind === "other" || kind === "mcp";
+  if (!takesAnyField && (!otherFields[kind].includes(field) || (kind === "shell" && value === "*"))) return undefined;
   return { kind: "field", field, value: readSpec(value) };
 }

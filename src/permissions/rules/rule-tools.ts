@@ -1,9 +1,9 @@
 import { fitsPieces } from "../../protocol/internal.ts";
 import { type Glob, readSpec } from "./spec-glob.ts";
-/** What kind of thing a tool is, which says what of its input a rule looks at. */
+/** The kind of a tool. It determines which part of the input a rule matches. */
 export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";
 
-/** What a host may add: its own tools as one of the kinds, other names for a tool, the servers it is connected to. */
+/** Tools of the host: its own tools by kind, aliases, and the names of its MCP servers. */
 export interface ToolNames {
   readonly kinds?: Readonly<Record<string, ToolKind>>;
   /** Old name → current name. */
@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map([
 
 const aliases: ReadonlyMap<string, string> = new Map([["Task", "Agent"]]);
 
-/** The fields a spec of the kind stands for, so that `Tool(field:value)` of them is refused. */
+/** The fields that a plain spec of each kind matches. `Tool(field:value)` with one of them is rejected. */
 export const ownFields: Readonly<Record<ToolKind, readonly string[]>> = {
   shell: ["command"],
   text: ["command"],
@@ -36,7 +36,7 @@ export const ownFields: Readonly<Record<ToolKind, readonly string[]>> = {
   other: [],
 };
 
-/** Further fields of the known tools: `Bash(timeout:5)` means one of these, `Bash(docker:x)` is a command. */
+/** Other fields of the known tools: `Bash(timeout:5)` is a field, `Bash(docker:x)` is a command. */
 export const otherFields: Readonly<Record<ToolKind, readonly string[]>> = {
   shell: ["description", "timeout", "run_in_background", "dangerouslyDisableSandbox"],
   text: ["description", "timeout", "run_in_background"],
@@ -49,32 +49,32 @@ export const otherFields: Readonly<Record<ToolKind, readonly string[]>> = {
   other: [],
 };
 
-/** The name in use today for a tool's older name. */
+/** The current name of a tool; older names are aliases. */
 export function currentName(name: string, names: ToolNames = {}): string {
   const own = names.aliases;
   if (own && Object.hasOwn(own, name)) return own[name] ?? name;
   return aliases.get(name) ?? name;
 }
 
-/** Further tools of the client, which a rule can only name whole. */
-const others = ["WebSearch", "TodoWrite", "ExitPlanMode", "AskUserQuestion", "TaskStop", "TaskOutput"];
+/** Other tools of the client. Rules on them have no spec. */
+const otherTools = ["WebSearch", "TodoWrite", "ExitPlanMode", "AskUserQuestion", "TaskStop", "TaskOutput"];
 
-/** Fields of tools that have no kind of their own but fields that are known. */
+/** The known fields of tools that have no kind of their own. */
 export const fieldsOfOthers: ReadonlyMap<string, readonly string[]> = new Map([
   ["WebSearch", ["query"]],
   ["SlashCommand", ["command"]],
 ]);
 
 /**
- * The tool that an unknown name most likely means: `bash`, `Bash:rm`. For a name that looks like one of MCP and is none,
- * such as `mcp_github` and `mcp__github:*`, that is every tool of MCP.
+ * The tool that an unknown name probably means: Bash for `bash` and `Bash:rm`. For a malformed MCP name, such as `mcp_github` or
+ * `mcp__github:*`, every MCP tool.
  */
-export function meantTool(name: string, names: ToolNames = {}): string | undefined {
+export function intendedTool(name: string, names: ToolNames = {}): string | undefined {
   if (names.kinds && Object.hasOwn(names.kinds, name)) return undefined;
   if (/^mcp(?:__.*:|[:.-]|_(?!_))/is.test(name) || (/^mcp__/i.test(name) && !name.startsWith("mcp__"))) return "mcp__*";
   if (kindOf(name, names) !== "other") return undefined;
   const wanted = name.replace(/:.*$/s, "").toLowerCase();
-  return [...kinds.keys(), ...others].find((known) => known !== name && known.toLowerCase() === wanted);
+  return [...kinds.keys(), ...otherTools].find((servers) => servers !== name && servers.toLowerCase() === wanted);
 }
 
 export function kindOf(name: string, names: ToolNames = {}): ToolKind {
@@ -83,23 +83,23 @@ export function kindOf(name: string, names: ToolNames = {}): ToolKind {
   return kinds.get(name) ?? (name.startsWith("mcp__") ? "mcp" : "other");
 }
 
-/** Which tool names a rule is about. */
+/** The tool names that a rule covers. */
 export interface ToolPattern {
   readonly name: Glob;
   /** `mcp__server`: every tool of that server. */
   readonly server?: string;
 }
 
-export function compileTool(written: string, names: ToolNames = {}): ToolPattern {
-  const tool = currentName(written, names);
+export function compileTool(toolText: string, names: ToolNames = {}): ToolPattern {
+  const tool = currentName(toolText, names);
   const server = /^mcp__(.+?)(?:__\*?)?$/.exec(tool)?.[1];
-  // A server's name may itself hold `__`; only a host that names its servers can tell `mcp__a__b` apart from a tool.
+  // A server's name may contain `__`: only the list of servers tells whether `mcp__a__b` is a server or a tool.
   const whole =
     server !== undefined && !server.includes("*") && (!server.includes("__") || names.mcpServers?.includes(server));
   return whole ? { name: readSpec(tool), server } : { name: readSpec(tool) };
 }
 
-/** Whether a call of `tool` (by its current name) is meant. */
+/** Whether the pattern covers a tool, given by its current name. */
 export function coversTool(pattern: ToolPattern, tool: string, names: ToolNames = {}): boolean {
   if (pattern.server !== undefined) {
     const server = serverOf(tool, names);
@@ -108,13 +108,13 @@ export function coversTool(pattern: ToolPattern, tool: string, names: ToolNames 
   return fitsPieces(pattern.name, tool);
 }
 
-/** An allow rule may hold `*` only behind a literal `mcp__server__`. */
-export function isTooWide(written: string): boolean {
-  const star = written.indexOf("*");
-  return star >= 0 && !/^mcp__[^*]+__/.test(written.slice(0, star));
+/** In an allow rule `*` may only follow a literal `mcp__server__`. */
+export function isTooWide(toolText: string): boolean {
+  const star = toolText.indexOf("*");
+  return star >= 0 && !/^mcp__[^*]+__/.test(toolText.slice(0, star));
 }
 
-/** The server of an MCP tool where the host named its servers: the longest that fits. */
+/** The server of an MCP tool, if the host lists its servers: the longest matching name. */
 function serverOf(tool: string, names: ToolNames): string | undefined {
   const known = names.mcpServers?.filter((server) => tool.startsWith(`mcp__${server}__`)) ?? [];
   return known.sort((a, b) => b.length - a.length)[0];

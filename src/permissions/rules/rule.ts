@@ -1,5 +1,6 @@
 import type { ToolKind } from "./rule-tools.ts";
-/** A rule as written: a tool, and what of it, still with its escapes. */
+
+/** A parsed rule: a tool and its spec, with escapes not yet removed. */
 export interface WrittenRule {
   readonly text: string;
   readonly tool: string;
@@ -9,7 +10,7 @@ export interface WrittenRule {
 
 export interface Invalid {
   readonly invalid: string;
-  /** The tool's name where it can still be read. */
+  /** The name of the tool, if it is readable. */
   readonly tool?: string;
 }
 
@@ -18,11 +19,11 @@ const maxRuleLength = 4_096;
 /** The end of a rule and the beginning of another: `rm *), Bash(ls`. */
 const secondRule = /\)[\s,|]+(?:Bash|Read|Edit|Write|Grep|Glob|WebFetch|Agent|Task|Skill|PowerShell)\(/;
 
-/** Reads `Tool` or `Tool(spec)`. Knows nothing of what a tool's spec means. */
+/** Parses `Tool` or `Tool(spec)`. Does not interpret the spec. */
 export function parseRule(written: unknown): WrittenRule | Invalid {
-  if (typeof written !== "string") return { invalid: "a rule is a text" };
+  if (typeof written !== "string") return { invalid: "a rule must be a string" };
   const text = written.trim();
-  const tool = readableTool(text);
+  const tool = toolNameIn(text);
   const fault = (invalid: string): Invalid => (tool === undefined ? { invalid } : { invalid, tool });
   if (text === "") return fault("the rule is empty");
   if (text.length > maxRuleLength) return fault(`the rule has more than ${maxRuleLength} characters`);
@@ -33,7 +34,7 @@ export function parseRule(written: unknown): WrittenRule | Invalid {
   if (open < 0) return { text, tool: name };
   if (!text.endsWith(")") || isEscaped(text, text.length - 1)) return fault('the rule does not end with ")"');
   const spec = text.slice(open + 1, -1).trim();
-  if (secondRule.test(spec)) return fault("it holds more than one rule; write each as a text of its own");
+  if (secondRule.test(spec)) return fault("it holds more than one rule; write each as a separate string");
   return spec === "" || spec === "*" ? { text, tool: name } : { text, tool: name, spec };
 }
 
@@ -47,16 +48,16 @@ function isEscaped(text: string, index: number): boolean {
   return slashes % 2 === 1;
 }
 
-function readableTool(text: string): string | undefined {
+function toolNameIn(text: string): string | undefined {
   return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,[{])/u.exec(text)?.[0];
 }
 
-/** Why a rule that can be read hardly covers what its author means; undefined when nothing speaks for that. */
+/** A probable mistake in a valid rule, because of which it does not cover what its author intends. */
 export function probableMistake({ spec = "" }: WrittenRule, kind: ToolKind): string | undefined {
-  const [command, path] = [kind === "shell" || kind === "text", kind === "read" || kind === "edit"];
-  if (!command && !path) return undefined;
+  const isCommand = kind === "shell" || kind === "text";
+  if (!isCommand && kind !== "read" && kind !== "edit") return undefined;
   if (/^(["'`]).*\1$/s.test(spec) && !spec.slice(1, -1).includes(spec[0] ?? "")) return "write it without quotes";
-  if (command)
+  if (isCommand)
     return oddSpace.test(spec) ? "it holds an invisible character or a blank that no command has" : undefined;
   if (/(?<!\\)\{[^{}]*,[^{}]*\}/.test(spec)) return "braces have no meaning in a path; write one rule for each name";
   if (/^\$\{?[A-Z_]+\}?(?:\/|$)/.test(spec)) return "variables have no meaning in a path; write ~/ for home";
@@ -66,10 +67,10 @@ export function probableMistake({ spec = "" }: WrittenRule, kind: ToolKind): str
 
 const oddSpace = /[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
 
-/** Folders right below the root of the file system that a project hardly has. */
+/** Top-level folders of the file system that a project rarely contains. */
 const rootFolders = /^\/(?:etc|home|Users|root|usr|var|private|proc|mnt|opt|Volumes)(?:\/|$)/;
 
-/** A path of the whole file system written with one slash, which means the folder of the rule's source. */
+/** Whether a path seems to be absolute but begins with one slash, which means the folder of the rule's source. */
 export function looksAbsolute({ spec = "" }: WrittenRule, kind: ToolKind): boolean {
   return (kind === "read" || kind === "edit") && rootFolders.test(spec);
 }

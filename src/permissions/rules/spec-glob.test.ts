@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fitsPieces } from "../../protocol/internal.ts";
-import { type Glob, overlap } from "./spec-glob.ts";
+import { type Glob, globsOverlap } from "./spec-glob.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 8 });
 const glob = fc.array(text, { minLength: 1, maxLength: 4 }).map((pieces) => pieces as unknown as Glob);
@@ -28,13 +28,13 @@ test("two globs overlap when a text fits both, and never miss one that does", ()
       glob,
       glob,
       text,
-      (a, b, candidate) => !(fitsPieces(a, candidate) && fitsPieces(b, candidate)) || overlap(a, b),
+      (a, b, candidate) => !(fitsPieces(a, candidate) && fitsPieces(b, candidate)) || globsOverlap(a, b),
     ),
     { numRuns: 600 },
   );
   fc.assert(
     fc.property(glob, glob, (a, b) => {
-      if (!overlap(a, b)) return true;
+      if (!globsOverlap(a, b)) return true;
       // The witness: the longer ends, with all middles of both between them.
       if (a.length === 1 || b.length === 1) return fitsPieces(a.length === 1 ? b : a, a.length === 1 ? a[0] : b[0]);
       const longer = (x: string, y: string) => (x.length > y.length ? x : y);

@@ -1,15 +1,15 @@
 import { domainToASCII } from "node:url";
 import { fitsPieces } from "../../protocol/internal.ts";
 import type { Invalid } from "./rule.ts";
-import { type Glob, overlap, readSpec } from "./spec-glob.ts";
+import { type Glob, globsOverlap, readSpec } from "./spec-glob.ts";
 
-/** What a command rule covers. */
+/** A compiled command rule. */
 export interface CommandPattern {
-  /** Any text that fits one of these; a final ` *` gives two, the bare words and the words with more behind. */
+  /** The pattern covers any text that matches one of these. A final ` *` gives two forms: with and without further words. */
   readonly forms: readonly Glob[];
-  /** True without any `*`: one text and nothing else. */
+  /** True without any `*`: covers exactly one text. */
   readonly exact: boolean;
-  /** The blank-separated words of the pattern that say something; a word may hold gaps. */
+  /** The blank-separated words of the pattern, except those that are only a gap. A word may contain gaps. */
   readonly words: readonly Glob[];
 }
 
@@ -18,16 +18,16 @@ export function compileCommand(spec: string): CommandPattern {
   return { forms: formsOf(glob), exact: glob.length === 1, words: wordsOf(glob) };
 }
 
-/** Whether the pattern covers a text whose every character is known. */
+/** Whether the pattern covers a text that is completely known. */
 export function covers(pattern: CommandPattern, text: string): boolean {
-  // Loops, here and below: these run for every rule and every part, and closures would be most of the garbage.
+  // Plain loops here and below: they run for every rule and every part, and closures would create most of the garbage.
   for (const form of pattern.forms) if (fitsPieces(form, text)) return true;
   return false;
 }
 
-/** Whether the pattern covers a text for some value of its gaps. */
+/** Whether the pattern covers a text for some values of its gaps. */
 export function couldCover(pattern: CommandPattern, text: Glob): boolean {
-  for (const form of pattern.forms) if (overlap(form, text)) return true;
+  for (const form of pattern.forms) if (globsOverlap(form, text)) return true;
   return false;
 }
 
@@ -38,7 +38,7 @@ function formsOf(glob: Glob): Glob[] {
   return [[first, ...rest], glob];
 }
 
-/** `git * --x*` gives `git` and `--x*`: a word that is only a gap says nothing. */
+/** `git * --x*` gives `git` and `--x*`. */
 function wordsOf(glob: Glob): Glob[] {
   const words: [string, ...string[]][] = [[""]];
   for (const [index, piece] of glob.entries()) {
@@ -54,13 +54,13 @@ function wordsOf(glob: Glob): Glob[] {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What a rule on skills covers. */
+/** A compiled rule on skills. */
 export interface SkillPattern {
-  /** In allow: the name and the arguments as written. */
+  /** For allow: the name and the arguments as written. */
   readonly written: CommandPattern;
-  /** In deny and ask, as the client does it: `deploy *` and `deploy:*` are every name that begins so. */
+  /** For deny and ask, as in the client: `deploy *` and `deploy:*` cover every name with this prefix. */
   readonly wide: CommandPattern;
-  /** The same without the plugin's name: `deploy` starts `plugin:deploy` too. */
+  /** The same without the plugin's name, because `deploy` also starts `plugin:deploy`. */
   readonly short: CommandPattern;
 }
 
@@ -76,7 +76,7 @@ export function compileSkill(spec: string): SkillPattern {
 
 const pluginName = /^[^\s:]+:(?=[^*])/;
 
-/** Whether a call may start a skill that a deny or ask rule means: its name alone covers every use of it. */
+/** Whether a call may start a skill that a deny or ask rule covers. The name alone covers every use of the skill. */
 export function couldStartSkill({ wide, short }: SkillPattern, input: Input): boolean {
   const name = skillName(input);
   return [name, skillText(input)].some(
@@ -85,22 +85,22 @@ export function couldStartSkill({ wide, short }: SkillPattern, input: Input): bo
   );
 }
 
-/** The name of the skill that a call starts, and its arguments. */
+/** The name of the skill that a call starts, followed by its arguments. */
 export function skillText(input: Input): string {
   const args = input["args"] ?? input["arguments"];
   return typeof args === "string" && args !== "" ? `${skillName(input)} ${args}` : skillName(input);
 }
 
-/** A slash before the name and blanks around it do not count. */
+/** The name without a leading slash and surrounding blanks. */
 function skillName(input: Input): string {
   const name = input["skill"] ?? input["name"] ?? input["command"];
   return typeof name === "string" ? name.trim().replace(/^\/+/, "") : "";
 }
 
-/** What `domain:` covers: whole labels, from the right. */
+/** A compiled `domain:` rule. It compares whole labels, from the right. */
 export interface DomainPattern {
   readonly labels: readonly Glob[];
-  /** `*.a.io`: any number of labels in front, at least one. */
+  /** `*.a.io`: one or more labels must precede. */
   readonly below: boolean;
 }
 
@@ -126,9 +126,9 @@ export function coversHost(pattern: DomainPattern, host: string): boolean {
   return pattern.labels.every((label, index) => fitsPieces(label, labels[extra + index] ?? ""));
 }
 
-/** The host of an http(s) address, or undefined where programs may disagree about which host it names. */
+/** The host of an http(s) URL. Undefined if programs may disagree about the host. */
 export function hostOf(url: unknown): string | undefined {
-  // Browsers drop tabs and newlines and read a backslash as a slash; other clients do not.
+  // Browsers remove tabs and newlines and read a backslash as a slash; other clients do not.
   if (typeof url !== "string" || url.length > 65_536 || /[\u0000-\u0020\u007f-\u00a0\\]/.test(url.trim())) {
     return undefined;
   }
@@ -146,18 +146,25 @@ function asciiLabel(label: string): string | undefined {
   return domainToASCII(lower) || undefined;
 }
 
-/** The type of agent that a call asks for. */
+/** Whether a rule `Tool(field:value)` covers an input: `field` is one of its top-level keys and holds a scalar that fits. */
+export function fieldCovers({ field, value }: { readonly field: string; readonly value: Glob }, input: Input): boolean {
+  const actual = Object.hasOwn(input, field) ? input[field] : undefined;
+  const isScalar = actual === null || ["string", "number", "boolean"].includes(typeof actual);
+  return isScalar && fitsPieces(value, String(actual));
+}
+
+/** The subagent type that a call requests. */
 export function agentType(input: Readonly<Record<string, unknown>>): string {
   const type = input["subagent_type"];
   return typeof type === "string" && type.trim() !== "" ? type.trim() : "general-purpose";
 }
 
-/** The client finds an agent whatever the letters' case, hyphens, underscores and blanks of its name. */
-export function couldStartAgent(wanted: Glob, input: Readonly<Record<string, unknown>>): boolean {
-  const [first, ...rest] = wanted;
-  return fitsPieces([plain(first), ...rest.map(plain)], plain(agentType(input)));
+/** Whether a call may start this type of agent. The client ignores case, hyphens, underscores and blanks in the name. */
+export function couldStartAgent(type: Glob, input: Readonly<Record<string, unknown>>): boolean {
+  const [first, ...rest] = type;
+  return fitsPieces([normalizeAgentName(first), ...rest.map(normalizeAgentName)], normalizeAgentName(agentType(input)));
 }
 
-function plain(name: string): string {
+function normalizeAgentName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, "");
 }

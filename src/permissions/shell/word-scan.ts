@@ -6,60 +6,59 @@ import { firstFrom } from "./prepare-text.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
 
 /**
- * What is to be found in a text that could not be analysed: the words of rules, and names of files. Each is looked for
- * in one pass, so that the time is linear in the text whatever it holds.
+ * What to find in a text that could not be analysed: words of rules and names of files. One pass finds all of them, so the time is
+ * linear in the length of the text.
  */
-export interface Wanted {
+export interface SearchTerms {
   readonly words: Iterable<Glob>;
   readonly names: Iterable<NameTest>;
 }
 
 export interface NameTest {
-  /** The name itself where it is no pattern. */
+  /** The name itself, unless it is a pattern. */
   readonly literal?: string;
   /** Whether the name is compared with case and Unicode form folded. */
   readonly folded: boolean;
   fits(name: string): boolean;
 }
 
-/** Where wanted words stand, in each of two cuts of the text, and which wanted names occur in it. */
+/** The positions of the words in each of two ways to split the text, and the names that occur in it. */
 export interface WordScan {
   readonly cuts: readonly ReadonlyMap<string, readonly number[]>[];
   readonly names: ReadonlySet<NameTest>;
 }
 
 /**
- * Cuts the text at blanks and metacharacters without any understanding of it, once with quotes and backslashes dropped,
- * once cut there too. It finds too much rather than too little.
+ * Splits the text at blanks and metacharacters without parsing it: once with quotes and backslashes removed, once split at them too.
+ * It finds too much rather than too little.
  */
-export function scanWords(text: string, wanted: Wanted): WordScan {
-  const words = [...wanted.words];
+export function scanWords(text: string, terms: SearchTerms): WordScan {
+  const words = [...terms.words];
   const literal = new Set(words.flatMap((word) => (word.length === 1 ? [word[0]] : [])));
   const patterns = words.filter((word) => word.length > 1);
-  const names = nameFinder([...wanted.names]);
-  const noteWord = (word: string, count: number, places: Map<string, number[]>): void => {
-    if (literal.has(word)) note(places, word, count);
-    for (const pattern of patterns) if (fitsPieces(pattern, word)) note(places, keyOf(pattern), count);
+  const names = nameFinder([...terms.names]);
+  const recordWord = (word: string, count: number, places: Map<string, number[]>): void => {
+    if (literal.has(word)) record(places, word, count);
+    for (const pattern of patterns) if (fitsPieces(pattern, word)) record(places, keyOf(pattern), count);
   };
-  const cut = (from: string, separators: Uint8Array): Map<string, number[]> => {
+  const positionsIn = (words: readonly string[]): Map<string, number[]> => {
     const places = new Map<string, number[]>();
-    let count = 0;
-    eachWord(from, separators, (word) => {
-      noteWord(word, count, places);
+    for (const [index, word] of words.entries()) {
+      recordWord(word, index, places);
       // `/bin/rm` is `rm`.
       const slash = word.lastIndexOf("/");
-      if (slash >= 0) noteWord(word.slice(slash + 1), count, places);
-      names.look(word);
-      count += 1;
-    });
+      if (slash >= 0) recordWord(word.slice(slash + 1), index, places);
+      names.search(word);
+    }
     return places;
   };
-  return { cuts: [cut(text.replace(dropped, ""), separators), cut(text, moreSeparators)], names: names.found };
+  const cuts = [plainWords(text), splitAt(moreSeparators, text)].map(positionsIn);
+  return { cuts, names: names.found };
 }
 
-/** Whether the literal words of a rule occur in the text, in order. A rule without any always does. */
-export function occursInOrder(net: WordScan, words: readonly Glob[]): boolean {
-  return net.cuts.some((places) => {
+/** Whether the words of a rule occur in the text in this order. True for a rule without words. */
+export function occursInOrder(scan: WordScan, words: readonly Glob[]): boolean {
+  return scan.cuts.some((places) => {
     let from = 0;
     return words.every((word) => {
       const at = firstFrom(places.get(keyOf(word)), from);
@@ -69,14 +68,23 @@ export function occursInOrder(net: WordScan, words: readonly Glob[]): boolean {
   });
 }
 
-/** Calls back with each word of a text, quotes, backslashes and invisible characters dropped. */
-export function forEachPlainWord(text: string, use: (word: string) => void): void {
-  eachWord(text.replace(dropped, ""), separators, use);
+/** The words of a text without quotes, backslashes and invisible characters. */
+export function plainWords(text: string): string[] {
+  return splitAt(separators, text.replace(removedCharacters, ""));
 }
 
-const dropped = /['"\\\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+const removedCharacters =
+  /['"\\\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-function nameFinder(tests: readonly NameTest[]): { look(word: string): void; readonly found: ReadonlySet<NameTest> } {
+/** Blanks of every kind and metacharacters. */
+const separators = /[\u0000-\u0020;&|()<>`\u0080-\u00a0\u1680\u2000-\u202f\u205f\u3000]+/;
+const moreSeparators = /[\u0000-\u0020;&|()<>`\u007f-\u00a0\u1680\u2000-\u202f\u205f\u3000'"\\{},=$]+/;
+
+function splitAt(separator: RegExp, text: string): string[] {
+  return text.split(separator).filter((word) => word !== "");
+}
+
+function nameFinder(tests: readonly NameTest[]): { search(word: string): void; readonly found: ReadonlySet<NameTest> } {
   const found = new Set<NameTest>();
   const folded = tests.some((test) => test.folded);
   const literal = new Map<string, NameTest[]>();
@@ -93,43 +101,12 @@ function nameFinder(tests: readonly NameTest[]): { look(word: string): void; rea
     if (word.includes("/")) for (const name of word.split("/")) lookAt(name);
     else lookAt(word);
   };
-  return { look, found };
+  return { search: look, found };
 }
 
-function eachWord(text: string, separators: Uint8Array, use: (word: string) => void): void {
-  let start = -1;
-  for (let index = 0; index < text.length; index++) {
-    if (separators[text.charCodeAt(index)] === 0) {
-      if (start < 0) start = index;
-    } else if (start >= 0) {
-      use(text.slice(start, index));
-      start = -1;
-    }
-  }
-  if (start >= 0) use(text.slice(start));
-}
-
-/** Blanks of every kind and metacharacters, by character code. */
-const separators = codesWhere((code) =>
-  code < 0x80 ? code <= 0x20 || ";&|()<>`".includes(String.fromCharCode(code)) : isOddBlank(code),
-);
-const moreSeparators = codesWhere(
-  (code) => separators[code] === 1 || code === 0x7f || "'\"\\{},=$".includes(String.fromCharCode(code)),
-);
-
-function isOddBlank(code: number): boolean {
-  return code <= 0xa0 || code === 0x1680 || (code >= 0x2000 && code <= 0x202f) || code === 0x205f || code === 0x3000;
-}
-
-function codesWhere(holds: (code: number) => boolean): Uint8Array {
-  const codes = new Uint8Array(0x10000);
-  for (let code = 0; code < 0x3001; code++) if (holds(code)) codes[code] = 1;
-  return codes;
-}
-
-function note(places: Map<string, number[]>, word: string, at: number): void {
-  const known = places.get(word);
-  if (known) known.push(at);
+function record(places: Map<string, number[]>, word: string, at: number): void {
+  const positions = places.get(word);
+  if (positions) positions.push(at);
   else places.set(word, [at]);
 }
 
@@ -142,7 +119,7 @@ interface RemovalContext {
   readonly home: string;
 }
 
-/** What makes an `rm` or `rmdir` critical: the word that names too much, or undefined. */
+/** The operand that makes an `rm` or `rmdir` critical: it names the root, home, the working directory or a folder above it. */
 export function criticalRemoval(part: CommandPart, context: RemovalContext): string | undefined {
   const [name, ...args] = part.words;
   const head = name && staticValue(name)?.split("/").at(-1);
@@ -153,28 +130,20 @@ export function criticalRemoval(part: CommandPart, context: RemovalContext): str
 
 const maxCandidates = 2_000;
 
-/** The same for a text that could not be taken apart: the words after an `rm`, as they stand. */
+/** The same for a text that could not be analysed: examines every word after an `rm`. */
 export function criticalWords(text: string, context: RemovalContext): string | undefined {
-  const seen = new Set<string>();
-  let removing = false;
-  let critical: string | undefined;
-  forEachPlainWord(text, (word) => {
-    if (critical !== undefined) return;
-    if (!removing) {
-      removing = /(^|\/)(rm|rmdir)$/.test(word);
-    } else if (/^[/~.*]/.test(word) && !seen.has(word)) {
-      seen.add(word);
-      // Beyond the limit nothing is known; the user is asked.
-      if (seen.size > maxCandidates || isCritical(word, context.cwd, context)) critical = word;
-    }
-  });
-  return critical;
+  const words = plainWords(text);
+  const removal = words.findIndex((word) => /(^|\/)(rm|rmdir)$/.test(word));
+  if (removal < 0) return undefined;
+  const candidates = new Set(words.slice(removal + 1).filter((word) => /^[/~.*]/.test(word)));
+  // Beyond the limit candidates are not examined, so the next one counts as critical.
+  return [...candidates].find((word, index) => index >= maxCandidates || isCritical(word, context.cwd, context));
 }
 
 function namesTooMuch(word: ShellWord, part: CommandPart, context: RemovalContext): boolean {
   const folders = part.places.unknown ? [...part.places.folders, context.cwd] : part.places.folders;
   const [first, ...rest] = word.pieces;
-  // `dir/*` empties dir: what counts is dir.
+  // `dir/*` empties dir, so dir itself is examined.
   const glob = rest.length === 1 && rest[0] === "" && /(^|\/)\.?\*$/.test(word.raw);
   const text = glob ? first.replace(/\.$/, "") || "." : staticValue(word);
   const texts = text === undefined ? (/^~(\/[^'"\\$`]*)?$/.test(word.raw) ? [word.raw] : []) : [text];
@@ -187,11 +156,6 @@ function isCritical(path: string, folder: string, { cwd, home }: RemovalContext)
   if (path === "" || path.startsWith("-")) return false;
   const bare = path.replace(/\/?\.?\*$/, "") || (path.startsWith("/") ? "/" : ".");
   const whole = posix.resolve(folder, bare === "~" || bare.startsWith("~/") ? home + bare.slice(1) : bare);
-  const above = (inner: string) => whole === "/" || inner === whole || inner.startsWith(`${whole}/`);
-  return (
-    whole.split("/").length <= 2 ||
-    above(posix.resolve(cwd)) ||
-    above(posix.resolve(folder)) ||
-    above(posix.resolve(home))
-  );
+  const contains = (inner: string) => whole === "/" || inner === whole || inner.startsWith(`${whole}/`);
+  return whole.split("/").length <= 2 || [cwd, folder, home].some((inner) => contains(posix.resolve(inner)));
 }
