@@ -205,7 +205,7 @@ describe("asking for one session", () => {
     session("-p", "abcd1234", []);
     session("-q", "abcd5678", []);
     session("-q", "abc", []);
-    await expect(find("abcd")).rejects.toThrow(/names 2 sessions:\n {2}abcd1234 {2}in -p\n {2}abcd5678 {2}in -q/);
+    await expect(find("abcd")).rejects.toThrow(/matches 2 sessions:\n {2}abcd1234 {2}in -p\n {2}abcd5678 {2}in -q/);
     await expect(find("abcd")).rejects.toEqual(code("sessions/ambiguous"));
     await expect(find("ab")).rejects.toEqual(code("sessions/not-found"));
     expect((await find("abc")).id).toBe("abc");

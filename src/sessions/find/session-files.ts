@@ -1,20 +1,22 @@
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
 import { checkRoots } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
-import type { SessionRoot } from "./session-roots.ts";
-import { type FolderEntry, listEntries } from "./transcript-files.ts";
+import { originRank, type SessionRoot } from "./session-roots.ts";
+import { type FolderEntry, listEntries, withoutGz } from "./transcript-files.ts";
 
-/** A folder of sessions. Its name says nothing about its working directory: the records do. */
+/** A folder of sessions. Only the records inside tell the working directory; the name of the folder does not. */
 export interface ProjectFolder {
   readonly root: SessionRoot;
   readonly name: string;
   readonly path: string;
 }
 
-/** Where one session lies. Its id is its file name. */
+/** The location of one session. Its id is its file name. */
 export interface SessionPlace {
   readonly id: string;
   readonly root: SessionRoot;
@@ -30,15 +32,15 @@ export interface SessionPlace {
 export interface SubagentFile {
   readonly id: string;
   readonly file: string;
-  /** Its `.meta.json`, where there is one. */
+  /** Its `.meta.json`, if it has one. */
   readonly meta?: string;
   /** The workflow run it belongs to. */
   readonly run?: string;
-  /** It is next to the main transcript, as older versions wrote it. */
+  /** The file is next to the main transcript, as older versions wrote it. */
   readonly beside?: true;
 }
 
-/** Everything that belongs to one session, by path. Files we do not know are listed, not opened. */
+/** Paths of everything that belongs to one session. Unknown files are listed in `others` and never opened. */
 export interface SessionFiles {
   readonly main: string;
   readonly agents: readonly SubagentFile[];
@@ -54,13 +56,12 @@ export interface WorkflowFiles {
 }
 
 export async function findProjects(root: SessionRoot): Promise<ProjectFolder[]> {
-  const found = listEntries(root.path, join(root.path, "projects"));
-  return found.filter(({ folder }) => folder).map(({ name, path }) => ({ root, name, path }));
+  const entries = listEntries(root.path, join(root.path, "projects"));
+  return entries.filter(({ folder }) => folder).map(({ name, path }) => ({ root, name, path }));
 }
 
 export async function findSessionsIn({ root, name, path }: ProjectFolder): Promise<SessionPlace[]> {
-  const found = listEntries(root.path, path);
-  return found.flatMap((entry) => {
+  return listEntries(root.path, path).flatMap((entry) => {
     const id = transcriptName(entry);
     if (id === undefined || id.startsWith("agent-") || !isSafeId(id)) return [];
     return [{ id, root, project: name, folder: path, file: entry.path }];
@@ -75,50 +76,92 @@ export async function* findSessions(roots: readonly SessionRoot[]): AsyncGenerat
   }
 }
 
+/** Each session of a project once: of several roots that hold it, the one with the best origin. */
+export async function bestPlaces(roots: readonly SessionRoot[]): Promise<SessionPlace[]> {
+  const best = new Map<string, SessionPlace>();
+  for await (const place of findSessions(roots)) {
+    const key = `${place.project}/${place.id}`;
+    const other = best.get(key);
+    if (other === undefined || originRank[place.root.origin] < originRank[other.root.origin]) best.set(key, place);
+  }
+  return [...best.values()];
+}
+
+/** Resolves the file of a session. A project folder may link to another one, and then each of its sessions has two places. */
+export function realFileFinder(): (place: SessionPlace) => Promise<string> {
+  const folders = new Map<string, Promise<string>>();
+  return async ({ folder, file }) => {
+    const real = folders.get(folder) ?? realpath(folder).catch(() => folder);
+    folders.set(folder, real);
+    return join(await real, basename(file));
+  };
+}
+
+/** Gives a session the real name of its project folder, where that folder links to another one of the same root. */
+export function projectFolderResolver(): (place: SessionPlace) => Promise<SessionPlace> {
+  const names = new Map<string, Promise<string>>();
+  return async (place) => {
+    const name = names.get(place.folder) ?? realName(place.folder, place.project);
+    names.set(place.folder, name);
+    const project = await name;
+    if (project === place.project) return place;
+    const folder = join(dirname(place.folder), project);
+    return { ...place, project, folder, file: join(folder, basename(place.file)) };
+  };
+}
+
+async function realName(folder: string, project: string): Promise<string> {
+  const real = await realpath(folder).catch(() => folder);
+  const parent = await realpath(dirname(folder)).catch(() => dirname(folder));
+  return dirname(real) === parent ? basename(real) : project;
+}
+
+const agentFile = /^subagents\/(?:workflows\/(wf_[^/]+)\/)?(?:.*\/)?agent-([^/]+)\.jsonl$/;
+const journalFile = /^subagents\/workflows\/(wf_[^/]+)\/journal\.jsonl$/;
+const stateFile = /^workflows\/(wf_[^/]+)\.json$/;
+
 /** Everything under `<session>/`, at any depth, and the subagents of older versions next to the main file. */
 export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles> {
-  const all = await walk(place.root.path, join(place.folder, place.id), "");
-  const metas = new Set(all.map(({ way }) => way).filter((way) => unzipped(way).endsWith(".meta.json")));
+  const own = join(place.folder, place.id);
+  const files = filesBelow(place.root.path, own, "");
+  const metaNames = new Set(files.map(({ name }) => name).filter((name) => withoutGz(name).endsWith(".meta.json")));
   const agents: SubagentFile[] = [];
-  const runs = new Map<string, { run: string; journal?: string; state?: string }>();
+  const workflows = new Map<string, WorkflowFiles>();
   const toolResults: string[] = [];
   const others: string[] = [];
-  for (const { way, path } of all) {
-    const plain = unzipped(way);
-    const agent = /^subagents\/(?:workflows\/(wf_[^/]+)\/)?(?:.*\/)?agent-([^/]+)\.jsonl$/.exec(plain);
-    const journal = /^subagents\/workflows\/(wf_[^/]+)\/journal\.jsonl$/.exec(plain)?.[1];
-    const state = /^workflows\/(wf_[^/]+)\.json$/.exec(plain)?.[1];
-    if (agent?.[2] !== undefined && isSafeId(agent[2])) {
-      const meta = [`${plain.slice(0, -6)}.meta.json`, `${plain.slice(0, -6)}.meta.json.gz`].find((name) =>
-        metas.has(name),
-      );
-      agents.push({
-        id: agent[2],
-        file: path,
-        ...(meta === undefined ? {} : { meta: join(place.folder, place.id, meta) }),
-        ...(agent[1] === undefined ? {} : { run: agent[1] }),
-      });
-    } else if (journal !== undefined) runs.set(journal, { ...runs.get(journal), run: journal, journal: path });
-    else if (state !== undefined) runs.set(state, { ...runs.get(state), run: state, state: path });
-    else if (plain.startsWith("tool-results/")) toolResults.push(path);
+  for (const { name, path } of files) {
+    const plain = withoutGz(name);
+    const [, agentRun, id] = agentFile.exec(plain) ?? [];
+    const journalRun = journalFile.exec(plain)?.[1];
+    const stateRun = stateFile.exec(plain)?.[1];
+    if (id !== undefined && isSafeId(id)) {
+      const metaName = `${plain.slice(0, -6)}.meta.json`;
+      const meta = [metaName, `${metaName}.gz`].find((candidate) => metaNames.has(candidate));
+      agents.push({ id, file: path, ...defined({ meta: meta && join(own, meta), run: agentRun }) });
+    } else if (journalRun !== undefined) {
+      workflows.set(journalRun, { ...workflows.get(journalRun), run: journalRun, journal: path });
+    } else if (stateRun !== undefined) {
+      workflows.set(stateRun, { ...workflows.get(stateRun), run: stateRun, state: path });
+    } else if (plain.startsWith("tool-results/")) toolResults.push(path);
     else if (!plain.endsWith(".meta.json")) others.push(path);
   }
-  agents.push(...(await agentsBeside(place)));
-  return { main: place.file, agents, workflows: [...runs.values()], toolResults, others };
+  agents.push(...(await agentsNextToMain(place)));
+  return { main: place.file, agents, workflows: [...workflows.values()], toolResults, others };
 }
 
-async function walk(root: string, folder: string, way: string): Promise<{ way: string; path: string }[]> {
-  const files: { way: string; path: string }[] = [];
-  for (const entry of listEntries(root, folder)) {
-    const below = way === "" ? entry.name : `${way}/${entry.name}`;
-    if (!entry.folder) files.push({ way: below, path: entry.path });
-    // Links inside the root could form a ring; no client nests folders anywhere near this deep.
-    else if (below.split("/").length < 16) files.push(...(await walk(root, entry.path, below)));
-  }
-  return files;
+/** Links inside the root could form a cycle. No client nests folders anywhere near this deep. */
+const maxDepth = 16;
+
+/** All files below a folder, named by their path in it. */
+function filesBelow(root: string, folder: string, prefix: string): { name: string; path: string }[] {
+  return listEntries(root, folder).flatMap((entry) => {
+    const name = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
+    if (!entry.folder) return [{ name, path: entry.path }];
+    return name.split("/").length < maxDepth ? filesBelow(root, entry.path, name) : [];
+  });
 }
 
-async function agentsBeside({ root, folder, id }: SessionPlace): Promise<SubagentFile[]> {
+async function agentsNextToMain({ root, folder, id }: SessionPlace): Promise<SubagentFile[]> {
   const agents: SubagentFile[] = [];
   for (const entry of listEntries(root.path, folder)) {
     const name = transcriptName(entry);
@@ -129,15 +172,11 @@ async function agentsBeside({ root, folder, id }: SessionPlace): Promise<Subagen
 }
 
 function transcriptName({ name, folder }: FolderEntry): string | undefined {
-  const plain = unzipped(name);
+  const plain = withoutGz(name);
   return !folder && plain.endsWith(".jsonl") ? plain.slice(0, -6) : undefined;
 }
 
-function unzipped(name: string): string {
-  return name.endsWith(".gz") ? name.slice(0, -3) : name;
-}
-
-/** The first `sessionId` inside a transcript: whose agent this is, where the path does not say. Looks at 64 KiB at most. */
+/** The first `sessionId` in the first 64 KiB of a transcript: the session of an agent whose path does not name one. */
 async function ownerSessionId(file: string): Promise<string | undefined> {
   const lines = readLines(file, { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024, tail: "give" });
   for await (const batch of lines) {
@@ -152,18 +191,18 @@ async function ownerSessionId(file: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** How many agents a session has, by the names in its own folder alone: a list has no time for more. */
+/** Counts agents by file names in the session's own folder. Faster than `sessionFilesOf`, which opens files. */
 export async function countSubagents({ root, folder, id }: SessionPlace): Promise<number> {
   const own = join(folder, id, "subagents");
-  const direct = listEntries(root.path, own);
-  let count = direct.filter(isAgent).length;
-  if (!direct.some(({ name }) => name === "workflows")) return count;
+  const entries = listEntries(root.path, own);
+  let count = entries.filter(isAgentFile).length;
+  if (!entries.some(({ name }) => name === "workflows")) return count;
   for (const run of listEntries(root.path, join(own, "workflows"))) {
-    if (run.folder) count += listEntries(root.path, run.path).filter(isAgent).length;
+    if (run.folder) count += listEntries(root.path, run.path).filter(isAgentFile).length;
   }
   return count;
 }
 
-function isAgent({ name, folder }: { name: string; folder: boolean }): boolean {
+function isAgentFile({ name, folder }: FolderEntry): boolean {
   return !folder && /^agent-.+\.jsonl(?:\.gz)?$/.test(name);
 }

@@ -4,17 +4,17 @@ import { checkRoots } from "../option-checks.ts";
 import { isPathInside, isSafeId } from "../safe-paths.ts";
 import type { SessionRoot } from "./session-roots.ts";
 
-/** One transcript file, main or an agent's, as the disk has it now. */
+/** One transcript file, main or an agent's, with its current size and time. */
 export interface TranscriptFile {
   readonly path: string;
   readonly root: SessionRoot;
   /** Name of the project folder. */
   readonly project: string;
-  /** By the path; absent for subagents of older versions, which are next to the main files: their lines name it. */
+  /** From the path. Absent for subagents of older versions, which are next to the main files: their lines name the session. */
   readonly session?: string;
   /** Absent for a main transcript. */
   readonly agent?: string;
-  /** Where the agent's `.meta.json` would lie. */
+  /** The path of the agent's `.meta.json`, whether or not it exists. */
   readonly meta?: string;
   readonly dev: number;
   readonly ino: number;
@@ -23,113 +23,113 @@ export interface TranscriptFile {
 }
 
 /**
- * Every transcript of these roots, agents included, also of sessions without a main file; by path. For callers that
- * look at all files on every run: one listing per folder, one stat per file, nothing opened.
+ * Every transcript of these roots, sorted by path: main files and agents, also agents of sessions without a main file. Cheap enough for
+ * callers that check all files on every run: one listing per folder, one stat per file, nothing opened.
  */
 export function findTranscripts(roots: readonly SessionRoot[], onUnread?: OnUnread): TranscriptFile[] {
   checkRoots(roots);
-  const found = openFinds(onUnread);
+  const scan = startScan(onUnread);
   for (const root of roots) {
     const projects = join(root.path, "projects");
-    for (const { name, path, folder } of readFolder(root.path, projects, found.unread)) {
-      if (folder) inProject(root, name, path, found);
+    for (const { name, path, folder } of readFolder(root.path, projects, scan.onUnread)) {
+      if (folder) scanProject(scan, root, name, path);
     }
   }
-  return found.files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return scan.files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One main transcript and the agents of its session; empty when there is no such file. */
+/** One main transcript and the agents of its session; empty when the file does not exist. */
 export function findTranscriptsOf(file: string, onUnread?: OnUnread): TranscriptFile[] {
-  const found = openFinds(onUnread);
+  const scan = startScan(onUnread);
   const folder = dirname(file);
   const session = transcriptName(basename(file));
-  if (session === undefined) return found.files;
+  if (session === undefined) return scan.files;
   const root: SessionRoot = { path: dirname(dirname(folder)), origin: "client" };
-  add(found, file, { root, project: basename(folder), session });
-  if (isSafeId(session)) inSession(root, basename(folder), session, join(folder, session, "subagents"), found, 0);
-  return found.files;
+  const owner = { root, project: basename(folder), session };
+  add(scan, file, owner);
+  if (isSafeId(session)) scanAgents(scan, owner, join(folder, session, "subagents"), 0);
+  return scan.files;
 }
 
-/** Called with a folder or file that is there and may not be looked at. */
+/** Called with a folder or file that exists and cannot be read. */
 type OnUnread = (path: string, error: unknown) => void;
 
-interface Finds {
+interface Scan {
   readonly files: TranscriptFile[];
-  readonly unread: OnUnread;
+  readonly onUnread: OnUnread;
 }
 
-function openFinds(unread: OnUnread = () => undefined): Finds {
-  return { files: [], unread };
+function startScan(onUnread: OnUnread = () => undefined): Scan {
+  return { files: [], onUnread };
 }
 
-function inProject(root: SessionRoot, project: string, folder: string, found: Finds): void {
-  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
+function scanProject(scan: Scan, root: SessionRoot, project: string, folder: string): void {
+  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, scan.onUnread)) {
     if (isFolder) {
-      if (isSafeId(name)) inSession(root, project, name, join(path, "subagents"), found, 0);
+      if (isSafeId(name)) scanAgents(scan, { root, project, session: name }, join(path, "subagents"), 0);
       continue;
     }
     const id = transcriptName(name);
     if (id === undefined) continue;
-    if (!id.startsWith("agent-")) add(found, path, { root, project, session: id });
-    else add(found, path, { root, project, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
+    if (!id.startsWith("agent-")) add(scan, path, { root, project, session: id });
+    else add(scan, path, { root, project, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
   }
 }
 
-const deepest = 14;
+type FileOwner = Pick<TranscriptFile, "root" | "project" | "session" | "agent" | "meta">;
 
-function inSession(
-  root: SessionRoot,
-  project: string,
-  session: string,
-  folder: string,
-  found: Finds,
-  depth: number,
-): void {
-  for (const { name, path, folder: isFolder } of readFolder(root.path, folder, found.unread)) {
+const maxDepth = 14;
+
+function scanAgents(scan: Scan, owner: FileOwner, folder: string, depth: number): void {
+  for (const { name, path, folder: isFolder } of readFolder(owner.root.path, folder, scan.onUnread)) {
     if (isFolder) {
-      if (depth < deepest) inSession(root, project, session, path, found, depth + 1);
+      if (depth < maxDepth) scanAgents(scan, owner, path, depth + 1);
       continue;
     }
     const id = transcriptName(name);
     if (!id?.startsWith("agent-")) continue;
-    add(found, path, { root, project, session, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
+    add(scan, path, { ...owner, agent: id.slice(6), meta: join(folder, `${id}.meta.json`) });
   }
 }
 
-function add(found: Finds, path: string, of: Omit<TranscriptFile, "path" | "dev" | "ino" | "size" | "mtimeMs">): void {
+function add(scan: Scan, path: string, owner: FileOwner): void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    // Opening a pipe would wait for a writer, perhaps forever.
+    // Opening a pipe would wait for a writer.
     if (stat === undefined || !stat.isFile()) return;
     const { dev, ino, size, mtimeMs } = stat;
-    found.files.push({ path, ...of, dev, ino, size, mtimeMs });
+    scan.files.push({ path, ...owner, dev, ino, size, mtimeMs });
   } catch (error) {
-    found.unread(path, error);
+    scan.onUnread(path, error);
   }
 }
 
 function transcriptName(name: string): string | undefined {
-  const plain = name.endsWith(".gz") ? name.slice(0, -3) : name;
+  const plain = withoutGz(name);
   if (!plain.endsWith(".jsonl")) return undefined;
   const id = plain.slice(0, -6);
   return isSafeId(id.startsWith("agent-") ? id.slice(6) : id) ? id : undefined;
 }
 
-/** An entry of a folder, with links followed. */
+export function withoutGz(name: string): string {
+  return name.endsWith(".gz") ? name.slice(0, -3) : name;
+}
+
+/** An entry of a folder, after following links. */
 export interface FolderEntry {
   readonly name: string;
   readonly path: string;
   readonly folder: boolean;
 }
 
-/** The entries of a folder by name; see `readFolder`. A folder that may not be read is empty. */
+/** As `readFolder`; a folder without read permission is empty. */
 export function listEntries(root: string, folder: string): FolderEntry[] {
   return readFolder(root, folder, (_, error) => {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
   });
 }
 
-/** Files and folders by name. A link is followed only if it stays under the root; a folder that does not exist is empty. */
+/** Files and folders, sorted by name. A link is followed only if it stays under the root; a missing folder is empty. */
 function readFolder(root: string, folder: string, onUnread: OnUnread): FolderEntry[] {
   const entries: FolderEntry[] = [];
   for (const dirent of direntsOf(folder, onUnread)) {

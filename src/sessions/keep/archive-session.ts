@@ -9,8 +9,7 @@ import {
   openState,
   withLock,
 } from "../../files/internal.ts";
-import { projectFolderResolver } from "../find/list-sessions.ts";
-import { findSessions, type SessionPlace } from "../find/session-files.ts";
+import { findSessions, projectFolderResolver, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { checkSessionPlace } from "../option-checks.ts";
 import { openTranscriptFile } from "../read/byte-source.ts";

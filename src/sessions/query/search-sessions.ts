@@ -1,7 +1,12 @@
 import { stat } from "node:fs/promises";
 import { defined, Problem } from "../../protocol/internal.ts";
-import { realFileFinder } from "../find/list-sessions.ts";
-import { findSessions, type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
+import {
+  bestPlaces,
+  realFileFinder,
+  type SessionPlace,
+  type SubagentFile,
+  sessionFilesOf,
+} from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
@@ -104,36 +109,33 @@ interface FileToSearch {
   readonly sizeBytes: number;
 }
 
+/** The transcripts of all sessions, each session once. */
 export async function* filesToSearch(options: SearchOptions): AsyncGenerator<FileToSearch, undefined> {
-  const seen = new Set<string>();
-  // Of a project folder that is a link to another, too, each session is searched once.
-  const fileOf = realFileFinder();
-  const realSeen = new Set<string>();
-  const wanted = options.project === undefined ? undefined : await projectFolderFilter(options.project);
-  for await (const place of findSessions(await findRoots(options))) {
-    const key = `${place.project}/${place.id}`;
-    if (seen.has(key) || !(await belongsTo(place, wanted))) continue;
-    seen.add(key);
-    const real = await fileOf(place);
-    if (realSeen.has(real)) continue;
-    realSeen.add(real);
+  const realFile = realFileFinder();
+  const searched = new Set<string>();
+  const filter = options.project === undefined ? undefined : await projectFolderFilter(options.project);
+  for (const place of await bestPlaces(await findRoots(options))) {
+    if (!(await belongsTo(place, filter))) continue;
+    const real = await realFile(place);
+    if (searched.has(real)) continue;
+    searched.add(real);
     const agents = options.agents ? (await sessionFilesOf(place)).agents : [];
-    for (const { file, agentId } of [
-      { file: place.file },
-      ...agents.map(({ file, id }) => ({ file, agentId: id })),
-    ] as { file: string; agentId?: string }[]) {
-      // What went since it was listed holds nothing.
-      const known = await stat(file).catch(() => undefined);
-      if (known === undefined || (options.sinceMs !== undefined && known.mtimeMs < options.sinceMs)) continue;
-      yield { place, file, ...(agentId === undefined ? {} : { agentId }), sizeBytes: known.size };
+    for (const { file, agentId } of [{ file: place.file, agentId: undefined }, ...agents.map(agentFileToSearch)]) {
+      const stats = await stat(file).catch(() => undefined); // undefined when it was deleted meanwhile
+      if (stats === undefined || (options.sinceMs !== undefined && stats.mtimeMs < options.sinceMs)) continue;
+      yield { place, file, ...defined({ agentId }), sizeBytes: stats.size };
     }
   }
 }
 
-async function belongsTo(place: SessionPlace, wanted: ProjectFolderFilter | undefined): Promise<boolean> {
-  if (wanted === undefined || wanted.names.has(place.project)) return true;
-  // A file that cannot be read belongs to nobody's search.
-  return wanted.paths.has((await readHeader(place.file).catch(() => undefined))?.cwd ?? "");
+function agentFileToSearch({ file, id }: SubagentFile): { file: string; agentId: string } {
+  return { file, agentId: id };
+}
+
+async function belongsTo(place: SessionPlace, filter: ProjectFolderFilter | undefined): Promise<boolean> {
+  if (filter === undefined || filter.names.has(place.project)) return true;
+  const header = await readHeader(place.file).catch(() => undefined);
+  return filter.paths.has(header?.cwd ?? "");
 }
 
 type FileHit = Omit<RankedHit, "session" | "place" | "agentId">;
