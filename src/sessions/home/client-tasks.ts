@@ -5,7 +5,7 @@ import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
-import { readIfThere } from "./client-json.ts";
+import { readIfExists } from "./client-json.ts";
 import { readRegistry, type StartOf } from "./live-sessions.ts";
 
 /** One task of a session's list. */
@@ -32,7 +32,7 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
   const tasks: Task[] = [];
   for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
-    const task = toTask(root, sessionId, path, await readIfThere(path));
+    const task = toTask(root, sessionId, path, await readIfExists(path));
     if (task !== undefined) tasks.push(task);
   }
   return tasks.sort((a, b) => Number(a.id) - Number(b.id) || (a.file < b.file ? -1 : 1));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { processExists, processStart } from "../../files/internal.ts";
 import { findRoots, type RootOptions } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
-import { wakeOn } from "../read/follow-session.ts";
+import { watchPaths } from "../read/follow-session.ts";
 import { readJsonObject } from "./client-json.ts";
 
 /** A session that a process says it is running. */
@@ -132,7 +132,7 @@ export async function* watchLive(
 ): AsyncGenerator<LiveChange, undefined> {
   const { signal, pollMs = 250 } = options;
   const folders = (await findRoots(options)).map(({ path }) => join(path, "sessions"));
-  const alarm = wakeOn(folders, signal);
+  const changes = watchPaths(folders, signal);
   let known = new Map<string, LiveSession>();
   try {
     while (signal?.aborted !== true) {
@@ -144,9 +144,9 @@ export async function* watchLive(
       }
       for (const [file, session] of known) if (!now.has(file)) yield { kind: "ended", session };
       known = now;
-      await alarm.next(pollMs);
+      await changes.next(pollMs);
     }
   } finally {
-    alarm.close();
+    changes.close();
   }
 }

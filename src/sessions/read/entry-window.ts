@@ -6,30 +6,30 @@ import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";
 import { readEntriesReverse } from "./read-reverse.ts";
 
-/** Which lines: from one on (by number or uuid), around one, or the last ones. */
+/** Which entries: from a line number or uuid on, around a uuid, or the last ones. */
 export type WindowRequest = (
   | { readonly from: number | string }
   | { readonly around: string }
   | { readonly last: number }
 ) & { readonly limit?: number };
 
-const usual = 100;
+const defaultLimit = 100;
 
-/** Reads only the lines that were asked for. The table is made on first need and handed on to the next window. */
+/** Reads only the requested lines. `table` is called when their offsets are needed. */
 export async function readEntryWindow(
   file: string,
-  wish: WindowRequest,
+  request: WindowRequest,
   table: () => Promise<OffsetTable>,
   signal?: AbortSignal,
 ): Promise<TranscriptItem[]> {
-  const limit = Math.max(0, Math.floor(wish.limit ?? ("last" in wish ? wish.last : usual)));
-  if ("last" in wish) return lastItems(file, Math.min(limit, Math.max(0, Math.floor(wish.last))), table, signal);
+  const limit = Math.max(0, Math.floor(request.limit ?? ("last" in request ? request.last : defaultLimit)));
+  if ("last" in request) return lastItems(file, Math.min(limit, Math.max(0, Math.floor(request.last))), table, signal);
   const offsets = await table();
-  if ("around" in wish) {
-    const line = await lineOf(file, wish.around, offsets, signal);
+  if ("around" in request) {
+    const line = await lineOf(file, request.around, offsets, signal);
     return itemsFrom(file, Math.max(1, line - Math.floor(limit / 2)), limit, offsets, signal);
   }
-  const line = typeof wish.from === "number" ? wish.from : await lineOf(file, wish.from, offsets, signal);
+  const line = typeof request.from === "number" ? request.from : await lineOf(file, request.from, offsets, signal);
   return itemsFrom(file, Math.max(1, line), limit, offsets, signal);
 }
 
@@ -42,9 +42,9 @@ async function lastItems(
   if (count === 0) return [];
   if (file.endsWith(".gz")) {
     const offsets = await table();
-    return (
-      await itemsFrom(file, Math.max(1, offsets.lines - count - 255), Number.MAX_SAFE_INTEGER, offsets, signal)
-    ).slice(-count);
+    // Some of the last lines may be blank, so more of them are read.
+    const start = Math.max(1, offsets.lines - count - 255);
+    return (await itemsFrom(file, start, Number.MAX_SAFE_INTEGER, offsets, signal)).slice(-count);
   }
   const items: TranscriptItem[] = [];
   for await (const item of readEntriesReverse(file, signal)) {
@@ -56,20 +56,20 @@ async function lastItems(
 
 async function itemsFrom(
   file: string,
-  line: number,
+  firstLine: number,
   limit: number,
   offsets: OffsetTable,
   signal?: AbortSignal,
 ): Promise<TranscriptItem[]> {
   const items: TranscriptItem[] = [];
   if (limit === 0) return items;
-  const reader = readLines(file, { at: offsets.before(line), tail: "give", signal, chunkBytes: 128 * 1024 });
+  const reader = readLines(file, { at: offsets.before(firstLine), tail: "give", signal, chunkBytes: 128 * 1024 });
   let source: RecordSource | undefined;
   for await (const batch of reader) {
     source ??= recordSource(file, reader.cursor);
-    for (const one of batch) {
-      if (one.line < line) continue;
-      for (const record of recordsOf(source, one, isTranscriptRecord)) {
+    for (const line of batch) {
+      if (line.line < firstLine) continue;
+      for (const record of recordsOf(source, line, isTranscriptRecord)) {
         items.push(record.kind === "unreadable" ? record : toEntry(record));
       }
       if (items.length >= limit) return items.slice(0, limit);
@@ -86,56 +86,56 @@ async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?:
   throw new Problem("sessions/no-entry", `${file} has no entry ${uuid}.`, { about: { file, uuid } });
 }
 
-/** Where lines and uuids of a file are, sparsely: enough to jump near any of them without reading what lies before. */
+/** Offsets of markInterval 256th line and lines of all uuids, for reading from the middle of a file. */
 export interface OffsetTable {
-  /** What has been counted; the table is extended from here. */
+  /** How far the file has been read. A later table continues from here. */
   readonly cursor: Cursor;
   /** Lines counted, blank ones included. */
   readonly lines: number;
-  /** The nearest known place at or before a line. */
+  /** The nearest known position at or before a line. */
   before(line: number): { offset: number; line: number };
-  /** Lines that may hold this uuid, newest first: look before you trust. */
+  /** Lines that may have this uuid, the last one first. The caller checks them. */
   linesWith(uuid: string): number[];
 }
 
-const every = 256;
+const markInterval = 256;
 
-/** One pass over the file; with an earlier table, over what was written since. */
+/** Reads the file once; with an earlier table, only the lines after it. */
 export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: AbortSignal): Promise<OffsetTable> {
-  const kept =
-    earlier !== undefined && (await isStillValid(file, earlier.cursor)) ? (earlier as GrowingOffsets) : undefined;
-  const marks = kept?.marks.slice() ?? [];
-  const names = kept?.names ?? uuidIndex();
-  const reader = readLines(file, { from: kept?.cursor, signal });
+  const isValid = earlier !== undefined && (await isStillValid(file, earlier.cursor));
+  const base = isValid ? (earlier as GrowingOffsets) : undefined;
+  const marks = base?.marks.slice() ?? [];
+  const uuids = base?.uuids ?? uuidIndex();
+  const reader = readLines(file, { from: base?.cursor, signal });
   for await (const batch of reader) {
     for (const { line, offset, bytes } of batch) {
-      // Blank lines are not handed out, so the line that would be the mark may be a later one.
-      const slot = Math.floor((line - 1) / every);
+      // Blank lines are not yielded, so the mark of a slot may be a later line.
+      const slot = Math.floor((line - 1) / markInterval);
       while (marks.length <= slot) marks.push({ offset, line });
-      if (bytes !== undefined) names.addFrom(bytes, line);
+      if (bytes !== undefined) uuids.addFrom(bytes, line);
     }
   }
-  names.sort();
+  uuids.sort();
   const { cursor } = reader;
   const table: GrowingOffsets = {
     cursor,
     lines: cursor.lines,
     marks,
-    names,
+    uuids,
     before(line) {
-      const slot = Math.max(0, Math.min(Math.floor((line - 1) / every), marks.length - 1));
+      const slot = Math.max(0, Math.min(Math.floor((line - 1) / markInterval), marks.length - 1));
       const mark = marks[slot];
       if (mark === undefined || (mark.line > line && slot === 0)) return { offset: 0, line: 1 };
       return mark.line > line ? (marks[slot - 1] ?? { offset: 0, line: 1 }) : mark;
     },
-    linesWith: (uuid) => names.linesWith(uuid),
+    linesWith: (uuid) => uuids.linesWith(uuid),
   };
   return table;
 }
 
 interface GrowingOffsets extends OffsetTable {
   readonly marks: readonly { readonly offset: number; readonly line: number }[];
-  readonly names: UuidIndex;
+  readonly uuids: UuidIndex;
 }
 
 async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
@@ -147,36 +147,36 @@ async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
   }
 }
 
-const key = Buffer.from('"uuid":"');
+const uuidKey = Buffer.from('"uuid":"');
 
-/** From uuids to lines in eight bytes each. */
+/** Maps uuids to lines. Takes eight bytes per uuid: a session of 1 GB has half a million of them. */
 interface UuidIndex {
-  /** To be called once all are in: what is asked after that finds its way by halves. */
+  /** Call it after the last `addFrom` and before `linesWith`, which uses binary search. */
   sort(): void;
-  /** Every `"uuid":"…"` of a line goes in: which one is the line's own is found out when it is looked up. */
+  /** Adds every `"uuid":"…"` of a line, including nested ones: a lookup checks which of them is the line's own. */
   addFrom(bytes: Buffer, line: number): void;
   linesWith(uuid: string): number[];
 }
 
-/** A number holds 28 bits of hash and 25 bits of line: 33 million lines, and a wrong guess now and then. */
+/** Each number has 28 bits of hash and 25 bits of line (33 million lines). Two uuids may have the same hash. */
 const lineRange = 2 ** 25;
 
 function uuidIndex(): UuidIndex {
   let packed = new Float64Array(1024);
   let count = 0;
-  let sorted = true;
+  let isSorted = true;
 
-  function add(name: number, line: number): void {
+  function add(uuidHash: number, line: number): void {
     if (count === packed.length) {
       const larger = new Float64Array(count * 2);
       larger.set(packed);
       packed = larger;
     }
-    packed[count++] = name * lineRange + Math.min(line, lineRange - 1);
-    sorted = false;
+    packed[count++] = uuidHash * lineRange + Math.min(line, lineRange - 1);
+    isSorted = false;
   }
 
-  function firstFrom(value: number): number {
+  function indexAtOrAbove(value: number): number {
     let low = 0;
     let high = count;
     while (low < high) {
@@ -189,22 +189,22 @@ function uuidIndex(): UuidIndex {
 
   return {
     sort() {
-      if (!sorted) packed.subarray(0, count).sort();
-      sorted = true;
+      if (!isSorted) packed.subarray(0, count).sort();
+      isSorted = true;
     },
     addFrom(bytes, line) {
-      for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
-        const from = at + key.length;
+      for (let at = bytes.indexOf(uuidKey); at >= 0; at = bytes.indexOf(uuidKey, at + uuidKey.length)) {
+        const from = at + uuidKey.length;
         const to = bytes.indexOf(0x22, from);
         if (to > from) add(hash(bytes, from, to), line);
       }
     },
     linesWith(uuid) {
       const bytes = Buffer.from(uuid);
-      const wanted = hash(bytes, 0, bytes.length) * lineRange;
+      const first = hash(bytes, 0, bytes.length) * lineRange;
       const lines = new Set<number>();
-      for (let at = firstFrom(wanted); at < count && (packed[at] ?? 0) < wanted + lineRange; at++) {
-        lines.add((packed[at] ?? 0) - wanted);
+      for (let at = indexAtOrAbove(first); at < count && (packed[at] ?? 0) < first + lineRange; at++) {
+        lines.add((packed[at] ?? 0) - first);
       }
       return [...lines].sort((a, b) => b - a);
     },

@@ -1,35 +1,36 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { checkMs, checkSessionPlace, checkWord } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
-/** What happens to a session while it is watched. `agentId` is absent for the main transcript. */
+/** A change of a session that is followed. `agentId` is absent for the main transcript. */
 export type FollowEvent =
   | { readonly kind: "entry"; readonly entry: TranscriptItem; readonly file: string; readonly agentId?: string }
   | { readonly kind: "agent"; readonly file: string; readonly agentId: string }
-  /** The file was cut or replaced: what follows is read from its beginning. */
+  /** The file was cut or replaced. The next entries are from its beginning. */
   | { readonly kind: "reset"; readonly file: string; readonly agentId?: string }
   | { readonly kind: "removed"; readonly file: string; readonly agentId?: string };
 
 export interface FollowOptions {
-  /** `"end"` (default): only what is written from now on. `"start"`: everything there is first. Or continue from cursors. */
+  /** `"end"` (default): only new entries. `"start"`: existing entries first. Or the cursors of an earlier run. */
   readonly from?: "start" | "end" | Readonly<Record<string, Cursor>>;
-  /** Ends the iteration, quietly. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal;
-  /** How often files are looked at when nothing wakes us. */
+  /** How often files are checked when no file event arrives. Default: 250. */
   readonly pollMs?: number;
 }
 
 export interface Following extends AsyncIterable<FollowEvent> {
-  /** Where each file has been read to, by path: hand it to the next `followSession`. */
+  /** How far each file has been read, by path. Pass it as `from` to continue later. */
   cursors(): Readonly<Record<string, Cursor>>;
 }
 
-/** New entries of a session's main transcript and of every agent's, those that begin later included. */
+/** Yields new entries of a session: of its main transcript and of all agents, including agents that start later. */
 export function followSession(
   session: SessionPlace | { readonly place: SessionPlace },
   options: FollowOptions = {},
@@ -38,7 +39,7 @@ export function followSession(
   checkSessionPlace(place);
   if (typeof options.from !== "object" && options.from !== undefined) checkWord("from", options.from, ["start", "end"]);
   checkMs("pollMs", options.pollMs);
-  const followed = new Map<string, Followed>();
+  const followed = new Map<string, FollowedFile>();
   return {
     cursors: () =>
       Object.fromEntries([...followed].flatMap(([file, { cursor }]) => (cursor === undefined ? [] : [[file, cursor]]))),
@@ -46,7 +47,7 @@ export function followSession(
   };
 }
 
-interface Followed {
+interface FollowedFile {
   cursor: Cursor | undefined;
   /** Identity, size and time at the last check; empty while the file does not exist. */
   stamp: string;
@@ -55,13 +56,13 @@ interface Followed {
 async function* events(
   place: SessionPlace,
   { from = "end", signal, pollMs = 250 }: FollowOptions,
-  followed: Map<string, Followed>,
+  followed: Map<string, FollowedFile>,
 ): AsyncGenerator<FollowEvent, undefined> {
   const own = join(place.folder, place.id);
-  const alarm = wakeOn([place.folder, own, join(own, "subagents")], signal);
+  const changes = watchPaths([place.folder, own, join(own, "subagents")], signal);
   try {
     for (let first = true; signal?.aborted !== true; first = false) {
-      for (const { file, agentId } of await filesNow(place)) {
+      for (const { file, agentId } of await transcriptsOf(place)) {
         const isNew = !followed.has(file);
         const state = followed.get(file) ?? { cursor: typeof from === "object" ? from[file] : undefined, stamp: "" };
         followed.set(file, state);
@@ -70,49 +71,49 @@ async function* events(
           continue;
         }
         if (isNew && !first && agentId !== undefined) yield { kind: "agent", file, agentId };
-        for await (const event of newIn(file, agentId, state)) {
+        for await (const event of newEvents(file, agentId, state)) {
           yield event;
           if (signal?.aborted) return;
         }
       }
-      await alarm.next(pollMs);
+      await changes.next(pollMs);
     }
   } finally {
-    alarm.close();
+    changes.close();
   }
 }
 
-async function filesNow(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
+async function transcriptsOf(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
   const { agents } = await sessionFilesOf(place);
   return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
 }
 
-async function* newIn(
+async function* newEvents(
   file: string,
   agentId: string | undefined,
-  state: Followed,
+  state: FollowedFile,
 ): AsyncGenerator<FollowEvent, undefined> {
-  const whose = { file, ...(agentId === undefined ? {} : { agentId }) };
+  const source = { file, ...defined({ agentId }) };
   const stamp = await stampOf(file);
   if (stamp === state.stamp) return;
   if (stamp === "") {
     state.stamp = "";
-    yield { kind: "removed", ...whose };
+    yield { kind: "removed", ...source };
     return;
   }
   const reader = readEntries(file, { from: state.cursor, tail: "keep" });
   let isReported = false;
   for await (const batch of reader) {
-    if (reader.reset && !isReported) yield { kind: "reset", ...whose };
+    if (reader.reset && !isReported) yield { kind: "reset", ...source };
     isReported = true;
-    for (const entry of batch) yield { kind: "entry", entry, ...whose };
+    for (const entry of batch) yield { kind: "entry", entry, ...source };
   }
-  if (reader.reset && !isReported) yield { kind: "reset", ...whose };
+  if (reader.reset && !isReported) yield { kind: "reset", ...source };
   state.cursor = reader.cursor;
   state.stamp = stamp;
 }
 
-async function skipToEnd(file: string, state: Followed): Promise<void> {
+async function skipToEnd(file: string, state: FollowedFile): Promise<void> {
   const stamp = await stampOf(file);
   if (stamp === "") return;
   const reader = readEntries(file, { tail: "keep" });
@@ -126,58 +127,57 @@ async function stampOf(file: string): Promise<string> {
     const { dev, ino, size, mtimeMs } = await stat(file);
     return [dev, ino, size, mtimeMs].join(" ");
   } catch {
-    // Removed, or not there yet: both are states of a session, not errors.
-    return "";
+    return ""; // removed, or not created yet
   }
 }
 
-export interface Alarm {
+export interface PathWatcher {
   /** Resolves on a change, on abort, or after `pollMs`. */
   next(pollMs: number): Promise<void>;
   close(): void;
 }
 
-/** Watching only wakes us earlier: some file systems say nothing, and the poll finds what they kept to themselves. */
-export function wakeOn(paths: readonly string[], signal: AbortSignal | undefined): Alarm {
+/** File events only shorten the wait: some file systems report none, and then polling finds the change. */
+export function watchPaths(paths: readonly string[], signal: AbortSignal | undefined): PathWatcher {
   let wake: (() => void) | undefined;
-  let woken = false;
-  const ring = () => {
-    woken = true;
+  let hasChanged = false;
+  const onChange = () => {
+    hasChanged = true;
     wake?.();
   };
   const watchers = new Map<string, FSWatcher>();
   const add = (path: string) => {
     if (watchers.has(path)) return;
     try {
-      const watcher = watch(path, { persistent: false }, ring);
+      const watcher = watch(path, { persistent: false }, onChange);
       watcher.on("error", () => {
         watcher.close();
         watchers.delete(path);
       });
       watchers.set(path, watcher);
     } catch {
-      // Not there yet, or no more watches to be had: the poll is enough.
+      // The folder does not exist yet, or the limit of watches is reached: polling is enough.
     }
   };
-  signal?.addEventListener("abort", ring, { once: true });
+  signal?.addEventListener("abort", onChange, { once: true });
   return {
     async next(pollMs: number): Promise<void> {
       for (const path of paths) add(path);
-      if (!woken && signal?.aborted !== true) {
-        await new Promise<void>((done) => {
-          const timer = setTimeout(done, pollMs);
+      if (!hasChanged && signal?.aborted !== true) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, pollMs);
           wake = () => {
             clearTimeout(timer);
-            done();
+            resolve();
           };
         });
       }
-      woken = false;
+      hasChanged = false;
       wake = undefined;
     },
     close() {
       for (const watcher of watchers.values()) watcher.close();
-      signal?.removeEventListener("abort", ring);
+      signal?.removeEventListener("abort", onChange);
     },
   };
 }

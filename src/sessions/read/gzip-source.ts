@@ -1,42 +1,37 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createGunzip } from "node:zlib";
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import type { FileBytes } from "./byte-source.ts";
 
-/** A gzip file, of one member or many, as bytes at offsets. Going forward is cheap; going back starts over. */
+/** Opens a gzip file of one or more members. Reading forward is cheap; reading backward unpacks from the start again. */
 export async function openGzip(path: string): Promise<FileBytes> {
   const { dev, ino, size } = await stat(path);
   // Even the archive of an empty file has bytes.
   let isCut = size === 0;
-  const cut = () => {
+  const onCut = () => {
     isCut = true;
   };
-  let stream = inflate(path, cut);
+  let stream = inflate(path, onCut);
+  /** Unpacked bytes that follow `position`. */
+  let chunk: Buffer = Buffer.alloc(0);
   let position = 0;
-  let rest: Buffer = Buffer.alloc(0);
 
-  async function next(): Promise<boolean> {
-    const { value, done } = await stream.next();
-    if (done) return false;
-    rest = value;
-    return true;
-  }
-
+  /** Makes `chunk` begin at `offset`; false at the end of the file. */
   async function seek(offset: number): Promise<boolean> {
     if (offset < position) {
       await stream.return(undefined);
-      stream = inflate(path, cut);
+      stream = inflate(path, onCut);
       position = 0;
-      rest = Buffer.alloc(0);
+      chunk = Buffer.alloc(0);
     }
-    while (position + rest.length <= offset) {
-      position += rest.length;
-      rest = Buffer.alloc(0);
-      if (position === offset && rest.length > 0) return true;
-      if (!(await next())) return false;
+    while (position + chunk.length <= offset) {
+      position += chunk.length;
+      chunk = Buffer.alloc(0);
+      const { value, done } = await stream.next();
+      if (done) return false;
+      chunk = value;
     }
-    rest = rest.subarray(offset - position);
+    chunk = chunk.subarray(offset - position);
     position = offset;
     return true;
   }
@@ -50,8 +45,8 @@ export async function openGzip(path: string): Promise<FileBytes> {
     async read(into, offset) {
       let filled = 0;
       while (filled < into.length && (await seek(offset + filled))) {
-        const count = Math.min(rest.length, into.length - filled);
-        into.set(rest.subarray(0, count), filled);
+        const count = Math.min(chunk.length, into.length - filled);
+        into.set(chunk.subarray(0, count), filled);
         filled += count;
       }
       return filled;
@@ -62,13 +57,13 @@ export async function openGzip(path: string): Promise<FileBytes> {
 
 async function* inflate(path: string, onCut: () => void): AsyncGenerator<Buffer, undefined, undefined> {
   const file = createReadStream(path);
-  const gunzip = createGunzip();
+  const gunzip = zlib().createGunzip();
   file.on("error", (error) => gunzip.destroy(error));
   file.pipe(gunzip);
   try {
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
-    // A member that was cut off while it was written: what came before it has been handed out already.
+    // The last member was cut off while it was written. Everything before the cut has been yielded.
     if (!isCutOff(error)) throw damaged(path, error);
     onCut();
   } finally {
@@ -84,7 +79,18 @@ function damaged(path: string, cause: unknown): Problem {
   });
 }
 
-/** An archive without its end, for readers that cannot hand out its front alone. */
+/** Few users have archives, so zlib is loaded on first use. */
+export function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
+}
+
+/** Unpacks all members; of one that was cut off, the bytes before the cut. */
+export function unpack(bytes: Buffer): Buffer {
+  const { gunzipSync, constants } = zlib();
+  return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+}
+
+/** The problem for an archive that was cut off, for readers that need all of it. */
 export function cutArchive(path: string): Problem {
   const message = plainLine(`${path} cannot be read to its end: the archive is cut off`);
   return new Problem("sessions/unreadable-file", message, {

@@ -4,7 +4,7 @@ import { type FileIdentity, readLineBytes } from "./byte-source.ts";
 import type { Line, LineReader } from "./read-lines.ts";
 import { recoverObjects } from "./recover-records.ts";
 
-/** A JSON object and where its bytes lie. */
+/** A JSON object and the position of its bytes. */
 export interface JsonRecord {
   readonly kind: "record";
   readonly file: string;
@@ -12,19 +12,19 @@ export interface JsonRecord {
   readonly length: number;
   readonly line: number;
   readonly object: Readonly<Record<string, unknown>>;
-  /** Not all of it could be taken over: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
+  /** Something was lost: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
   readonly lossy: boolean;
-  /** The object was found inside a damaged line. */
+  /** The object was recovered from a damaged line. */
   readonly recovered: boolean;
-  /** The object is whole, but no newline ends its line yet. */
+  /** The object is complete, but its line does not end with a newline yet. */
   readonly unterminated: boolean;
   readonly raw: RawBytes;
 }
 
-/** The exact bytes of what it is called on. One function serves all records of a file. */
+/** Reads the exact bytes of the record it is called on. All records of a file share one function. */
 export type RawBytes = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
 
-/** Bytes that hold no record, kept at their place in the stream. */
+/** Bytes without a record, at their position among the records. */
 export interface Unreadable {
   readonly kind: "unreadable";
   readonly file: string;
@@ -35,10 +35,10 @@ export interface Unreadable {
   readonly bytes: RawBytes;
 }
 
-/** A path and the file it named when it was read. */
+/** A path, and the identity of the file it named when it was read. */
 export interface RecordSource extends FileIdentity {
   readonly path: string;
-  /** Made once by `sourceFile`, so that a million records do not need a function each. */
+  /** Set by `recordSource`: a million records do not need a function each. */
   readonly raw?: RawBytes;
 }
 
@@ -52,7 +52,7 @@ function rawOf(path: string, identity: FileIdentity): RawBytes {
   };
 }
 
-/** A line as the records it holds: one, when nothing went wrong. Damage is given beside what could be read. */
+/** The records of a line: one if it is intact, otherwise the records that could be recovered and the damaged bytes between them. */
 export function recordsOf(
   file: RecordSource,
   line: Line,
@@ -62,7 +62,8 @@ export function recordsOf(
   const ascii = line.ascii === true || isAscii(line.bytes);
   const text = ascii ? line.bytes.toString("latin1") : line.bytes.toString("utf8");
   const value = parseJson(text);
-  if (isObject(value)) return [record(file, line, value, line.offset, line.length, lossy(text, line.bytes), false)];
+  if (isObject(value))
+    return [record(file, line, value, line.offset, line.length, hasReplacedBytes(text, line.bytes), false)];
   if (!line.terminated) return [];
   if (value !== undefined) return [unreadable(file, line, "not-object", line.offset, line.length)];
   return recoverObjects(line.bytes, isRecord).map((part) => {
@@ -74,7 +75,7 @@ export function recordsOf(
   });
 }
 
-function lossy(text: string, bytes: Buffer): boolean {
+function hasReplacedBytes(text: string, bytes: Buffer): boolean {
   return text.includes("\ufffd") && !isUtf8(bytes);
 }
 
@@ -89,8 +90,8 @@ function record(
 ): JsonRecord {
   const raw = file.raw ?? rawOf(file.path, file);
   const unterminated = !terminated;
-  // Each level takes two bytes, so a short line needs no look.
-  const cut = length > 2 * maxNesting && cutDeep(object);
+  // Each level takes two bytes, so a short line cannot be nested too deep.
+  const isCut = length > 2 * maxNesting && cutDeep(object);
   return {
     kind: "record",
     file: file.path,
@@ -98,7 +99,7 @@ function record(
     length,
     line,
     object,
-    lossy: lossy || cut,
+    lossy: lossy || isCut,
     recovered,
     unterminated,
     raw,
@@ -116,33 +117,29 @@ function unreadable(
   return { kind: "unreadable", file: file.path, offset, length, line, why, bytes };
 }
 
-/** What is behind the last whole line of an archive that was cut off. */
+/** The bytes after the last complete line of an archive that was cut off. */
 export function cutArchiveItem(file: RecordSource, { cursor, tail }: Pick<LineReader, "cursor" | "tail">): Unreadable {
-  const place = { line: cursor.lines + 1 };
-  return unreadable(file, place, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
+  const line = { line: cursor.lines + 1 };
+  return unreadable(file, line, "cut-archive", tail?.offset ?? cursor.offset, tail?.length ?? 0);
 }
 
-/** Values nested deeper than this are cut: what walks through an entry, printing included, has a stack that ends. */
+/** Deeper values are cut, because recursive code such as printing would overflow the stack. */
 const maxNesting = 1000;
 
 const nestingPlaceholder = `[nested deeper than ${maxNesting} levels]`;
 
-/** Replaces, in place, values nested deeper than `left` levels by a placeholder; true when there was one. */
-export function cutDeep(value: object, left: number = maxNesting): boolean {
-  let cut = false;
+/** Replaces values nested deeper than `levels` by a placeholder, in place. True when it replaced any. */
+export function cutDeep(value: object, levels: number = maxNesting): boolean {
+  let isCut = false;
   for (const key of Object.keys(value)) {
     const inner: unknown = (value as Record<string, unknown>)[key];
     if (typeof inner !== "object" || inner === null) continue;
-    if (left > 1) cut = cutDeep(inner, left - 1) || cut;
+    if (levels > 1) isCut = cutDeep(inner, levels - 1) || isCut;
     else {
-      Object.defineProperty(value, key, {
-        value: nestingPlaceholder,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-      cut = true;
+      // An assignment to the key "__proto__" would change the prototype.
+      Object.defineProperty(value, key, { value: nestingPlaceholder });
+      isCut = true;
     }
   }
-  return cut;
+  return isCut;
 }

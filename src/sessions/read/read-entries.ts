@@ -3,12 +3,12 @@ import type { TranscriptItem } from "../model/entry.ts";
 import { cutArchiveItem, type RecordSource, recordSource, recordsOf } from "./json-records.ts";
 import { type LineOptions, type LineReader, readLines } from "./read-lines.ts";
 
-/** A transcript as batches of entries and unreadable stretches, in file order. Reading never stops at damage. */
+/** Batches of entries and unreadable stretches, in file order. Reading continues after damage. */
 export interface EntryReader
   extends Pick<LineReader, "file" | "cursor" | "tail" | "reset" | "isCut">,
     AsyncIterable<readonly TranscriptItem[]> {}
 
-/** By default a last line without newline is given, marked `unterminated`, if it is a whole record. */
+/** By default a last line without a newline is included if it is a complete record; it is marked `unterminated`. */
 export function readEntries(file: string, options: LineOptions = {}): EntryReader {
   const lines = readLines(file, { tail: "give", ...options });
   return {

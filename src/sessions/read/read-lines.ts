@@ -10,48 +10,48 @@ export interface Line {
   readonly end: number;
   /** Counted from 1, blank lines included. */
   readonly line: number;
-  /** Borrowed: valid until the next batch is asked for. Absent when the line is longer than the limit. */
+  /** Valid until the next batch is read: the buffer is reused. Undefined when the line is longer than the limit. */
   readonly bytes: Buffer | undefined;
-  /** False only for a last line without newline, which is given out when `tail` is `"give"`. */
+  /** False only for a last line without a newline, which is included when `tail` is `"give"`. */
   readonly terminated: boolean;
-  /** Known to hold nothing but ASCII: asked once for all lines of a read, since asking costs more than looking. */
+  /** True when the line is ASCII. Determined once per chunk, which is faster than per line. */
   readonly ascii?: boolean;
 }
 
 export interface LineOptions {
-  /** Continue where an earlier reader stopped. With a cursor that is no longer valid the reader sets `reset` and starts at 0. */
+  /** Continue where an earlier reader stopped. If the cursor is no longer valid, the reader sets `reset` and starts at 0. */
   readonly from?: Cursor | undefined;
-  /** Begin at a known line, without a check. */
+  /** Begin at a known line. Not checked. */
   readonly at?: { readonly offset: number; readonly line: number } | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A longer line is passed over without being held in memory. */
+  /** A longer line is skipped without keeping it in memory. */
   readonly maxLineBytes?: number | undefined;
   readonly chunkBytes?: number | undefined;
-  /** What becomes of bytes after the last newline: `"keep"` (default) leaves them for the next read. */
+  /** Bytes after the last newline: `"keep"` (default) leaves them for the next read, `"give"` yields them as a line. */
   readonly tail?: "keep" | "give" | undefined;
 }
 
-/** Bytes after the last newline: not a line yet. */
+/** Bytes after the last newline: an incomplete line. */
 export interface Tail {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * A file as batches of lines. Blank lines are passed over. The file is opened when iteration begins and closed on
- * return, break, throw and abort. `cursor`, `tail` and `reset` speak of what was handed out so far.
+ * Batches of lines, without blank ones. The file is opened when iteration begins and closed on return, break, throw and abort.
+ * `cursor`, `tail` and `reset` describe the lines yielded so far.
  */
 export interface LineReader extends AsyncIterable<readonly Line[]> {
   readonly file: string;
   readonly cursor: Cursor;
   readonly tail: Tail | undefined;
   readonly reset: boolean;
-  /** The file is an archive that ends in the middle; known once all lines were handed out. */
+  /** The file is an archive that was cut off. Known once all lines have been yielded. */
   readonly isCut: boolean;
 }
 
 export const maxLineBytes: number = 64 * 1024 * 1024;
-const chunkBytes = 512 * 1024;
+const defaultChunkBytes = 512 * 1024;
 
 export function readLines(file: string, options: LineOptions = {}): LineReader {
   const reader: ReaderState = {
@@ -75,23 +75,23 @@ async function* batches(
   options.signal?.throwIfAborted();
   const source = await openBytes(file);
   try {
-    const start = await startOf(source, options, state);
-    const split = splitter(start, options.maxLineBytes ?? maxLineBytes, options.chunkBytes ?? chunkBytes);
+    const start = await startPosition(source, options, state);
+    const splitter = lineSplitter(start, options.maxLineBytes ?? maxLineBytes, options.chunkBytes ?? defaultChunkBytes);
     let head = await headHash(source, start.offset);
     state.cursor = { dev: source.dev, ino: source.ino, offset: start.offset, head, lines: start.line - 1 };
     for (;;) {
       options.signal?.throwIfAborted();
-      const count = await source.read(split.space(), split.readAt());
+      const count = await source.read(splitter.space(), splitter.readAt());
       state.isCut = source.isCut === true;
       if (count === 0) break;
-      const lines = split.take(count);
-      const { offset, line } = split.next();
+      const lines = splitter.take(count);
+      const { offset, line } = splitter.next();
       if (offset === state.cursor.offset) continue;
       if (state.cursor.offset < 1024) head = await headHash(source, offset);
       if (lines.length > 0) yield lines;
       state.cursor = { dev: source.dev, ino: source.ino, offset, head, lines: line - 1 };
     }
-    const tail = split.tail();
+    const tail = splitter.tail();
     if (tail === undefined) return;
     state.tail = { offset: tail.offset, length: tail.length };
     if (options.tail === "give") yield [tail];
@@ -100,7 +100,7 @@ async function* batches(
   }
 }
 
-async function startOf(source: FileBytes, { from, at }: LineOptions, state: ReaderState): Promise<Position> {
+async function startPosition(source: FileBytes, { from, at }: LineOptions, state: ReaderState): Promise<Position> {
   if (at !== undefined) return at;
   if (from === undefined) return { offset: 0, line: 1 };
   if (await isCursorValid(source, from)) return { offset: from.offset, line: from.lines + 1 };
@@ -113,31 +113,34 @@ interface Position {
   readonly line: number;
 }
 
-interface Splitter {
-  /** Where the next read goes to, in memory and in the file. */
+interface LineSplitter {
+  /** The free part of the buffer, which the next read fills. */
   space(): Uint8Array;
+  /** The offset in the file of the next read. */
   readAt(): number;
-  /** The whole lines that `count` more bytes completed. */
+  /** The lines that `count` more bytes completed. */
   take(count: number): Line[];
-  /** The first byte that belongs to no whole line yet, and the number its line will have. */
+  /** Where the incomplete line begins, and its number. */
   next(): Position;
+  /** The incomplete line; undefined when there is none. */
   tail(): Line | undefined;
 }
 
-/** One reused buffer: lines are cut from it, an unfinished one moves to its front, and only a long one makes it grow. */
-function splitter(start: Position, limit: number, chunk: number): Splitter {
+/** Reuses one buffer: an incomplete line moves to its front, and only a line longer than a chunk makes it grow. */
+function lineSplitter(start: Position, limit: number, chunk: number): LineSplitter {
   let buffer = Buffer.allocUnsafeSlow(chunk);
-  /** Bytes of the unfinished line, at `heldFrom` in the buffer and at `heldAt` in the file. */
+  /** The number of bytes kept of the incomplete line. They are at `heldFrom` in the buffer and at `heldAt` in the file. */
   let held = 0;
   let heldFrom = 0;
   let heldAt = start.offset;
+  /** Where the incomplete line begins in the file. Before `heldAt` when the line is too long and its bytes are skipped. */
   let lineAt = start.offset;
   let line = start.line;
   let ascii = false;
 
-  const skipping = () => lineAt < heldAt;
+  const isSkipping = () => lineAt < heldAt;
 
-  // Lines handed out point into the buffer, so nothing moves in it before the next read.
+  // Yielded lines point into the buffer, so its bytes move only before the next read.
   function space(): Uint8Array {
     const fits = held < buffer.length && (buffer.length === chunk || held > chunk);
     if (fits) buffer.copyWithin(0, heldFrom, heldFrom + held);
@@ -158,8 +161,8 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
     let newline = filled.indexOf(10, held);
     while (newline >= 0) {
       const end = heldAt + newline + 1;
-      const found = skipping() || newline - from > limit ? tooLong(end) : cut(from, newline, end, true);
-      if (found !== undefined) lines.push(found);
+      const complete = isSkipping() || newline - from > limit ? tooLong(end) : lineIn(from, newline, end, true);
+      if (complete !== undefined) lines.push(complete);
       line++;
       lineAt = end;
       from = newline + 1;
@@ -173,12 +176,13 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
     heldFrom = from;
     heldAt += from;
     held = count;
-    if (!skipping() && held <= limit) return;
+    if (!isSkipping() && held <= limit) return;
     heldAt += held;
     held = 0;
   }
 
-  function cut(from: number, to: number, end: number, terminated: boolean): Line | undefined {
+  /** Undefined for a blank line. */
+  function lineIn(from: number, to: number, end: number, terminated: boolean): Line | undefined {
     const first = lineAt === 0 && hasBom(buffer, from) ? from + 3 : from;
     const last = terminated && to > first && buffer[to - 1] === 13 ? to - 1 : to;
     if (isBlankLine(buffer, first, last)) return undefined;
@@ -198,8 +202,8 @@ function splitter(start: Position, limit: number, chunk: number): Splitter {
     tail() {
       const end = heldAt + held;
       if (end === lineAt) return undefined;
-      if (skipping()) return { offset: lineAt, length: end - lineAt, end, line, bytes: undefined, terminated: false };
-      return cut(heldFrom, heldFrom + held, end, false);
+      if (isSkipping()) return { offset: lineAt, length: end - lineAt, end, line, bytes: undefined, terminated: false };
+      return lineIn(heldFrom, heldFrom + held, end, false);
     },
   };
 }

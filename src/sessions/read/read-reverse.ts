@@ -7,8 +7,8 @@ import { type Line, maxLineBytes } from "./read-lines.ts";
 const chunkBytes = 128 * 1024;
 
 /**
- * A transcript from its end: the last entry first. Lines are not counted on this way, so every `line` is 0. A last line
- * without newline is given if it is whole. Of an archived file there is no end to begin at: ask a session's `entries`.
+ * Reads a transcript backward, the last entry first. Line numbers are not known, so every `line` is 0. A last line without a
+ * newline is included if it is complete. Archived files (`.gz`) cannot be read backward.
  */
 export async function* readEntriesReverse(
   file: string,
@@ -21,7 +21,7 @@ export async function* readEntriesReverse(
   }
 }
 
-/** Whole lines from the end of a file; blank ones are passed over. */
+/** The lines of a file, the last one first, without blank ones. */
 export async function* readLinesReverse(
   file: string,
   signal?: AbortSignal,
@@ -30,29 +30,30 @@ export async function* readLinesReverse(
   try {
     const stat = await handle.stat();
     const source = recordSource(file, stat);
-    /** Pieces of the line whose beginning has not been reached, last one first, and where that line ends. */
+    /** Pieces of the line whose beginning has not been reached, the last piece first. */
     let pieces: Buffer[] = [];
+    /** Where that line ends: the offset of its newline, or the end of the file. */
     let lineEnd = stat.size;
     for (let end = stat.size; end > 0; ) {
       signal?.throwIfAborted();
       const size = Math.min(chunkBytes, end);
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, end - size);
-      // The file was cut while we read it: what lay further back is still whole.
+      // Fewer bytes than requested: the file was cut meanwhile. Earlier lines are still complete.
       const chunk = buffer.subarray(0, bytesRead);
       end -= size;
       let to = chunk.length;
       for (let newline = lastNewline(chunk, to); newline >= 0; newline = lastNewline(chunk, to)) {
-        const line = whole([...pieces, chunk.subarray(newline + 1, to)], end + newline + 1, lineEnd, stat.size);
+        const line = joinLine([...pieces, chunk.subarray(newline + 1, to)], end + newline + 1, lineEnd, stat.size);
         if (line !== undefined) yield { ...line, source };
         pieces = [];
         lineEnd = end + newline;
         to = newline;
       }
       pieces.push(chunk.subarray(0, to));
-      // A line longer than any we hold in memory: only its place is kept.
+      // The line is too long to be kept in memory: only its position is needed.
       if (lineEnd - end > maxLineBytes) pieces = [];
     }
-    const first = whole(pieces, 0, lineEnd, stat.size);
+    const first = joinLine(pieces, 0, lineEnd, stat.size);
     if (first !== undefined) yield { ...first, source };
   } finally {
     await handle.close();
@@ -63,26 +64,26 @@ function lastNewline(chunk: Buffer, to: number): number {
   return to === 0 ? -1 : chunk.lastIndexOf(10, to - 1);
 }
 
-/** `lineEnd` is the place of the newline, or of the end of the file. */
-function whole(pieces: readonly Buffer[], offset: number, lineEnd: number, fileEnd: number): Line | undefined {
-  const place = { end: Math.min(lineEnd + 1, fileEnd), line: 0, terminated: lineEnd < fileEnd };
-  if (lineEnd - offset > maxLineBytes) return { ...place, offset, length: lineEnd - offset, bytes: undefined };
+/** Undefined for a blank line. */
+function joinLine(pieces: readonly Buffer[], offset: number, lineEnd: number, fileEnd: number): Line | undefined {
+  const position = { end: Math.min(lineEnd + 1, fileEnd), line: 0, terminated: lineEnd < fileEnd };
+  if (lineEnd - offset > maxLineBytes) return { ...position, offset, length: lineEnd - offset, bytes: undefined };
   const all = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces.toReversed());
   const from = offset === 0 && hasBom(all) ? 3 : 0;
-  const to = place.terminated && all.length > from && all[all.length - 1] === 13 ? all.length - 1 : all.length;
+  const to = position.terminated && all.length > from && all[all.length - 1] === 13 ? all.length - 1 : all.length;
   const bytes = all.subarray(from, to);
-  return isBlankLine(bytes) ? undefined : { ...place, offset: offset + from, length: bytes.length, bytes };
+  return isBlankLine(bytes) ? undefined : { ...position, offset: offset + from, length: bytes.length, bytes };
 }
 
-/** A whole JSON string: inside another one its quotes would have backslashes. */
-const mark = Buffer.from('"agent-setting"');
+/** With its quotes: inside another JSON string they would be escaped. */
+const agentSettingText = Buffer.from('"agent-setting"');
 
-/** The agent that a session was started as, by its last line of that kind; undefined when it has none. */
+/** The agent that a session was started as, from its last `agent-setting` line; undefined when it has none. */
 export async function agentSettingIn(file: string): Promise<string | undefined> {
-  // Most sessions have none, and looking for it in lines costs more.
-  if ((await findLastLine(mark, file)) === undefined) return undefined;
+  // Most sessions have no such line, and this search is faster than splitting the file into lines.
+  if ((await findLastLine(agentSettingText, file)) === undefined) return undefined;
   for await (const line of readLinesReverse(file)) {
-    if (line.bytes?.includes(mark) !== true) continue;
+    if (line.bytes?.includes(agentSettingText) !== true) continue;
     for (const record of recordsOf(line.source, line, isTranscriptRecord).toReversed()) {
       const entry = record.kind === "unreadable" ? undefined : toEntry(record);
       if (entry?.kind === "agent-setting" && entry.agentSetting !== undefined) return entry.agentSetting;
@@ -93,36 +94,32 @@ export async function agentSettingIn(file: string): Promise<string | undefined> 
 
 const searchChunkBytes = 512 * 1024;
 
-/** A whole JSON string: inside another one its quotes would have backslashes. */
-const boundary = Buffer.from('"compact_boundary"');
+const boundaryText = Buffer.from('"compact_boundary"');
 
-/** Where the last line begins that may be a compaction. */
+/** The offset of the last line that may be a compaction boundary. */
 export function lastBoundaryLine(file: string): Promise<number | undefined> {
-  return findLastLine(boundary, file);
+  return findLastLine(boundaryText, file);
 }
 
-/**
- * Where the last line begins that holds a mark, found from the end of the file without reading what lies before it. Undefined when there
- * is none. What the line really is, its parser says.
- */
+/** The offset of the last line that contains a text; undefined when no line does. Reads backward, and only as far as needed. */
 async function findLastLine(text: Buffer, file: string): Promise<number | undefined> {
   const handle = await openReadable(file);
   try {
-    let found = -1;
+    let textAt = -1;
     const buffer = Buffer.allocUnsafeSlow(searchChunkBytes + text.length);
     for (let end = (await handle.stat()).size; end > 0; end = Math.max(0, end - searchChunkBytes)) {
       const from = Math.max(0, end - searchChunkBytes);
-      // A mark may lie across two chunks. Once it is found, only the beginning of its line is looked for.
-      const wanted = found < 0 ? end - from + text.length - 1 : end - from;
-      const { bytesRead } = await handle.read(buffer, 0, wanted, from);
+      // The text may begin in one chunk and end in the next. Once it is found, only the beginning of its line is needed.
+      const length = textAt < 0 ? end - from + text.length - 1 : end - from;
+      const { bytesRead } = await handle.read(buffer, 0, length, from);
       const chunk = buffer.subarray(0, bytesRead);
-      const at = found < 0 ? chunk.lastIndexOf(text) : chunk.length;
+      const at = textAt < 0 ? chunk.lastIndexOf(text) : chunk.length;
       if (at < 0) continue;
-      if (found < 0) found = from + at;
+      if (textAt < 0) textAt = from + at;
       const newline = at === 0 ? -1 : chunk.lastIndexOf(10, at - 1);
       if (newline >= 0) return from + newline + 1;
     }
-    return found < 0 ? undefined : 0;
+    return textAt < 0 ? undefined : 0;
   } finally {
     await handle.close();
   }

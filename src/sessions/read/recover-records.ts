@@ -1,6 +1,7 @@
 import { parseObject } from "../../protocol/internal.ts";
 import { isBlank } from "./byte-source.ts";
-/** A stretch of a damaged line: an object that could be saved, or bytes that hold none. */
+
+/** A stretch of a damaged line: an object that was recovered, or bytes without one. */
 export type LineStretch =
   | { readonly from: number; readonly to: number; readonly object: Record<string, unknown> }
   | { readonly from: number; readonly to: number; readonly object: undefined; readonly why: Damage };
@@ -8,22 +9,22 @@ export type LineStretch =
 type Damage = "not-json" | "nul-run" | "splice";
 
 /**
- * What a line that is not JSON still holds: both objects of a `}{` junction, a record glued behind a stub, a record
- * between runs of NUL. `isRecord` tells a record from an object nested inside one. Time is linear in the line's length.
+ * Recovers objects from a line that is not JSON: both objects of a `}{` junction, a record after the beginning of another one, a
+ * record between runs of NUL. `isRecord` distinguishes a record from an object nested in one. Takes time linear in the length.
  */
 export function recoverObjects(bytes: Buffer, isRecord: (object: Record<string, unknown>) => boolean): LineStretch[] {
   const parts: LineStretch[] = [];
   let at = 0;
   while (at < bytes.length) {
-    const nul = bytes[at] === 0;
-    const to = nul ? endOfNuls(bytes, at) : endOfText(bytes, at);
-    if (nul) parts.push({ from: at, to, object: undefined, why: "nul-run" });
+    const isNul = bytes[at] === 0;
+    const to = isNul ? endOfNuls(bytes, at) : endOfText(bytes, at);
+    if (isNul) parts.push({ from: at, to, object: undefined, why: "nul-run" });
     else for (const part of objectsInText(bytes, at, to, isRecord)) parts.push(part);
     at = to;
   }
-  const saved = parts.some((part) => part.object !== undefined);
+  const hasObject = parts.some((part) => part.object !== undefined);
   return parts.map((part) =>
-    part.object === undefined && part.why === "not-json" && saved ? { ...part, why: "splice" } : part,
+    part.object === undefined && part.why === "not-json" && hasObject ? { ...part, why: "splice" } : part,
   );
 }
 
@@ -81,7 +82,7 @@ const backslash = 0x5c;
 const open = 0x7b;
 const close = 0x7d;
 
-/** One past the brace that closes the object beginning at `from`; -1 when there is none. */
+/** One past the brace that closes the object beginning at `from`; -1 when it is not closed. */
 function closingBrace(bytes: Buffer, from: number, to: number): number {
   if (from >= to || bytes[from] !== open) return -1;
   let depth = 0;
@@ -98,7 +99,7 @@ function closingBrace(bytes: Buffer, from: number, to: number): number {
   return -1;
 }
 
-/** The brace that opens the object ending at `to`, found from the back: quotes are counted unless escaped; -1 when there is none. */
+/** The brace that opens the object ending at `to`, searched backward; -1 when there is none. */
 function openingBrace(bytes: Buffer, from: number, to: number): number {
   if (from >= to || bytes[to - 1] !== close) return -1;
   let depth = 0;

@@ -8,15 +8,15 @@ import type { SessionContent, SubagentContent } from "../model/session-model.ts"
 import { type Cursor, unreadableFile } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
 
-/** The files of a session in memory, able to take in what was written since. */
+/** Keeps the files of a session in memory and reads only new lines after the first time. */
 export interface ContentReader {
-  /** Reads what is new. `changed` is false when nothing was. */
+  /** Reads new lines. `changed` is false when there are none. */
   read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
 }
 
-/** With `missing`, a main transcript that does not exist is empty; it may be written later. */
+/** With `missing: "empty"` a main transcript that does not exist counts as empty; it may be written later. */
 export function sessionContentReader(place: SessionPlace, missing?: "empty"): ContentReader {
-  const held = new Map<string, Held>();
+  const loaded = new Map<string, LoadedFile>();
   const metas = new Map<string, SubagentContent["meta"]>();
   let last: SessionContent | undefined;
 
@@ -25,32 +25,24 @@ export function sessionContentReader(place: SessionPlace, missing?: "empty"): Co
     borrowedFrom: string | undefined,
     signal?: AbortSignal,
   ): Promise<[SubagentContent, boolean]> {
-    const { changed, items } = await refresh(held, agent.file, signal);
+    const { changed, items } = await refresh(loaded, agent.file, signal);
     if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, readSubagentMeta(agent.meta));
     const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
     const { id, file, run } = agent;
-    return [
-      {
-        id,
-        file,
-        ...defined({ meta, run, borrowedFrom }),
-        items,
-      },
-      changed,
-    ];
+    return [{ id, file, ...defined({ meta, run, borrowedFrom }), items }, changed];
   }
 
   return {
     async read(signal) {
       const files = await sessionFilesOf(place);
-      const gone = missing === "empty" && !existsSync(files.main);
-      const main = gone ? nothing : await refresh(held, files.main, signal);
+      const isMissing = missing === "empty" && !existsSync(files.main);
+      const main = isMissing ? noFile : await refresh(loaded, files.main, signal);
       let changed = main.changed || last?.agents.length !== files.agents.length;
       const agents: SubagentContent[] = [];
       for (const agent of files.agents) {
-        const [content, grown] = await agentOf(agent, undefined, signal);
+        const [content, isAgentChanged] = await agentOf(agent, undefined, signal);
         agents.push(content);
-        changed ||= grown;
+        changed ||= isAgentChanged;
       }
       if (!changed && last !== undefined) return { content: last, changed: false };
       const own = new Set(files.agents.map(({ id }) => id));
@@ -63,9 +55,9 @@ export function sessionContentReader(place: SessionPlace, missing?: "empty"): Co
   };
 }
 
-const nothing = { items: [] as readonly TranscriptItem[], changed: false };
+const noFile = { items: [] as readonly TranscriptItem[], changed: false };
 
-interface Held {
+interface LoadedFile {
   readonly items: readonly TranscriptItem[];
   readonly cursor: Cursor;
   /** Size and time of the file when it was read. */
@@ -73,25 +65,25 @@ interface Held {
 }
 
 async function refresh(
-  held: Map<string, Held>,
+  loaded: Map<string, LoadedFile>,
   file: string,
   signal?: AbortSignal,
-): Promise<Held & { changed: boolean }> {
-  const before = held.get(file);
+): Promise<LoadedFile & { changed: boolean }> {
+  const before = loaded.get(file);
   const stamp = await stampOf(file);
   if (before !== undefined && before.stamp === stamp) return { ...before, changed: false };
   const reader = readEntries(file, { from: before?.cursor, signal });
   const fresh: TranscriptItem[] = [];
   for await (const batch of reader) for (const item of batch) fresh.push(item);
-  // A last line that was still without newline is read again with what came after it.
-  const kept = before === undefined || reader.reset ? [] : before.items.filter(isWhole);
+  // A last line without a newline is read again, now complete.
+  const kept = before === undefined || reader.reset ? [] : before.items.filter(isComplete);
   const items = kept.length === 0 ? fresh : kept.concat(fresh);
-  const now: Held = { items, cursor: reader.cursor, stamp };
-  held.set(file, now);
+  const now: LoadedFile = { items, cursor: reader.cursor, stamp };
+  loaded.set(file, now);
   return { ...now, changed: true };
 }
 
-function isWhole(item: TranscriptItem): boolean {
+function isComplete(item: TranscriptItem): boolean {
   return item.kind === "unreadable" ? item.why !== "cut-archive" : item.unterminated !== true;
 }
 
@@ -102,45 +94,45 @@ async function stampOf(file: string): Promise<string> {
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
 }
 
-/** An agent that a copied call refers to and another session of the project keeps. */
-interface Borrowed {
+/** An agent of a copied call, whose file belongs to another session of the project. */
+interface BorrowedAgent {
   readonly agent: SubagentFile;
   readonly session: string;
 }
 
 /**
- * A fork repeats the calls of the session it came from, but not the files of its agents. Those are looked for in the other
- * sessions of the project, by the tool id in their meta. Costs nothing unless a call has an agent that is not here.
+ * A fork copies the calls of its source session, but not the files of its agents. This finds them in the other sessions of the
+ * project, by the tool id in their meta file. It reads nothing unless a call names an agent without a file.
  */
 async function agentsOfSourceSession(
   place: SessionPlace,
   items: readonly TranscriptItem[],
   own: ReadonlySet<string>,
-): Promise<Borrowed[]> {
-  const wanted = missingStarts(items, own);
-  if (wanted.size === 0) return [];
-  const found: Borrowed[] = [];
+): Promise<BorrowedAgent[]> {
+  const missing = callsWithMissingAgent(items, own);
+  if (missing.size === 0) return [];
+  const borrowed: BorrowedAgent[] = [];
   const { root, folder, project } = place;
   for (const other of await findSessionsIn({ root, name: project, path: folder })) {
     if (other.id === place.id) continue;
     for (const agent of (await sessionFilesOf(other)).agents) {
       const toolUseId = agent.meta === undefined ? undefined : readSubagentMeta(agent.meta)?.toolUseId;
-      if (toolUseId === undefined || !wanted.delete(toolUseId)) continue;
-      found.push({ agent, session: other.id });
-      if (wanted.size === 0) return found;
+      if (toolUseId === undefined || !missing.delete(toolUseId)) continue;
+      borrowed.push({ agent, session: other.id });
+      if (missing.size === 0) return borrowed;
     }
   }
-  return found;
+  return borrowed;
 }
 
-/** Tool ids whose result names an agent that has no file in this session. */
-function missingStarts(items: readonly TranscriptItem[], own: ReadonlySet<string>): Set<string> {
-  const wanted = new Set<string>();
+/** Ids of tool calls whose result names an agent that has no file in this session. */
+function callsWithMissingAgent(items: readonly TranscriptItem[], own: ReadonlySet<string>): Set<string> {
+  const ids = new Set<string>();
   for (const item of items) {
     if (item.kind !== "user" || item.role !== "result") continue;
     const agentId = fieldOf(item.toolUseResult, "agentId");
     if (typeof agentId !== "string" || own.has(agentId)) continue;
-    for (const block of item.content) if (block.type === "tool_result") wanted.add(block.toolUseId);
+    for (const block of item.content) if (block.type === "tool_result") ids.add(block.toolUseId);
   }
-  return wanted;
+  return ids;
 }

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
@@ -9,8 +10,8 @@ import { recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";
 
 /**
- * What the first and last 64 KiB of a transcript show. What they do not show is absent, not guessed. Of a prompt that the store keeps in
- * a file of its own the first 16 KiB are given.
+ * What the first and last 64 KiB of a transcript show. Fields that they do not show are absent. Of a prompt that the store keeps in
+ * its own file, only the first 16 KiB are included.
  */
 export interface SessionHeader {
   readonly file: string;
@@ -22,7 +23,7 @@ export interface SessionHeader {
   readonly branch?: string;
   readonly firstPrompt?: string;
   readonly lastPrompt?: string;
-  /** The title a person or a model gave, else a summary, else the first prompt. */
+  /** The title set by the user, else by a model, else a summary, else the first prompt. */
   readonly title?: string;
   readonly firstAt?: string;
   readonly lastAt?: string;
@@ -30,7 +31,7 @@ export interface SessionHeader {
   readonly leaf?: string;
 }
 
-const reach = 64 * 1024;
+const endBytes = 64 * 1024;
 
 export async function readHeader(file: string): Promise<SessionHeader> {
   const { front, back, sizeBytes, modifiedMs } = file.endsWith(".gz") ? await endsOfArchived(file) : await endsOf(file);
@@ -38,14 +39,7 @@ export async function readHeader(file: string): Promise<SessionHeader> {
   const last = back === undefined ? first : linesIn(file, back, false);
   const opening = openingFacts(first);
   const title = titleIn(back === undefined ? first : [...first, ...last]) ?? opening.firstPrompt;
-  return {
-    file,
-    sizeBytes,
-    modifiedMs,
-    ...opening,
-    ...closingFacts(last),
-    ...(title === undefined ? {} : { title }),
-  };
+  return { file, sizeBytes, modifiedMs, ...opening, ...closingFacts(last), ...defined({ title }) };
 }
 
 interface Ends {
@@ -64,15 +58,16 @@ async function endsOf(file: string): Promise<Ends> {
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
       return buffer.subarray(0, bytesRead);
     };
-    const whole = size <= 2 * reach;
-    const front = await part(0, whole ? size : reach);
-    return { front, back: whole ? undefined : await part(size - reach, reach), sizeBytes: size, modifiedMs: mtimeMs };
+    const isSmall = size <= 2 * endBytes;
+    const front = await part(0, isSmall ? size : endBytes);
+    const back = isSmall ? undefined : await part(size - endBytes, endBytes);
+    return { front, back, sizeBytes: size, modifiedMs: mtimeMs };
   } finally {
     await handle.close();
   }
 }
 
-/** A compressed file has no back to jump to: it is read through, keeping only its ends. */
+/** A compressed file cannot be read from its end: all of it is read, and only its ends are kept. */
 async function endsOfArchived(file: string): Promise<Ends> {
   const { mtimeMs } = await stat(file);
   const front: Buffer[] = [];
@@ -85,30 +80,30 @@ async function endsOfArchived(file: string): Promise<Ends> {
       size = end;
       if (bytes === undefined) continue;
       const line = Buffer.concat([bytes, Buffer.from("\n")]);
-      if (frontBytes < 2 * reach) {
+      if (frontBytes < 2 * endBytes) {
         front.push(line);
         frontBytes += line.length;
       } else {
         back.push(line);
         backBytes += line.length;
-        if (backBytes > 4 * reach) {
-          back = [Buffer.concat(back).subarray(-reach)];
-          backBytes = reach;
+        if (backBytes > 4 * endBytes) {
+          back = [Buffer.concat(back).subarray(-endBytes)];
+          backBytes = endBytes;
         }
       }
     }
   }
-  const tail = back.length === 0 ? undefined : Buffer.concat(back).subarray(-reach);
+  const tail = back.length === 0 ? undefined : Buffer.concat(back).subarray(-endBytes);
   return { front: Buffer.concat(front), back: tail, sizeBytes: size, modifiedMs: mtimeMs };
 }
 
-/** A line that is parsed when it is asked for. */
+/** A line that is parsed on first use. */
 interface LazyLine {
   has(text: string): boolean;
   entry(): Entry | undefined;
 }
 
-/** The lines of a stretch; the first one of a back is cut as a rule, and left out. */
+/** The lines of one end of the file. The first line of the back is usually cut, so it is left out. */
 function linesIn(file: string, bytes: Buffer, isFront: boolean): LazyLine[] {
   const lines: LazyLine[] = [];
   let from = isFront ? 0 : bytes.indexOf(10) + 1;
