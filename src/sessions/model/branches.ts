@@ -1,14 +1,14 @@
-import { Problem, plainLine } from "../../protocol/internal.ts";
+import { defined, Problem, plainLine } from "../../protocol/internal.ts";
 import type { Entry } from "./entry.ts";
 import type { Graph, GraphEntry } from "./entry-graph.ts";
 import { type CallGroups, type GroupFork, groupParallelCalls } from "./parallel-calls.ts";
 import type { StandaloneEntry } from "./standalone-entry.ts";
 
-/** Where a conversation was taken up again from an earlier point. */
+/** A point from which a conversation was continued more than once. */
 export interface BranchPoint {
-  /** The entry the alternatives hang on; null when they are first lines. */
+  /** The common parent of the alternatives; null when they have none. */
   readonly at: GraphEntry | null;
-  /** Prompts differ, or answers to one prompt differ. */
+  /** `rewind`: different prompts. `retry`: different answers to the same prompt. */
   readonly kind: "rewind" | "retry";
   readonly alternatives: number;
 }
@@ -16,12 +16,12 @@ export interface BranchPoint {
 export interface Branch {
   readonly leaf: string;
   readonly active: boolean;
-  /** Where it left the branch it came from; absent for the active one, null when it has a first line of its own. */
+  /** The entry where it leaves its parent branch. Absent for the active branch, null when the branch has its own first line. */
   readonly forkPoint?: string | null;
   readonly kind?: "rewind" | "retry";
-  /** Entries that are in this branch and not above its fork point. */
+  /** The number of entries below its fork point. */
   readonly size: number;
-  /** The text of a `summary` line that names this leaf. */
+  /** The text of the `summary` line for this leaf. */
   readonly summary?: string;
 }
 
@@ -29,63 +29,61 @@ export interface Branches {
   readonly points: readonly BranchPoint[];
   readonly leaf: string | undefined;
   list(): Branch[];
-  /** Every entry of one branch, in file order; entries outside the graph are not in it. Undefined for a leaf we do not know. */
+  /** The entries of one branch in file order, without entries outside the graph. Undefined for an unknown leaf. */
   entriesOf(leaf: string): readonly GraphEntry[] | undefined;
 }
 
-/**
- * Parallel tool calls make a plain parent walk fork at every batch. So lines of one call, and the results of its tools, are
- * one knot first; what then still leads two ways, each with a prompt or another call, is a branch point.
- */
+/** A branch point is a group of parallel calls that two groups with a prompt or a call continue. */
 export function branchesOf(graph: Graph, entries: readonly Entry[]): Branches {
-  const knots = groupParallelCalls(graph);
-  const leaf = activeLeaf(graph, knots, entries);
-  const summaries = new Map(
-    entries.flatMap((entry) =>
-      entry.kind === "summary" && entry.leafUuid ? [[entry.leafUuid, entry.summary ?? ""]] : [],
-    ),
-  );
-  const keep = (at: number) => entriesUpTo(graph, knots, at);
+  const groups = groupParallelCalls(graph);
+  const leaf = activeLeaf(graph, groups, entries);
+  const summaries = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry.kind === "summary" && entry.leafUuid) summaries.set(entry.leafUuid, entry.summary ?? "");
+  }
   return {
-    points: knots.points.map(({ group: knot, kind, alternatives: ways }) => ({
-      at: forkEntry(graph, ways, knot),
-      kind,
-      alternatives: ways.length,
+    points: groups.points.map((point) => ({
+      at: forkEntry(graph, point),
+      kind: point.kind,
+      alternatives: point.alternatives.length,
     })),
     leaf: leaf < 0 ? undefined : graph.nodes[leaf]?.uuid,
-    list: () => (leaf < 0 ? [] : listBranches(graph, knots, leaf, summaries)),
+    list: () => (leaf < 0 ? [] : listBranches(graph, groups, leaf, summaries)),
     entriesOf(uuid) {
       const at = graph.indexOf(uuid);
-      return at === undefined ? undefined : keep(at);
+      return at === undefined ? undefined : entriesUpTo(graph, groups, at);
     },
   };
 }
 
-function forkEntry(graph: Graph, ways: readonly number[], knot: number): GraphEntry | null {
-  if (knot < 0) return null;
-  const parent = graph.parents[ways[0] ?? -1] ?? -1;
-  return graph.nodes[parent >= 0 ? parent : knot] ?? null;
+function forkEntry(graph: Graph, { group, alternatives }: GroupFork): GraphEntry | null {
+  if (group < 0) return null;
+  const parent = graph.parents[alternatives[0] ?? -1] ?? -1;
+  return graph.nodes[parent >= 0 ? parent : group] ?? null;
 }
 
-/** The newest line, unless a later `last-prompt` names one that more than attachments and system lines hang on. */
-function activeLeaf(graph: Graph, knots: CallGroups, entries: readonly Entry[]): number {
+/**
+ * The newest node, or the leaf that a later `last-prompt` line names. That leaf does not count when the newest node is below it and only
+ * attachments and system lines follow it.
+ */
+function activeLeaf(graph: Graph, groups: CallGroups, entries: readonly Entry[]): number {
   const newest = graph.nodes.length - 1;
   if (newest < 0) return -1;
   const last = graph.nodes[newest] as GraphEntry;
-  const named = entries.findLast((entry): entry is StandaloneEntry => entry.kind === "last-prompt");
-  if (named?.leafUuid === undefined || named.offset < last.offset || named.file !== last.file) return newest;
-  const leaf = graph.indexOf(named.leafUuid);
+  const prompt = entries.findLast((entry): entry is StandaloneEntry => entry.kind === "last-prompt");
+  if (prompt?.leafUuid === undefined || prompt.offset < last.offset || prompt.file !== last.file) return newest;
+  const leaf = graph.indexOf(prompt.leafUuid);
   if (leaf === undefined) return newest;
-  return isAbove(knots, leaf, newest) && onlyTrimmings(graph, leaf) ? newest : leaf;
+  return isAbove(groups, leaf, newest) && hasOnlyNotesBelow(graph, leaf) ? newest : leaf;
 }
 
-function isAbove(knots: CallGroups, above: number, below: number): boolean {
-  const target = knots.of[above] ?? -1;
-  for (let at = knots.of[below] ?? -1; at >= 0; at = knots.parents[at] ?? -1) if (at === target) return true;
+function isAbove(groups: CallGroups, above: number, below: number): boolean {
+  const target = groups.of[above] ?? -1;
+  for (let at = groups.of[below] ?? -1; at >= 0; at = groups.parents[at] ?? -1) if (at === target) return true;
   return false;
 }
 
-function onlyTrimmings(graph: Graph, leaf: number): boolean {
+function hasOnlyNotesBelow(graph: Graph, leaf: number): boolean {
   const queue = [...graph.childrenOf(leaf)];
   for (let at = 0; at < queue.length; at++) {
     const index = queue[at] ?? 0;
@@ -96,78 +94,85 @@ function onlyTrimmings(graph: Graph, leaf: number): boolean {
   return true;
 }
 
-function entriesUpTo(graph: Graph, knots: CallGroups, leaf: number): readonly GraphEntry[] {
-  const left = leftOut(knots, leaf);
-  if (left.size === 0) return graph.nodes.filter((entry) => !graph.superseded(entry));
-  const out = new Uint8Array(knots.of.length);
-  for (const knot of knots.order) {
-    if (left.has(knot) || out[knots.parents[knot] ?? -1] === 1) out[knot] = 1;
+function entriesUpTo(graph: Graph, groups: CallGroups, leaf: number): readonly GraphEntry[] {
+  const excluded = excludedGroups(groups, leaf);
+  if (excluded.size === 0) return graph.nodes.filter((entry) => !graph.superseded(entry));
+  const isExcluded = new Uint8Array(groups.of.length);
+  for (const group of groups.order) {
+    if (excluded.has(group) || isExcluded[groups.parents[group] ?? -1] === 1) isExcluded[group] = 1;
   }
-  return graph.nodes.filter((entry, index) => out[knots.of[index] ?? -1] !== 1 && !graph.superseded(entry));
+  return graph.nodes.filter((entry, index) => isExcluded[groups.of[index] ?? -1] !== 1 && !graph.superseded(entry));
 }
 
-/** The alternatives that the way up from a leaf did not take. */
-function leftOut(knots: CallGroups, leaf: number): Set<number> {
-  const left = new Set<number>();
-  // Most sessions never went two ways.
-  if (knots.points.length === 0 && leaf === knots.newest[knots.of[leaf] ?? -1]) return left;
-  const path = pathOf(knots, leaf);
+/** The groups at which other branches leave the path to a leaf. */
+function excludedGroups(groups: CallGroups, leaf: number): Set<number> {
+  const excluded = new Set<number>();
+  // Most sessions have one branch.
+  if (groups.points.length === 0 && leaf === groups.newest[groups.of[leaf] ?? -1]) return excluded;
+  const path = pathToRoot(groups, leaf);
   const onPath = new Set(path);
-  for (const knot of [...path, -1]) {
-    for (const way of knots.pointAt.get(knot)?.alternatives ?? []) if (!onPath.has(way)) left.add(way);
+  for (const group of [...path, -1]) {
+    for (const way of groups.pointAt.get(group)?.alternatives ?? []) if (!onPath.has(way)) excluded.add(way);
   }
-  // A leaf that was gone back to: what once followed it is not part of the branch.
+  // The user went back to this leaf: what followed it before is not part of the branch.
   const last = path[0] ?? -1;
-  if (leaf !== knots.newest[last]) {
-    for (const knot of knots.order) {
-      if (knots.parents[knot] === last && knots.hasContent[knot] === 1 && !onPath.has(knot)) left.add(knot);
+  if (leaf !== groups.newest[last]) {
+    for (const group of groups.order) {
+      if (groups.parents[group] === last && groups.hasContent[group] === 1 && !onPath.has(group)) excluded.add(group);
     }
   }
-  return left;
+  return excluded;
 }
 
-function pathOf(knots: CallGroups, leaf: number): number[] {
+function pathToRoot(groups: CallGroups, leaf: number): number[] {
   const path: number[] = [];
-  for (let at = knots.of[leaf] ?? -1; at >= 0; at = knots.parents[at] ?? -1) path.push(at);
+  for (let at = groups.of[leaf] ?? -1; at >= 0; at = groups.parents[at] ?? -1) path.push(at);
   return path;
 }
 
-function listBranches(graph: Graph, knots: CallGroups, leaf: number, summaries: ReadonlyMap<string, string>): Branch[] {
+/** A branch to list: its leaf, and for all but the active one the fork and the alternative that leads to the leaf. */
+interface PendingBranch {
+  readonly leaf: number;
+  readonly fork?: { readonly top: number; readonly point: GroupFork };
+}
+
+function listBranches(
+  graph: Graph,
+  groups: CallGroups,
+  leaf: number,
+  summaries: ReadonlyMap<string, string>,
+): Branch[] {
   const branches: Branch[] = [];
-  const waiting: { leaf: number; from?: number; point?: GroupFork }[] = [{ leaf }];
-  for (let at = 0; at < waiting.length; at++) {
-    const { leaf: end, from, point } = waiting[at] as { leaf: number; from?: number; point?: GroupFork };
+  const pending: PendingBranch[] = [{ leaf }];
+  for (const { leaf: end, fork } of pending) {
     const uuid = graph.nodes[end]?.uuid ?? "";
-    const whole = entriesUpTo(graph, knots, end);
-    const size = from === undefined ? whole.length : countBelow(graph, knots, from, whole);
-    const summary = summaries.get(uuid);
+    const entries = entriesUpTo(graph, groups, end);
     branches.push({
       leaf: uuid,
-      active: at === 0,
-      ...(point === undefined
-        ? {}
-        : { forkPoint: forkEntry(graph, point.alternatives, point.group)?.uuid ?? null, kind: point.kind }),
-      size,
-      ...(summary === undefined ? {} : { summary }),
+      active: fork === undefined,
+      ...(fork && { forkPoint: forkEntry(graph, fork.point)?.uuid ?? null, kind: fork.point.kind }),
+      size: fork === undefined ? entries.length : countBelow(graph, groups, fork.top, entries),
+      ...defined({ summary: summaries.get(uuid) }),
     });
-    const path = pathOf(knots, end);
-    const stop = from === undefined ? path.length : path.indexOf(from) + 1;
-    const own = path.slice(0, stop);
-    for (const knot of from === undefined ? [...own, -1] : own) {
-      const here = knots.pointAt.get(knot);
-      for (const way of here?.alternatives ?? []) {
-        if (here !== undefined && !own.includes(way))
-          waiting.push({ leaf: knots.newest[way] ?? way, from: way, point: here });
+    const path = pathToRoot(groups, end);
+    const own = fork === undefined ? [...path, -1] : path.slice(0, path.indexOf(fork.top) + 1);
+    for (const group of own) {
+      const point = groups.pointAt.get(group);
+      for (const top of point?.alternatives ?? []) {
+        if (point !== undefined && !own.includes(top))
+          pending.push({ leaf: groups.newest[top] ?? top, fork: { top, point } });
       }
     }
   }
   return branches;
 }
 
-function countBelow(graph: Graph, knots: CallGroups, top: number, entries: readonly GraphEntry[]): number {
-  const below = new Uint8Array(knots.of.length);
-  for (const knot of knots.order) if (knot === top || below[knots.parents[knot] ?? -1] === 1) below[knot] = 1;
-  return entries.filter((entry) => below[knots.of[graph.indexOf(entry.uuid) ?? -1] ?? -1] === 1).length;
+function countBelow(graph: Graph, groups: CallGroups, top: number, entries: readonly GraphEntry[]): number {
+  const isBelow = new Uint8Array(groups.of.length);
+  for (const group of groups.order) {
+    if (group === top || isBelow[groups.parents[group] ?? -1] === 1) isBelow[group] = 1;
+  }
+  return entries.filter(({ uuid }) => isBelow[groups.of[graph.indexOf(uuid) ?? -1] ?? -1] === 1).length;
 }
 
 export function noBranch(leaf: string): Problem {

@@ -2,7 +2,7 @@ import { defined } from "../../protocol/internal.ts";
 import type { SystemEntry, UserEntry } from "./entry.ts";
 import { type Graph, type GraphEntry, isBoundary, type ParentLink } from "./entry-graph.ts";
 
-/** One time the context was replaced by a summary. */
+/** A point where a summary replaced the context. */
 export interface Compaction {
   readonly boundary: SystemEntry;
   readonly summary?: UserEntry;
@@ -11,7 +11,7 @@ export interface Compaction {
   readonly postTokens?: number;
   readonly droppedTokens?: number;
   readonly durationMs?: number;
-  /** How the boundary was joined to what came before it. */
+  /** How the boundary is linked to the entry before it. */
   readonly joinedBy: ParentLink;
 }
 
@@ -23,23 +23,16 @@ export function compactionsOf(graph: Graph): Compaction[] {
       .childrenOf(index)
       .map((child) => graph.nodes[child])
       .find(isSummary);
-    const dropped =
-      preTokens === undefined || postTokens === undefined
-        ? cumulativeDroppedTokens
-        : Math.max(0, preTokens - postTokens);
-    return [
-      {
-        boundary: entry,
-        ...defined({ summary, trigger, preTokens, postTokens, droppedTokens: dropped, durationMs }),
-        joinedBy: graph.linkOf(index),
-      },
-    ];
+    const isCounted = preTokens !== undefined && postTokens !== undefined;
+    const droppedTokens = isCounted ? Math.max(0, preTokens - postTokens) : cumulativeDroppedTokens;
+    const facts = defined({ summary, trigger, preTokens, postTokens, droppedTokens, durationMs });
+    return [{ boundary: entry, ...facts, joinedBy: graph.linkOf(index) }];
   });
 }
 
 /**
- * What a model would be given now: the last summary, the lines that were preserved, and all that came after. A boundary without a summary
- * is a compaction that was cut off, by a kill for instance: what came before it still counts.
+ * The entries that a model would receive now: the last summary, the preserved lines, and everything after them. A boundary without a
+ * summary is a compaction that did not finish, so the entries before it still count.
  */
 export function contextOf(graph: Graph, branch: readonly GraphEntry[]): readonly GraphEntry[] {
   const at = lastCompaction(branch);
@@ -52,7 +45,7 @@ export function contextOf(graph: Graph, branch: readonly GraphEntry[]): readonly
   return [...after.slice(0, summary + 1), ...preserved, ...after.slice(summary + 1)];
 }
 
-/** Where the last boundary stands that a summary follows before the next one; -1 when there is none. */
+/** The index of the last boundary that has a summary; -1 when there is none. */
 export function lastCompaction(branch: readonly GraphEntry[]): number {
   let isSummarized = false;
   return branch.findLastIndex((entry) => {
@@ -62,7 +55,7 @@ export function lastCompaction(branch: readonly GraphEntry[]): number {
   });
 }
 
-/** Whether a summary follows before the next boundary. */
+/** True when a summary comes before the next boundary. */
 export function hasSummary(after: readonly GraphEntry[]): boolean {
   return isSummary(after.find((entry) => isBoundary(entry) || isSummary(entry)));
 }
@@ -72,14 +65,12 @@ function preservedBy(graph: Graph, { compactMetadata }: SystemEntry): GraphEntry
   const listed = compactMetadata?.preservedMessages?.uuids;
   if (listed !== undefined) return listed.flatMap((uuid) => graph.nodes[find(uuid) ?? -1] ?? []);
   const head = find(compactMetadata?.preservedSegment?.headUuid);
-  const kept: GraphEntry[] = [];
-  for (
-    let at = find(compactMetadata?.preservedSegment?.tailUuid) ?? -1;
-    head !== undefined && at >= head;
-    at = graph.parents[at] ?? -1
-  ) {
-    kept.unshift(graph.nodes[at] as GraphEntry);
-    if (at === head) return kept;
+  const tail = find(compactMetadata?.preservedSegment?.tailUuid);
+  if (head === undefined || tail === undefined) return [];
+  const segment: GraphEntry[] = [];
+  for (let at = tail; at >= head; at = graph.parents[at] ?? -1) {
+    segment.unshift(graph.nodes[at] as GraphEntry);
+    if (at === head) return segment;
   }
   return [];
 }

@@ -1,4 +1,4 @@
-/** One piece of a message's content. Types we do not know keep their object under `unknown`. */
+/** One block of a message. Blocks of unknown types keep their object in `unknown`. */
 export type EntryBlock =
   | EntryTextBlock
   | EntryThinkingBlock
@@ -13,7 +13,7 @@ export type EntryBlock =
   | CompactionBlock
   | UnknownBlock;
 
-/** Fields of the block on disk that its type does not have. */
+/** Fields on disk that the type of the block does not declare. */
 interface ExtraFields {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -38,7 +38,7 @@ export interface EntryToolUseBlock extends ExtraFields {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
-  /** An object as a rule; text when the client could not parse what the model wrote. */
+  /** Usually an object; text when the client could not parse the output of the model. */
   readonly input: unknown;
 }
 
@@ -86,7 +86,7 @@ export interface CompactionBlock extends ExtraFields {
   readonly content: unknown;
 }
 
-/** Verbatim: an unknown type, or a known one whose shape is not the known one. */
+/** Verbatim: an unknown type, or a known one with an unexpected shape. */
 export interface UnknownBlock {
   readonly type: "unknown";
   readonly unknown: unknown;

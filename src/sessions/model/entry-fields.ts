@@ -1,13 +1,13 @@
 import type { RawBytes } from "../read/json-records.ts";
 
-/** Where an entry lies and how it was read. */
+/** Where an entry is and how it was read. */
 export interface EntryPosition {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
-  /** Counted from 1; 0 where the lines before were not read, as in a window from the end. */
+  /** Counted from 1; 0 when earlier lines were not read, as in a window at the end. */
   readonly line: number;
-  /** The exact bytes, read again from disk; throws `sessions/changed` when the file was replaced meanwhile. */
+  /** Reads the exact bytes again. Throws `sessions/changed` when the file was replaced since. */
   readonly raw: RawBytes;
   readonly lossy?: true;
   readonly recovered?: true;
@@ -15,7 +15,7 @@ export interface EntryPosition {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** What an entry that is part of the conversation's graph carries. */
+/** The fields of an entry that is a node of the conversation graph. */
 export interface ConversationFields extends EntryPosition {
   readonly uuid: string;
   readonly parentUuid: string | null;
@@ -29,9 +29,9 @@ export interface ConversationFields extends EntryPosition {
   readonly entrypoint?: string;
   readonly agentId?: string;
   readonly slug?: string;
-  /** The session this one came from, as some versions note it. */
+  /** The session that this one continues. Only some versions write it. */
   readonly ancestorSessionId?: string;
   readonly forkedFrom?: unknown;
-  /** What our own store notes: where parts lie that were too large for the line. */
+  /** Written by our store: the files of parts that are too large for the line. */
   readonly hookline?: unknown;
 }

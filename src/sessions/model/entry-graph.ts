@@ -3,23 +3,26 @@ import type { Entry, SystemEntry } from "./entry.ts";
 /** An entry that is a node of the conversation's graph. */
 export type GraphEntry = Entry & { readonly uuid: string; readonly parentUuid: string | null };
 
-/** How an entry is linked to its parent: as written, across a compaction, or to the line before because its parent is missing. */
+/**
+ * How an entry is linked to its parent: by its `parentUuid`, across a compaction (`logical`, `preserved`), or to the line before because
+ * its parent is missing (`position`).
+ */
 export type ParentLink = "written" | "logical" | "preserved" | "position" | "root";
 
-/** The entries of one conversation and how they hang together. Indexes are positions in `nodes`, which is file order. */
+/** The entries of one conversation as a tree. An index is a position in `nodes`, which is in file order. */
 export interface Graph {
   readonly nodes: readonly GraphEntry[];
-  /** Index of each node's parent, -1 for a root. Never a cycle. */
+  /** The index of each node's parent, -1 for a root. Has no cycles. */
   readonly parents: Int32Array;
   readonly findings: readonly GraphFinding[];
-  /** True for a line whose uuid was written again later: the later line is the one that counts. */
+  /** True for a line whose uuid a later line has again: only the later line counts. */
   superseded(entry: Entry): boolean;
   indexOf(uuid: string): number | undefined;
   childrenOf(index: number): readonly number[];
   linkOf(index: number): ParentLink;
 }
 
-/** Something about the links that a reader had to decide. */
+/** A problem with the links that the reader resolved. */
 export interface GraphFinding {
   readonly what: "duplicate-uuid" | "parent-missing" | "logical-parent-missing" | "parent-cycle";
   readonly entry: GraphEntry;
@@ -29,26 +32,25 @@ export function graphOf(entries: readonly Entry[]): Graph {
   const nodes = entries.filter(isGraphEntry);
   const findings: GraphFinding[] = [];
   const indexes = new Map<string, number>();
-  const old = new Set<Entry>();
+  const superseded = new Set<Entry>();
   for (let index = 0; index < nodes.length; index++) {
     const entry = nodes[index] as GraphEntry;
     const earlier = indexes.get(entry.uuid);
     indexes.set(entry.uuid, index);
     if (earlier === undefined) continue;
-    old.add(nodes[earlier] as GraphEntry);
+    superseded.add(nodes[earlier] as GraphEntry);
     findings.push({ what: "duplicate-uuid", entry });
   }
   const { parents, links } = linksOf(nodes, indexes, findings);
   cutCycles(nodes, parents, links, findings);
-  const children = childLists(parents);
   return {
     nodes,
     parents,
     findings,
-    superseded: (entry) => old.size > 0 && old.has(entry),
+    superseded: (entry) => superseded.size > 0 && superseded.has(entry),
     indexOf: (uuid) => indexes.get(uuid),
-    childrenOf: (index) => children(index),
-    linkOf: (index) => kinds[links[index] ?? 0] ?? "written",
+    childrenOf: childLists(parents),
+    linkOf: (index) => linkKinds[links[index] ?? 0] ?? "written",
   };
 }
 
@@ -56,12 +58,12 @@ export function isGraphEntry(entry: Entry): entry is GraphEntry {
   return entry.parentUuid !== undefined && entry.uuid !== undefined && entry.uuid !== "";
 }
 
-/** The line that a compaction begins with. */
+/** True for the line that begins a compaction. */
 export function isBoundary(entry: GraphEntry | undefined): entry is SystemEntry {
   return entry?.kind === "system" && entry.subtype === "compact_boundary";
 }
 
-const kinds = ["written", "logical", "preserved", "position", "root"] as const;
+const linkKinds = ["written", "logical", "preserved", "position", "root"] as const;
 
 interface Links {
   readonly parents: Int32Array;
@@ -78,56 +80,56 @@ function linksOf(nodes: readonly GraphEntry[], indexes: ReadonlyMap<string, numb
       parents[index] = parent;
       continue;
     }
-    const joined = join(entry, index, parent, indexes, findings);
-    parents[index] = joined.parent;
-    links[index] = kinds.indexOf(joined.kind);
+    const link = linkWithoutParent(entry, index, parent, indexes, findings);
+    parents[index] = link.parent;
+    links[index] = linkKinds.indexOf(link.kind);
   }
   return { parents, links };
 }
 
-interface Joined {
+interface Link {
   readonly parent: number;
   readonly kind: ParentLink;
 }
 
-/** Where an entry hangs that no other one is the parent of. */
-function join(
+/** The link of an entry whose `parentUuid` is null, missing in the file, or its own uuid. */
+function linkWithoutParent(
   entry: GraphEntry,
   index: number,
   parent: number | undefined,
   indexes: ReadonlyMap<string, number>,
   findings: GraphFinding[],
-): Joined {
+): Link {
   if (entry.parentUuid === null) {
-    return isBoundary(entry) ? joinBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
+    return isBoundary(entry) ? linkBoundary(entry, index, indexes, findings) : { parent: -1, kind: "root" };
   }
   findings.push({ what: parent === index ? "parent-cycle" : "parent-missing", entry });
   return lineBefore(index);
 }
 
-/** A boundary has no parent. If its logical parent is missing, the preserved tail or the line before takes its place. */
-function joinBoundary(
+/** A boundary has a logical parent. If that is missing, the preserved tail is used, else the line before. */
+function linkBoundary(
   boundary: SystemEntry,
   index: number,
   indexes: ReadonlyMap<string, number>,
   findings: GraphFinding[],
-): Joined {
-  const before = (uuid: string | undefined) => {
+): Link {
+  const earlierNode = (uuid: string | undefined) => {
     const at = uuid === undefined ? undefined : indexes.get(uuid);
     return at !== undefined && at < index ? at : undefined;
   };
-  const logical = before(boundary.logicalParentUuid);
+  const logical = earlierNode(boundary.logicalParentUuid);
   if (logical !== undefined) return { parent: logical, kind: "logical" };
   if (boundary.logicalParentUuid !== undefined) findings.push({ what: "logical-parent-missing", entry: boundary });
-  const preserved = before(boundary.compactMetadata?.preservedSegment?.tailUuid);
+  const preserved = earlierNode(boundary.compactMetadata?.preservedSegment?.tailUuid);
   return preserved === undefined ? lineBefore(index) : { parent: preserved, kind: "preserved" };
 }
 
-function lineBefore(index: number): Joined {
+function lineBefore(index: number): Link {
   return { parent: index - 1, kind: index === 0 ? "root" : "position" };
 }
 
-/** Parents stand before their children, unless a file was damaged: only then is there anything to look for. */
+/** Parents come before their children except in damaged files, so only those can have cycles. */
 function cutCycles(
   nodes: readonly GraphEntry[],
   parents: Int32Array,
@@ -146,12 +148,12 @@ function cutCycles(
     let latest = at;
     for (let next = parents[at] ?? -1; next !== at; next = parents[next] ?? -1) latest = Math.max(latest, next);
     parents[latest] = -1;
-    links[latest] = kinds.indexOf("root");
+    links[latest] = linkKinds.indexOf("root");
     findings.push({ what: "parent-cycle", entry: nodes[latest] as GraphEntry });
   }
 }
 
-/** Children by parent, in file order, in two flat arrays: a long session has a million of them. */
+/** Children by parent, in file order. Flat arrays, because a long session has a million nodes. */
 function childLists(parents: Int32Array): (index: number) => readonly number[] {
   const starts = new Int32Array(parents.length + 2);
   for (const parent of parents) if (parent >= 0) starts[parent + 2] = (starts[parent + 2] ?? 0) + 1;

@@ -1,7 +1,7 @@
 import type { EntryBlock } from "./content-block.ts";
 import type { Entry, UserEntry } from "./entry.ts";
 
-/** What a person would say a user line says: a command by its name and arguments, an output without its wrapping. */
+/** The readable text of a user line: a command as its name and arguments, a command output without its tags. */
 export function userText({ role, content }: Pick<UserEntry, "role" | "content">): string {
   const text = textsIn(content).join("\n");
   if (role === "command") {
@@ -13,12 +13,12 @@ export function userText({ role, content }: Pick<UserEntry, "role" | "content">)
   return text.replace(/^\s*<local-command-(stdout|stderr)>([\s\S]*?)(?:<\/local-command-\1>\s*)?$/, "$2");
 }
 
-/** The texts of a message, without thinking, tools and pictures. */
+/** The text blocks of a message, without thinking, tools and images. */
 export function textsIn(content: readonly EntryBlock[]): string[] {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 }
 
-/** The title of a session: what a person gave, else what a model gave, else a summary, else the first prompt. */
+/** The title of a session: set by the user, else by a model, else a summary, else the first prompt. */
 export function titleOf(entries: readonly Entry[]): string | undefined {
   let ai: string | undefined;
   let summary: string | undefined;

@@ -4,17 +4,17 @@ import type { ConversationFields, EntryPosition } from "./entry-fields.ts";
 import type { StandaloneEntry } from "./standalone-entry.ts";
 
 /**
- * One record of a transcript, in one vocabulary for every agent. The union is closed by `kind`; what a format writes
- * beyond it is `other`, verbatim. Nothing that was on disk is lost: fields we do not know are in `extra`.
+ * One record of a transcript, the same for every agent. A record of an unknown kind has the kind `other` and is kept verbatim. Unknown
+ * fields are in `extra`, so nothing that is on disk is lost.
  */
 export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | StandaloneEntry | UnknownEntry;
 
 export type { Unreadable } from "../read/json-records.ts";
 
-/** What a reader gives out, in the order of the file. */
+/** What readers yield, in file order. */
 export type TranscriptItem = Entry | Unreadable;
 
-/** What a line with role user really is; the first rule that fits decides. */
+/** What a line with the role user is. */
 export type UserRole =
   | "result"
   | "summary"
@@ -46,11 +46,11 @@ export interface UserEntry extends ConversationFields {
   readonly isMeta?: boolean;
   readonly isCompactSummary?: boolean;
   readonly isVisibleInTranscriptOnly?: boolean;
-  /** Who began the turn and where in it the line stands, as newer clients note it. */
+  /** What began the turn, and the position of the line in it. Written by newer clients. */
   readonly turnOrigin?: unknown;
   readonly turnPosition?: unknown;
   readonly turnCompanion?: unknown;
-  /** Of tool results: who allowed the call, and by which rule. */
+  /** Of tool results: what allowed the call. */
   readonly permissionDecision?: unknown;
   readonly sandboxed?: unknown;
   readonly mcpCallNotReadOnly?: unknown;
@@ -90,7 +90,7 @@ export interface AssistantEntry extends ConversationFields {
   readonly durationMs?: number;
   /** Names the `api-request` record of this call. */
   readonly requestRef?: unknown;
-  /** The model that was asked for, where another one answered. */
+  /** The requested model, when another one answered. */
   readonly requestedModel?: string;
   readonly promptCacheRequested?: unknown;
   readonly perTurnEffort?: unknown;
@@ -198,20 +198,20 @@ type OtherAttachmentType =
 export interface AttachmentEntry extends ConversationFields {
   readonly kind: "attachment";
   readonly type: AttachmentType;
-  /** Of hook records: who ran, when, and for which tool call. */
+  /** Of hook records: the hook, its event, and the tool call. */
   readonly hookName?: string;
   readonly hookEvent?: string;
   readonly toolUseId?: string;
   /** All other fields of the attachment, as they are on disk. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What the model was sent for it, and in which role, as newer clients note it. */
+  /** What the model received for it, and in which role. Written by newer clients. */
   readonly rendered?: unknown;
   readonly renderedRole?: string;
   readonly renderedBesideToolResult?: boolean;
   readonly renderedInHumanTurn?: unknown;
 }
 
-/** A type or subtype we do not know, or a known one in a shape that is not the known one (then `why`). */
+/** An unknown type or subtype, or a known one with an unexpected shape (then `why` is set). */
 export interface UnknownEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
   readonly kind: "other";
   /** `type`, or `type/subtype`, as written; empty when there was none. */

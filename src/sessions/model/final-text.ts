@@ -7,13 +7,13 @@ import { type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionModel } from "./session-model.ts";
 import { isFinal, isStopFeedback } from "./session-turns.ts";
 
-/** What the agent said last: the text of the last call of the last turn. Thinking, tools and agents are left out. */
+/** The text of the last call of the last turn, without thinking, tools and subagents. */
 export function finalText(model: SessionModel): string {
   const last = model.main.turns().turns.at(-1)?.calls.at(-1);
   return last === undefined ? "" : textOfCall(last);
 }
 
-/** The fields of a Stop payload that name the last answer. */
+/** The fields of a Stop payload that lead to the last answer. */
 export interface StopPayload {
   readonly transcript_path?: string | undefined;
   readonly agent_transcript_path?: string | undefined;
@@ -31,7 +31,7 @@ export interface StopText {
 export interface StopTextOptions {
   /** Aborts the wait. */
   readonly signal?: AbortSignal;
-  /** How often the transcript is read. Default: 40. */
+  /** How often to read the transcript. Default: 40. */
   readonly attempts?: number;
   /** Pause between two reads. Default: 50. */
   readonly pauseMs?: number;
@@ -45,14 +45,14 @@ const systemClock = {
 };
 
 /**
- * What the agent said last, asked at the moment it stops: all text blocks of its last answer, one per line. The last line may not be
- * on disk for some milliseconds, and the text found there may be the previous turn's: so the answer must belong to this turn, be
- * finished, and agree with the payload, which may hold only the last block.
+ * The text of the last answer at the moment an agent stops: all its text blocks, one per line. The agent may write the last line some
+ * milliseconds later, so this reads until the answer belongs to this turn, is finished, and agrees with the payload, which may contain
+ * only the last block.
  */
 export async function finalTextAtStop(payload: StopPayload, options: StopTextOptions = {}): Promise<StopText> {
   const { attempts = 40, pauseMs = 50, clock = systemClock, signal } = options;
-  const said = payload.last_assistant_message;
-  const began = clock.now();
+  const message = payload.last_assistant_message;
+  const startedMs = clock.now();
   const path = payload.agent_transcript_path ?? payload.transcript_path;
   const tail = path === undefined ? undefined : lastTurnReader(path, payload.agent_transcript_path !== undefined);
   let attempt = 0;
@@ -61,48 +61,53 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
     attempt++;
     const call = await tail.newestCall(signal);
     if (call === undefined || !isFinal(call)) continue;
-    const text = textOfCall(call);
-    if (said !== undefined && !matchesPayload(call, said)) continue;
-    return { text, from: "transcript", attempts: attempt, waitedMs: clock.now() - began };
+    if (message !== undefined && !matchesPayload(call, message)) continue;
+    return { text: textOfCall(call), from: "transcript", attempts: attempt, waitedMs: clock.now() - startedMs };
   }
-  const waitedMs = clock.now() - began;
-  if (said === undefined) return { text: "", from: "none", attempts: attempt, waitedMs };
-  return { text: said, from: "payload", attempts: attempt, waitedMs };
+  const from = message === undefined ? "none" : "payload";
+  return { text: message ?? "", from, attempts: attempt, waitedMs: clock.now() - startedMs };
 }
 
-/** Reads the turn at the end of a file from the back once, and after that only what was added. */
+/** Reads the last turn of a file backward once, and after that only new lines. */
 function lastTurnReader(file: string, isAgentFile: boolean) {
   let answers: AssistantEntry[] = [];
   let end: number | undefined;
 
-  function take(item: TranscriptItem): void {
-    if (item.kind === "unreadable" || (item.isSidechain === true && !isAgentFile)) return;
+  function isOwn(item: TranscriptItem): item is Entry {
+    return item.kind !== "unreadable" && (isAgentFile || item.isSidechain !== true);
+  }
+
+  function add(item: TranscriptItem): void {
+    if (!isOwn(item)) return;
     if (startsTurn(item)) answers = [];
     else if (item.kind === "assistant") answers.push(item);
+  }
+
+  /** Adds the last turn. The last complete line is left for the forward reader, which knows where it ends. */
+  async function readLastTurn(signal: AbortSignal | undefined): Promise<number> {
+    const items: TranscriptItem[] = [];
+    let lastOffset = 0;
+    for await (const item of readEntriesReverse(file, signal)) {
+      if (item.kind !== "unreadable" && item.unterminated) continue;
+      lastOffset = Math.max(lastOffset, item.offset);
+      items.push(item);
+      if (isOwn(item) && startsTurn(item)) break;
+    }
+    for (const item of items.reverse()) add(item);
+    if (items.length > 0) answers = answers.filter(({ offset }) => offset < lastOffset);
+    return lastOffset;
   }
 
   return {
     async newestCall(signal?: AbortSignal): Promise<ModelCall | undefined> {
       try {
-        if (end === undefined) {
-          const found: TranscriptItem[] = [];
-          let whole = 0;
-          for await (const item of readEntriesReverse(file, signal)) {
-            if (item.kind !== "unreadable" && item.unterminated) continue;
-            whole = Math.max(whole, item.offset);
-            found.push(item);
-            if (item.kind !== "unreadable" && (isAgentFile || item.isSidechain !== true) && startsTurn(item)) break;
-          }
-          for (const item of found.reverse()) take(item);
-          end = whole;
-          if (found.length > 0) answers = answers.filter(({ offset }) => offset < whole);
-        }
+        end ??= await readLastTurn(signal);
         const reader = readEntries(file, { at: { offset: end, line: 1 }, tail: "keep", signal });
-        for await (const batch of reader) for (const item of batch) take(item);
+        for await (const batch of reader) for (const item of batch) add(item);
         end = reader.cursor.offset;
       } catch (error) {
         if (signal?.aborted) throw error;
-        // Not there yet, or replaced under our hands: the next attempt looks again.
+        // Not created yet, or replaced meanwhile: the next attempt reads again.
         return undefined;
       }
       const last = answers.at(-1);
@@ -111,16 +116,16 @@ function lastTurnReader(file: string, isAgentFile: boolean) {
   };
 }
 
-/** Lines after which whatever was said before is no longer the last word. */
+/** True for lines after which earlier answers no longer count. */
 function startsTurn(entry: Entry): boolean {
   if (entry.kind !== "user") return false;
   return ["prompt", "notification", "teammate", "command"].includes(entry.role) || isStopFeedback(entry);
 }
 
-/** An agent reports all text blocks of its answer, with or without a line break between them, or the last one alone. */
-function matchesPayload(call: ModelCall, said: string): boolean {
+/** Agents report all text blocks of an answer, with or without a line break between them, or only the last block. */
+function matchesPayload(call: ModelCall, message: string): boolean {
   const texts = textsIn(call.content);
-  return [texts.join("\n"), texts.join(""), texts.at(-1) ?? ""].some((text) => text.trim() === said.trim());
+  return [texts.join("\n"), texts.join(""), texts.at(-1) ?? ""].some((text) => text.trim() === message.trim());
 }
 
 function textOfCall(call: ModelCall): string {

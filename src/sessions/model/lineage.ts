@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { findSessionsIn, type SessionPlace } from "../find/session-files.ts";
 import { readJsonObject } from "../home/client-json.ts";
 import { openBytes } from "../read/byte-source.ts";
@@ -11,30 +11,29 @@ import type { SessionModel } from "./session-model.ts";
 /** A session this one came from. */
 export interface Ancestor {
   readonly id: string;
-  /** How we know: a field in its records, our own note of a fork, or lines with equal uuids. */
+  /** The evidence: a field in its records, the note of our own fork, or lines with equal uuids. */
   readonly by: "session_id" | "forkedFrom" | "note" | "shared-uuids";
-  /** Its file, if that still exists. */
+  /** Its file, if it still exists. */
   readonly file?: string;
 }
 
-/** Sessions whose conversation this one continues, the most certain first. */
+/** The sessions that this one continues, the most certain first. */
 export async function lineageOf(model: SessionModel): Promise<Ancestor[]> {
   const { place } = model;
   const siblings = await findSessionsIn({ root: place.root, name: place.project, path: place.folder });
-  const fileOf = (id: string) => siblings.find((other) => other.id === id)?.file;
-  const found = new Map<string, Ancestor>();
+  const ancestors = new Map<string, Ancestor>();
   const add = (id: unknown, by: Ancestor["by"]) => {
-    if (typeof id !== "string" || id === place.id || found.has(id)) return;
-    const file = fileOf(id);
-    found.set(id, { id, by, ...(file === undefined ? {} : { file }) });
+    if (typeof id !== "string" || id === place.id || ancestors.has(id)) return;
+    const file = siblings.find((sibling) => sibling.id === id)?.file;
+    ancestors.set(id, { id, by, ...defined({ file }) });
   };
   for (const entry of model.main.entries) {
     add(entry.ancestorSessionId, "session_id");
     add(sessionIn(entry.forkedFrom), "forkedFrom");
   }
-  add(await notedOrigin(model), "note");
-  for (const id of await sharedWith(model, siblings)) add(id, "shared-uuids");
-  return [...found.values()];
+  add(await originInNote(model), "note");
+  for (const id of await olderCopies(model, siblings)) add(id, "shared-uuids");
+  return [...ancestors.values()];
 }
 
 function sessionIn(forkedFrom: unknown): unknown {
@@ -42,28 +41,28 @@ function sessionIn(forkedFrom: unknown): unknown {
   return "sessionId" in forkedFrom ? forkedFrom.sessionId : undefined;
 }
 
-async function notedOrigin({ files }: SessionModel): Promise<unknown> {
+async function originInNote({ files }: SessionModel): Promise<unknown> {
   const note = files.others.find((path) => path.endsWith("/hookline.json") || path.endsWith("\\hookline.json"));
   const content = note === undefined ? undefined : await readJsonObject(note);
   return sessionIn(content?.["forkedFrom"]);
 }
 
-/** Older sessions of the project that hold this one's first line: a fork copies lines, uuids and all. */
-async function sharedWith(model: SessionModel, siblings: readonly SessionPlace[]): Promise<string[]> {
+/** Ids of older sessions of the project that contain the first line of this one: a fork copies lines with their uuids. */
+async function olderCopies(model: SessionModel, siblings: readonly SessionPlace[]): Promise<string[]> {
   const first = model.main.entries.find(isGraphEntry)?.uuid;
   if (first === undefined) return [];
-  const mine = await ageOf(model.place.file);
-  const shared: string[] = [];
+  const age = await ageOf(model.place.file);
+  const ids: string[] = [];
   for (const { id, file } of siblings) {
-    if (id !== model.place.id && (await isAncestor(file, first, mine))) shared.push(id);
+    if (id !== model.place.id && (await isAncestor(file, first, age))) ids.push(id);
   }
-  return shared;
+  return ids;
 }
 
-/** A file that cannot be read, or went meanwhile, tells nothing about this session; `validate` names it. */
-async function isAncestor(file: string, first: string, mine: Age): Promise<boolean> {
+/** A file that cannot be read or was deleted meanwhile is not an ancestor; `validate` reports it. */
+async function isAncestor(file: string, first: string, age: Age): Promise<boolean> {
   try {
-    return isOlder(await ageOf(file), mine) && (await holds(file, `"uuid":"${first}"`));
+    return isOlder(await ageOf(file), age) && (await contains(file, `"uuid":"${first}"`));
   } catch (error) {
     if (error instanceof Problem || errorCode(error) !== undefined) return false;
     throw error;
@@ -75,17 +74,17 @@ interface Age {
   readonly bornMs: number;
 }
 
-/** The first time in a file, in the order of its lines: a fork's own lines stand before those it copied. */
+/** `firstAt` is the time of the first line. A fork writes its own lines before the copied ones, so it is younger than its source. */
 async function ageOf(file: string): Promise<Age> {
   const { firstAt = "" } = await readHeader(file);
   return { firstAt, bornMs: (await stat(file)).birthtimeMs };
 }
 
-function isOlder(one: Age, other: Age): boolean {
-  return one.firstAt === other.firstAt ? one.bornMs < other.bornMs : one.firstAt < other.firstAt;
+function isOlder(a: Age, b: Age): boolean {
+  return a.firstAt === b.firstAt ? a.bornMs < b.bornMs : a.firstAt < b.firstAt;
 }
 
-async function holds(file: string, text: string): Promise<boolean> {
+async function contains(file: string, text: string): Promise<boolean> {
   const source = await openBytes(file);
   try {
     const chunk = Buffer.allocUnsafe(1024 * 1024);

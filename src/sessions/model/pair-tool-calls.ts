@@ -18,13 +18,13 @@ export interface PairedTools {
   readonly toolCalls: readonly SessionToolCall[];
   readonly byId: ReadonlyMap<string, SessionToolCall>;
   of(draft: ConversationDraft): readonly SessionToolCall[];
-  /** Every report of a background agent, in order. */
+  /** All reports of background agents, in order. */
   readonly reports: readonly TaskNotification[];
-  /** Results that answer no call of this session. */
-  readonly lone: readonly UserEntry[];
+  /** Results without a call in this session. */
+  readonly loneResults: readonly UserEntry[];
 }
 
-/** Pairs each tool_use with its tool_result by id, over all conversations of a session. */
+/** Pairs each tool_use with its tool_result by id, across all conversations of a session. */
 export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
   const results = new Map<string, { entry: UserEntry; block: EntryToolResultBlock }>();
   const hooks = new Map<string, AttachmentEntry[]>();
@@ -39,8 +39,8 @@ export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
   for (const draft of drafts) {
     const own: SessionToolCall[] = [];
     byDraft.set(draft, own);
-    for (const one of usesIn(draft)) {
-      const { id, use } = one;
+    for (const toolUse of usesIn(draft)) {
+      const { id, use } = toolUse;
       if (byId.has(id)) continue;
       const facts = {
         use,
@@ -49,26 +49,26 @@ export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
         report: lastReport.get(id),
         interruptFollows: interrupted.has(id),
       };
-      const tool = toToolCall(one, facts, draft.agentId);
+      const tool = toToolCall(toolUse, facts, draft.agentId);
       byId.set(id, tool);
       own.push(tool);
     }
   }
-  const lone = [...results].filter(([id]) => !byId.has(id)).map(([, { entry }]) => entry);
-  return { toolCalls: [...byId.values()], byId, of: (draft) => byDraft.get(draft) ?? [], reports, lone };
+  const loneResults = [...results].filter(([id]) => !byId.has(id)).map(([, { entry }]) => entry);
+  return { toolCalls: [...byId.values()], byId, of: (draft) => byDraft.get(draft) ?? [], reports, loneResults };
 }
 
 const none: readonly never[] = [];
 
-interface Collected {
+interface ToolRecords {
   readonly results: Map<string, { entry: UserEntry; block: EntryToolResultBlock }>;
   readonly hooks: Map<string, AttachmentEntry[]>;
   readonly reports: TaskNotification[];
   readonly interrupted: Set<string>;
 }
 
-function collect({ graph, entries }: ConversationDraft, into: Collected): void {
-  /** Tools of the last answer, until the next answer or prompt. */
+function collect({ graph, entries }: ConversationDraft, records: ToolRecords): void {
+  /** Tool calls of the last answer, until the next answer or prompt. */
   let recent: string[] = [];
   let key = "";
   for (const entry of entries) {
@@ -79,29 +79,35 @@ function collect({ graph, entries }: ConversationDraft, into: Collected): void {
       key = callKey(entry);
       for (const block of entry.content) if (block.type === "tool_use") recent.push(block.id);
     } else if (entry.kind === "user") {
-      if (entry.role === "result") collectResults(entry, into.results);
-      else if (entry.role === "interrupt") for (const id of recent) into.interrupted.add(id);
-      else if (entry.role === "notification") keepReport(entry, into.reports);
+      if (entry.role === "result") collectResults(entry, records.results);
+      else if (entry.role === "interrupt") for (const id of recent) records.interrupted.add(id);
+      else if (entry.role === "notification") collectReport(entry, records.reports);
       if (entry.role === "interrupt" || entry.role === "prompt") recent = [];
     } else if (entry.kind === "attachment") {
-      if (entry.toolUseId !== undefined) push(into.hooks, entry.toolUseId, entry);
-      keepReport(entry, into.reports);
-    } else if (entry.kind === "queue-operation") keepReport(entry, into.reports);
+      if (entry.toolUseId !== undefined) collectHook(entry, entry.toolUseId, records.hooks);
+      collectReport(entry, records.reports);
+    } else if (entry.kind === "queue-operation") collectReport(entry, records.reports);
   }
 }
 
-function collectResults(entry: UserEntry, results: Collected["results"]): void {
+function collectResults(entry: UserEntry, results: ToolRecords["results"]): void {
   for (const block of entry.content) {
     if (block.type === "tool_result" && !results.has(block.toolUseId)) results.set(block.toolUseId, { entry, block });
   }
 }
 
-function keepReport(entry: Entry, reports: TaskNotification[]): void {
+function collectHook(entry: AttachmentEntry, toolUseId: string, hooks: ToolRecords["hooks"]): void {
+  const entries = hooks.get(toolUseId) ?? [];
+  hooks.set(toolUseId, entries);
+  entries.push(entry);
+}
+
+function collectReport(entry: Entry, reports: TaskNotification[]): void {
   const report = taskNotificationIn(entry);
   if (report !== undefined) reports.push(report);
 }
 
-interface Use {
+interface ToolUse {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -109,8 +115,8 @@ interface Use {
   readonly use: AssistantEntry;
 }
 
-function usesIn({ calls }: ConversationDraft): Use[] {
-  const uses: Use[] = [];
+function usesIn({ calls }: ConversationDraft): ToolUse[] {
+  const uses: ToolUse[] = [];
   for (const call of calls) {
     for (const use of call.lines) {
       for (const block of use.content) {
@@ -122,7 +128,7 @@ function usesIn({ calls }: ConversationDraft): Use[] {
 }
 
 function toToolCall(
-  { id, name, input, call, use }: Use,
+  { id, name, input, call, use }: ToolUse,
   facts: ToolFacts,
   agentId: string | undefined,
 ): SessionToolCall {
@@ -150,14 +156,8 @@ function toToolCall(
   };
 }
 
-/** The agent id that a tool's result names. */
+/** The agent id in the result of a tool call. */
 export function agentIdIn(tool: SessionToolCall): string | undefined {
   const id = fieldOf(tool.structured, "agentId");
   return typeof id === "string" ? id : undefined;
-}
-
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

@@ -1,3 +1,4 @@
+import { defined, groupBy } from "../../protocol/internal.ts";
 import type { SessionFiles, SessionPlace } from "../find/session-files.ts";
 import { type FormatDrift, formatDriftOf } from "../formats/claude-code/format-drift.ts";
 import { answerIn } from "../formats/claude-code/to-entry.ts";
@@ -10,13 +11,12 @@ import { linkSubagents, type Subagent, type SubagentDraft, type SubagentOrigin }
 import {
   buildConversation,
   type Conversation,
-  type ConversationDraft,
   draftConversation,
   lazy,
   takeSidechains,
 } from "./transcript-conversation.ts";
 
-/** The files of one session, read. The order of `agents` does not matter. */
+/** The contents of the files of one session. The order of `agents` does not matter. */
 export interface SessionContent {
   readonly place: SessionPlace;
   readonly files: SessionFiles;
@@ -28,15 +28,15 @@ export interface SubagentContent extends SubagentOrigin {
   readonly items: readonly TranscriptItem[];
 }
 
-/** A whole session: its conversation, its agents', and indexes over all of them. */
+/** A whole session: its main conversation, those of its agents, and indexes over all of them. */
 export interface SessionModel {
   readonly id: string;
   readonly place: SessionPlace;
   readonly files: SessionFiles;
   readonly main: Conversation;
-  /** Every agent at any depth, by the time it began. */
+  /** Every agent at any depth, by start time. */
   readonly agents: readonly Subagent[];
-  /** Calls of every conversation, each once; those that stand only in `progress` lines come last. */
+  /** The calls of all conversations, each once. Calls that are only in `progress` lines come last. */
   readonly calls: readonly AttributedCall[];
   readonly toolCalls: readonly SessionToolCall[];
   readonly unreadable: readonly Unreadable[];
@@ -55,7 +55,7 @@ export interface AttributedCall {
   readonly agentId?: string;
 }
 
-/** Something a reader had to decide or a writer did wrong; the checks of `validate` say more. */
+/** A problem in the files that the reader resolved. `validateSession` reports more. */
 export interface ModelFinding {
   readonly what:
     | "duplicate-uuid"
@@ -76,24 +76,19 @@ export function modelOf(content: SessionContent): SessionModel {
   const mainDraft = draftConversation(main);
   const drafts = agentDrafts(content, chains);
   const tools = pairTools([mainDraft, ...drafts.map(({ draft }) => draft)]);
-  const threads = new Map<ConversationDraft, Conversation>();
-  const threadFor = (draft: ConversationDraft) => {
-    const thread = threads.get(draft) ?? buildConversation(draft, tools.of(draft));
-    threads.set(draft, thread);
-    return thread;
-  };
-  const { agents, cut } = linkSubagents(drafts, tools, threadFor);
-  const all = [threadFor(mainDraft), ...agents.map(({ thread }) => thread)];
+  const mainConversation = buildConversation(mainDraft, tools.of(mainDraft));
+  const { agents, cut } = linkSubagents(drafts, tools);
+  const all = [mainConversation, ...agents.map(({ thread }) => thread)];
   const calls = lazy(() => callsOver(all));
   const callIndex = lazy(() => new Map(calls().map(({ call }) => [call.key, call])));
   const agentIndex = new Map(agents.map((agent) => [agent.id, agent]));
-  const threadOfUuid = (uuid: string) => all.find(({ graph }) => graph.indexOf(uuid) !== undefined);
+  const graphWith = (uuid: string) => all.find(({ graph }) => graph.indexOf(uuid) !== undefined)?.graph;
 
   return {
     id: place.id,
     place,
     files,
-    main: threadFor(mainDraft),
+    main: mainConversation,
     agents,
     get calls() {
       return calls();
@@ -104,14 +99,14 @@ export function modelOf(content: SessionContent): SessionModel {
       ...all.flatMap(({ graph }) => graph.findings.map(({ what, entry }) => finding(what, entry, entry.uuid))),
       ...mixedIds(place.id, all),
       ...cut.map((id) => ({ what: "agent-cycle" as const, file: agentIndex.get(id)?.file ?? "", line: 0, about: id })),
-      ...tools.lone.map((entry) => finding("lone-result", entry, entry.uuid)),
+      ...tools.loneResults.map((entry) => finding("lone-result", entry, entry.uuid)),
     ],
     byUuid(uuid) {
-      const graph = threadOfUuid(uuid)?.graph;
+      const graph = graphWith(uuid);
       return graph?.nodes[graph.indexOf(uuid) ?? -1];
     },
     childrenOf(uuid) {
-      const graph = threadOfUuid(uuid)?.graph;
+      const graph = graphWith(uuid);
       if (graph === undefined) return [];
       return graph.childrenOf(graph.indexOf(uuid) ?? -1).map((index) => graph.nodes[index] as GraphEntry);
     },
@@ -137,70 +132,66 @@ function agentDrafts(
     inline: true,
     draft: draftConversation(items, id),
   }));
-  return [...inFiles, ...inMain].sort(byBeginning);
+  return [...inFiles, ...inMain].sort(byStart);
 }
 
-/** Any order of files gives the same model. */
-function byBeginning(a: SubagentDraft, b: SubagentDraft): number {
-  const [first, second] = [a, b].map(
-    ({ draft, id }) => `${draft.entries.find((entry) => entry.timestamp)?.timestamp ?? ""} ${id}`,
+/** A fixed order, so that the order of files does not change the model. */
+function byStart(a: SubagentDraft, b: SubagentDraft): number {
+  return startKey(a) < startKey(b) ? -1 : 1;
+}
+
+function startKey({ draft, id }: SubagentDraft): string {
+  return `${draft.entries.find((entry) => entry.timestamp)?.timestamp ?? ""} ${id}`;
+}
+
+function callsOver(conversations: readonly Conversation[]): AttributedCall[] {
+  const copies = conversations.flatMap(({ entries }) => entries.flatMap((entry) => answerIn(entry) ?? none));
+  // One conversation contains each of its calls once.
+  if (conversations.length === 1 && copies.length === 0) return conversations[0]?.calls.map((call) => ({ call })) ?? [];
+  const located = conversations.flatMap((conversation) =>
+    conversation.calls.map((call) => ({ call, ...defined({ agentId: conversation.agentId }), conversation })),
   );
-  return (first ?? "") < (second ?? "") ? -1 : 1;
+  const byKey = groupBy(located, ({ call }) => call.key);
+  const onlyInCopies = modelCallsOf(copies.filter((copy) => !byKey.has(callKey(copy)))).map((call) => ({ call }));
+  return [...[...byKey.values()].flatMap(attributeCalls), ...onlyInCopies];
 }
 
-function callsOver(threads: readonly Conversation[]): AttributedCall[] {
-  const copies = threads.flatMap(({ entries }) => entries.flatMap((entry) => answerIn(entry) ?? none));
-  // One conversation holds each of its calls once.
-  if (threads.length === 1 && copies.length === 0) return threads[0]?.calls.map((call) => ({ call })) ?? [];
-  const held = new Map<string, HeldCall[]>();
-  for (const thread of threads) {
-    const { agentId } = thread;
-    for (const call of thread.calls) {
-      const one = { call, ...(agentId === undefined ? {} : { agentId }), thread };
-      const known = held.get(call.key);
-      if (known === undefined) held.set(call.key, [one]);
-      else known.push(one);
-    }
-  }
-  const lost = modelCallsOf(copies.filter((copy) => !held.has(callKey(copy)))).map((call) => ({ call }));
-  return [...[...held.values()].flatMap(attributed), ...lost];
-}
-
-/** A call and the conversation it was found in. One agent may have two: a migration that was cut short leaves it in two files. */
-interface HeldCall extends AttributedCall {
-  readonly thread: Conversation;
+/** A call in one of its conversations. One agent may have two conversations: an interrupted migration leaves it in two files. */
+interface LocatedCall extends AttributedCall {
+  readonly conversation: Conversation;
 }
 
 const none: readonly never[] = [];
 
-/** Calls of one key. Where several conversations hold it all their lines weigh, and the first one with such a line has it. */
-function attributed(held: readonly HeldCall[]): readonly AttributedCall[] {
-  if (held.every(({ thread }) => thread === held[0]?.thread)) return held.map(({ thread: _, ...owned }) => owned);
-  return modelCallsOf(held.flatMap(({ call }) => call.lines)).map((call) => {
+/** The calls of one key. If several conversations contain it, their lines are merged, and the first conversation owns the call. */
+function attributeCalls(located: readonly LocatedCall[]): readonly AttributedCall[] {
+  const isInOne = located.every(({ conversation }) => conversation === located[0]?.conversation);
+  if (isInOne) return located.map(({ conversation: _, ...call }) => call);
+  return modelCallsOf(located.flatMap(({ call }) => call.lines)).map((call) => {
     const lines = new Set(call.lines);
-    const agentId = held.find((one) => one.call.lines.some((line) => lines.has(line)))?.agentId;
-    return { call, ...(agentId === undefined ? {} : { agentId }) };
+    const owner = located.find((candidate) => candidate.call.lines.some((line) => lines.has(line)));
+    return { call, ...defined({ agentId: owner?.agentId }) };
   });
 }
 
-/** The conversations of the session itself: those of subagents whose files belong to another session are left out. */
+/** All conversations except those of agents whose files belong to another session. */
 export function ownConversations({ main, agents }: SessionModel): Conversation[] {
   return [main, ...agents.flatMap(({ thread, borrowedFrom }) => (borrowedFrom === undefined ? [thread] : []))];
 }
 
-/** The calls of these conversations. */
+/** The calls of `ownConversations`. */
 export function ownCalls({ calls, agents }: SessionModel): AttributedCall[] {
   const borrowed = new Set(agents.flatMap(({ id, borrowedFrom }) => (borrowedFrom === undefined ? [] : [id])));
   return calls.filter(({ agentId }) => agentId === undefined || !borrowed.has(agentId));
 }
 
-function mixedIds(id: string, threads: readonly Conversation[]): ModelFinding[] {
-  const seen = new Set<string | undefined>([id, undefined]);
+function mixedIds(id: string, conversations: readonly Conversation[]): ModelFinding[] {
+  const ids = new Set<string | undefined>([id, undefined]);
   const findings: ModelFinding[] = [];
-  for (const { entries } of threads) {
+  for (const { entries } of conversations) {
     for (const entry of entries) {
-      if (seen.has(entry.sessionId)) continue;
-      seen.add(entry.sessionId);
+      if (ids.has(entry.sessionId)) continue;
+      ids.add(entry.sessionId);
       findings.push(finding("session-id-mixed", entry, entry.sessionId ?? ""));
     }
   }

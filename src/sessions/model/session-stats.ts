@@ -7,7 +7,7 @@ import type { Turn } from "./session-turns.ts";
 import { addTokens, noTokens, type Tokens } from "./tokens.ts";
 import type { Conversation } from "./transcript-conversation.ts";
 
-/** Totals of a session. Counts cover every branch; turns are those of the active one. */
+/** Totals of a session. Counts include every branch; turns are those of the active branch. */
 export interface SessionStats {
   readonly entries: number;
   readonly unreadable: number;
@@ -26,10 +26,10 @@ export interface SessionStats {
   readonly wallMs?: number;
   /** Sum of the turns. */
   readonly busyMs: number;
-  /** Time spent waiting for the user, where records of hooks show it. */
+  /** Time spent waiting for the user, as far as hook records show it. */
   readonly waitingMs: number;
   readonly models: readonly string[];
-  /** Files that Edit, Write and their like changed. */
+  /** Files that Edit, Write and similar tools changed. */
   readonly filesTouched: readonly string[];
   readonly compactions: number;
   readonly droppedTokens: number;
@@ -42,7 +42,7 @@ export interface ToolStats {
   readonly totalMs: number;
 }
 
-/** How fast an answer came. Figures that the transcript does not show are absent. */
+/** The speed of an answer. Figures that the transcript does not contain are absent. */
 export interface CallSpeed {
   readonly key: string;
   readonly outputPerSecond?: number;
@@ -53,33 +53,33 @@ export interface CallSpeed {
 export type PriceOf = (call: ModelCall) => number | undefined;
 
 export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}): SessionStats {
-  const threads = ownConversations(model);
-  const all = threads.flatMap(({ entries }) => entries);
+  const conversations = ownConversations(model);
+  const all = conversations.flatMap(({ entries }) => entries);
   const calls = ownCalls(model);
-  const tools = threads.flatMap(({ toolCalls }) => toolCalls);
+  const tools = conversations.flatMap(({ toolCalls }) => toolCalls);
   const { turns } = model.main.turns();
-  const compactions = threads.flatMap((thread) => thread.compactions);
+  const compactions = conversations.flatMap((conversation) => conversation.compactions);
   return {
     entries: all.length,
-    unreadable: threads.reduce((sum, { unreadable }) => sum + unreadable.length, 0),
+    unreadable: conversations.reduce((sum, { unreadable }) => sum + unreadable.length, 0),
     prompts: model.main.entries.filter((entry) => entry.kind === "user" && entry.role === "prompt").length,
     turns: turns.length,
     calls: calls.length,
-    apiErrors: threads.reduce((sum, { apiErrors }) => sum + apiErrors.length, 0),
-    agents: threads.length - 1,
+    apiErrors: conversations.reduce((sum, { apiErrors }) => sum + apiErrors.length, 0),
+    agents: conversations.length - 1,
     tools: toolStats(tools),
     tokens: { main: tokensOf(calls, true), agents: tokensOf(calls, false) },
-    ...(price === undefined
-      ? {}
-      : { costMicroUsd: { main: costOf(calls, true, price), agents: costOf(calls, false, price) } }),
+    ...(price && { costMicroUsd: { main: costOf(calls, true, price), agents: costOf(calls, false, price) } }),
     ...timesOf(all),
     busyMs: turns.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
     waitingMs: turns.reduce((sum, turn) => sum + waitIn(turn), 0),
     models: [...new Set(calls.flatMap(({ call }) => call.model ?? []))].sort(),
-    filesTouched: [...new Set(tools.flatMap(touched))].sort(),
+    filesTouched: [...new Set(tools.flatMap(changedFile))].sort(),
     compactions: compactions.length,
     droppedTokens: compactions.reduce((sum, { droppedTokens }) => sum + (droppedTokens ?? 0), 0),
-    speed: threads.flatMap((thread) => thread.calls.map((call) => speedOf(call, thread, price))),
+    speed: conversations.flatMap((conversation) =>
+      conversation.calls.map((call) => speedOf(call, conversation, price)),
+    ),
   };
 }
 
@@ -90,12 +90,12 @@ function toolStats(tools: readonly SessionToolCall[]): Record<string, ToolStats>
     stats.set(name, sum);
     sum.calls++;
     if (isError) sum.errors++;
-    sum.totalMs += between(startedAt, endedAt) ?? 0;
+    sum.totalMs += msBetween(startedAt, endedAt) ?? 0;
   }
   return Object.fromEntries([...stats].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What the call itself used, and what other models used inside it. */
+/** The tokens of the calls, including those of other models that they used. */
 function tokensOf(calls: readonly AttributedCall[], inMain: boolean): Tokens {
   let sum = noTokens;
   for (const { call, agentId } of calls) {
@@ -107,54 +107,50 @@ function tokensOf(calls: readonly AttributedCall[], inMain: boolean): Tokens {
 }
 
 function costOf(calls: readonly AttributedCall[], inMain: boolean, price: PriceOf): number {
-  return calls.reduce(
-    (sum, { call, agentId }) => ((agentId === undefined) === inMain ? sum + (price(call) ?? 0) : sum),
-    0,
-  );
+  const counted = calls.filter(({ agentId }) => (agentId === undefined) === inMain);
+  return counted.reduce((sum, { call }) => sum + (price(call) ?? 0), 0);
 }
 
 function timesOf(entries: readonly Entry[]): Pick<SessionStats, "firstAt" | "lastAt" | "wallMs"> {
   const times = entries.flatMap(({ timestamp }) =>
     Number.isNaN(Date.parse(timestamp ?? "")) ? [] : [timestamp as string],
   );
-  const [first] = times;
-  if (first === undefined) return {};
-  // Lines are in the order they were written, their times are not.
-  const [firstAt, lastAt] = times.reduce(
-    ([low, high], time) => [
-      Date.parse(time) < Date.parse(low) ? time : low,
-      Date.parse(time) > Date.parse(high) ? time : high,
-    ],
-    [first, first],
-  );
+  let [firstAt] = times;
+  if (firstAt === undefined) return {};
+  let lastAt = firstAt;
+  // The lines are in the order they were written, which is not always the order of their times.
+  for (const time of times) {
+    if (Date.parse(time) < Date.parse(firstAt)) firstAt = time;
+    if (Date.parse(time) > Date.parse(lastAt)) lastAt = time;
+  }
   return { firstAt, lastAt, wallMs: Date.parse(lastAt) - Date.parse(firstAt) };
 }
 
 /**
- * The client's own figure for a turn leaves out the time it waited for the user. So where a hook asked, the rest of the
- * turn's time is that wait.
+ * The duration that the client records for a turn does not include waiting for the user. If a hook asked the user, the rest of the
+ * turn was that wait.
  */
 function waitIn({ toolCalls, startedAt, endedAt, durationMs, durationFrom }: Turn): number {
-  if (durationFrom !== "record" || !toolCalls.some(({ hooks }) => hooks.some(asks))) return 0;
-  return Math.max(0, (between(startedAt, endedAt) ?? 0) - (durationMs ?? 0));
+  if (durationFrom !== "record" || !toolCalls.some(({ hooks }) => hooks.some(asksUser))) return 0;
+  return Math.max(0, (msBetween(startedAt, endedAt) ?? 0) - (durationMs ?? 0));
 }
 
-function asks({ fields, hookEvent }: AttachmentEntry): boolean {
+function asksUser({ fields, hookEvent }: AttachmentEntry): boolean {
   if (fields["decision"] === "ask") return true;
   const { stdout } = fields;
   return hookEvent === "PreToolUse" && typeof stdout === "string" && /"permissionDecision"\s*:\s*"ask"/.test(stdout);
 }
 
-function touched({ name, input, status }: SessionToolCall): string[] {
+function changedFile({ name, input, status }: SessionToolCall): string[] {
   if (!["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(name) || status !== "ok") return [];
   const path = fieldOf(input, "file_path") ?? fieldOf(input, "notebook_path");
   return typeof path === "string" ? [path] : [];
 }
 
-function speedOf(call: ModelCall, thread: Conversation, price: PriceOf | undefined): CallSpeed {
+function speedOf(call: ModelCall, conversation: Conversation, price: PriceOf | undefined): CallSpeed {
   const { output } = call.usage().tokens;
-  const written = call.lines.find(({ durationMs }) => durationMs !== undefined)?.durationMs;
-  const ms = written ?? between(answeredAt(call, thread), call.lastTimestamp);
+  const recordedMs = call.lines.find(({ durationMs }) => durationMs !== undefined)?.durationMs;
+  const ms = recordedMs ?? msBetween(answeredAt(call, conversation), call.lastTimestamp);
   const cost = price?.(call);
   return {
     key: call.key,
@@ -169,7 +165,7 @@ function answeredAt(call: ModelCall, { graph }: Conversation): string | undefine
   return index === undefined ? undefined : graph.nodes[graph.parents[index] ?? -1]?.timestamp;
 }
 
-function between(from: string | undefined, to: string | undefined): number | undefined {
-  const passed = Date.parse(to ?? "") - Date.parse(from ?? "");
-  return Number.isNaN(passed) ? undefined : Math.max(0, passed);
+function msBetween(from: string | undefined, to: string | undefined): number | undefined {
+  const ms = Date.parse(to ?? "") - Date.parse(from ?? "");
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

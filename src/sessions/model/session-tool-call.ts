@@ -3,15 +3,15 @@ import type { EntryBlock, EntryToolResultBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import type { ModelCall } from "./model-call.ts";
 
-/** What became of a tool call. */
+/** How a tool call ended. */
 export type ToolStatus = "ok" | "error" | "denied" | "interrupted" | "background" | "deferred" | "open";
 
-/** A tool call with its result, paired by id over all files of the session. */
+/** A tool call with its result, paired by id across all files of the session. */
 export interface SessionToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
-  /** The agent in whose conversation it was asked for; absent for the main one. */
+  /** The agent that made the call; absent for the main conversation. */
   readonly agentId: string | undefined;
   readonly call: ModelCall;
   readonly use: AssistantEntry;
@@ -22,25 +22,25 @@ export interface SessionToolCall {
   /** The client's own record of the result: usually an object, text for errors. */
   readonly structured: unknown;
   readonly status: ToolStatus;
-  /** It went on behind the conversation; a report, not the result, ended it. */
+  /** It ran in the background: a report ended it, not the result. */
   readonly background: boolean;
-  /** The last report of what runs in the background. */
+  /** The last report of a background call. */
   readonly report: TaskNotification | undefined;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
   /** Hook records that name this call. */
   readonly hooks: readonly AttachmentEntry[];
-  /** The whole output where the line holds only its beginning: the path as written, not yet checked. */
+  /** The file with the full output, when the line has only its beginning. The path is not checked yet. */
   readonly spilled: { readonly path: string; readonly sizeBytes?: number } | undefined;
 }
 
-/** Everything known about one call before its status is decided. */
+/** The records of one call, from which its status follows. */
 export interface ToolFacts {
   readonly use: AssistantEntry;
   readonly result: { readonly entry: UserEntry; readonly block: EntryToolResultBlock } | undefined;
   readonly hooks: readonly AttachmentEntry[];
   readonly report: TaskNotification | undefined;
-  /** An interrupt line follows in its conversation before any further answer. */
+  /** An interrupt line follows before the next answer. */
   readonly interruptFollows: boolean;
 }
 
@@ -54,14 +54,14 @@ export function toolStatus({ result, hooks, report, interruptFollows }: ToolFact
     if (hooks.some((hook) => hook.type === "hook_deferred_tool")) return "deferred";
     return interruptFollows ? "interrupted" : "open";
   }
-  if (result.block.isError) return interruptFollows || saysInterrupted(result.block) ? "interrupted" : "error";
+  if (result.block.isError) return interruptFollows || isInterruptResult(result.block) ? "interrupted" : "error";
   if (!runsInBackground(structured)) return "ok";
   if (report === undefined) return "background";
   if (report.status === "failed") return "error";
   return report.status === "killed" || report.status === "stopped" ? "interrupted" : "ok";
 }
 
-/** Started, and answered before it was done. */
+/** True when the result was written before the call ended. */
 export function runsInBackground(structured: unknown): boolean {
   return (
     fieldOf(structured, "isAsync") === true ||
@@ -83,12 +83,12 @@ function wasDenied(entry: UserEntry, block: EntryToolResultBlock): boolean {
   return kind !== undefined && kind !== null;
 }
 
-function saysInterrupted(block: EntryToolResultBlock): boolean {
+function isInterruptResult(block: EntryToolResultBlock): boolean {
   const first = block.content[0];
   return first?.type === "text" && first.text.startsWith("[Request interrupted by user");
 }
 
-/** The notification of a background subagent or task that stopped. There can be several. */
+/** The notification that a background subagent or task stopped. One task may send several. */
 export interface TaskNotification {
   readonly taskId?: string;
   readonly toolUseId?: string;
@@ -100,7 +100,7 @@ export interface TaskNotification {
   readonly entry: Entry;
 }
 
-/** The report in an entry: a queue operation, a queued command or a user line may carry it. */
+/** The notification in an entry: a queue operation, a queued command or a user line. */
 export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
   const text = notificationText(entry);
   if (text === undefined || !text.trimStart().startsWith("<task-notification>")) return undefined;
@@ -110,10 +110,7 @@ export function taskNotificationIn(entry: Entry): TaskNotification | undefined {
   const status = tag(text, "status");
   const summary = tag(text, "summary");
   const result = tag(text, "result");
-  return {
-    ...defined({ taskId, toolUseId, status, summary, result, timestamp: entry.timestamp }),
-    entry,
-  };
+  return { ...defined({ taskId, toolUseId, status, summary, result, timestamp: entry.timestamp }), entry };
 }
 
 function notificationText(entry: Entry): string | undefined {
@@ -127,7 +124,7 @@ function notificationText(entry: Entry): string | undefined {
   return first?.type === "text" ? first.text : undefined;
 }
 
-/** The text between a tag and its end; the last end counts for `result`, which may quote anything. */
+/** The text of an XML tag. `result` ends at the last closing tag, because its text may contain tags. */
 function tag(text: string, name: string): string | undefined {
   const from = text.indexOf(`<${name}>`);
   if (from < 0) return undefined;

@@ -3,7 +3,7 @@ import { type GraphEntry, isGraphEntry } from "./entry-graph.ts";
 import { isClientFiller, isModelCall, type ModelCall } from "./model-call.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
 
-/** From a prompt to the moment the agent waits again. */
+/** From a prompt to the point where the agent waits for the next one. */
 export interface Turn {
   /** From 1, in order. */
   readonly number: number;
@@ -12,18 +12,18 @@ export interface Turn {
   readonly calls: readonly ModelCall[];
   readonly toolCalls: readonly SessionToolCall[];
   readonly ended: TurnEnd;
-  /** How often a stop hook sent the agent on. */
+  /** How often a stop hook made the agent continue. */
   readonly stopFeedback: number;
   readonly startedAt?: string;
   readonly endedAt?: string;
   readonly durationMs?: number;
-  /** Written by the client, or taken from the first and last time in the turn. */
+  /** Written by the client, or computed from the first and last time in the turn. */
   readonly durationFrom?: "record" | "timestamps";
 }
 
 export type TurnEnd = "answered" | "interrupted" | "api-error" | "deferred" | "open";
 
-/** A built-in command: it is answered by the client, not by a model. */
+/** A built-in command, which the client answers without a model. */
 export interface LocalCommand {
   /** Its name with the slash. */
   readonly name: string;
@@ -36,14 +36,14 @@ export interface TurnList {
   readonly localCommands: readonly LocalCommand[];
 }
 
-/** `entries` are those of one branch, in file order; calls and tool calls are looked up by the lines they began in. */
+/** `entries` are those of one branch, in file order. `callAt` and `toolsAt` find calls and tool calls by their first line. */
 export function turnsOf(
   entries: readonly Entry[],
   callAt: (entry: Entry) => ModelCall | undefined,
   toolsAt: (entry: Entry) => readonly SessionToolCall[],
 ): TurnList {
-  const { stretches, localCommands } = stretchesOf(entries);
-  const turns = stretches.map(({ start, entries: own }, index) => {
+  const { drafts, localCommands } = draftTurns(entries);
+  const turns = drafts.map(({ start, entries: own }, index) => {
     const calls = own.flatMap((entry) => callAt(entry) ?? []);
     const toolCalls = own.flatMap(toolsAt);
     const ended = endOf(own, calls, toolCalls);
@@ -61,49 +61,46 @@ export function turnsOf(
   return { turns, localCommands };
 }
 
-/** A meta line by which a stop hook sends the agent on. */
+/** True for the meta line by which a stop hook makes the agent continue. */
 export function isStopFeedback(entry: Entry): boolean {
   if (entry.kind !== "user" || entry.role !== "meta") return false;
   const first = entry.content[0];
   return first?.type === "text" && /^(?:Subagent)?Stop hook feedback/.test(first.text);
 }
 
-interface Stretch {
+interface TurnDraft {
   start: UserEntry;
   entries: Entry[];
 }
 
-function stretchesOf(entries: readonly Entry[]): { stretches: Stretch[]; localCommands: LocalCommand[] } {
-  const stretches: Stretch[] = [];
+function draftTurns(entries: readonly Entry[]): { drafts: TurnDraft[]; localCommands: LocalCommand[] } {
+  const drafts: TurnDraft[] = [];
   const localCommands: LocalCommand[] = [];
-  /** A command that no call has followed yet: it is a turn only if one does. */
-  let pending: Stretch | undefined;
-  let current: Stretch | undefined;
-  const settle = () => {
+  /** A command without an answer so far. It is a turn if a model answers, otherwise a local command. */
+  let pending: TurnDraft | undefined;
+  let current: TurnDraft | undefined;
+  const endPending = () => {
     if (pending !== undefined)
       localCommands.push({ name: commandName(pending.start), entry: pending.start, entries: pending.entries });
     pending = undefined;
   };
   for (const entry of entries) {
-    if (
-      entry.kind === "user" &&
-      (entry.role === "prompt" || entry.role === "notification" || entry.role === "teammate")
-    ) {
-      settle();
+    if (entry.kind === "user" && ["prompt", "notification", "teammate"].includes(entry.role)) {
+      endPending();
       current = { start: entry, entries: [] };
-      stretches.push(current);
+      drafts.push(current);
     } else if (entry.kind === "user" && entry.role === "command") {
-      settle();
+      endPending();
       pending = { start: entry, entries: [] };
     } else if (pending !== undefined && entry.kind === "assistant" && !isClientFiller(entry)) {
       current = pending;
-      stretches.push(pending);
+      drafts.push(pending);
       pending = undefined;
     }
     (pending ?? current)?.entries.push(entry);
   }
-  settle();
-  return { stretches, localCommands };
+  endPending();
+  return { drafts, localCommands };
 }
 
 function commandName(entry: UserEntry): string {
@@ -131,13 +128,13 @@ function endOfCall(calls: readonly ModelCall[]): TurnEnd {
   return last === undefined || unfinished.has(last.stopReason) ? "open" : "answered";
 }
 
-/** True when the model has said its last word: neither cut off nor waiting for a tool. */
+/** True when the answer is complete: neither cut off nor waiting for a tool. */
 export function isFinal(call: ModelCall): boolean {
   return !unfinished.has(call.stopReason);
 }
 
 function timesOf(entries: readonly Entry[]): Pick<Turn, "startedAt" | "endedAt" | "durationMs" | "durationFrom"> {
-  const written = entries.find((entry) => entry.kind === "system" && entry.subtype === "turn_duration");
+  const record = entries.find((entry) => entry.kind === "system" && entry.subtype === "turn_duration");
   const times = entries
     .filter(isGraphEntry)
     .filter(isConversation)
@@ -145,13 +142,13 @@ function timesOf(entries: readonly Entry[]): Pick<Turn, "startedAt" | "endedAt" 
   const startedAt = times[0];
   if (startedAt === undefined) return {};
   const endedAt = times.reduce((latest, time) => (Date.parse(time) > Date.parse(latest) ? time : latest));
-  const noted = written?.kind === "system" ? written.durationMs : undefined;
-  const passed = Date.parse(endedAt) - Date.parse(startedAt);
-  if (noted !== undefined) return { startedAt, endedAt, durationMs: noted, durationFrom: "record" };
-  return Number.isNaN(passed) ? { startedAt } : { startedAt, endedAt, durationMs: passed, durationFrom: "timestamps" };
+  const recordedMs = record?.kind === "system" ? record.durationMs : undefined;
+  if (recordedMs !== undefined) return { startedAt, endedAt, durationMs: recordedMs, durationFrom: "record" };
+  const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
+  return Number.isNaN(durationMs) ? { startedAt } : { startedAt, endedAt, durationMs, durationFrom: "timestamps" };
 }
 
-/** Lines that a person or a model caused; a compaction or a caveat after the last answer does not make a turn longer. */
+/** True for lines of the user or a model. A compaction or a caveat after the last answer does not make a turn longer. */
 function isConversation(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
   return entry.kind === "user" && entry.role !== "meta" && entry.role !== "summary";

@@ -25,7 +25,7 @@ export type StandaloneKind =
   | "summary"
   | "result";
 
-/** A record outside the conversation. Some older ones have uuid and parentUuid: those are nodes of the graph. */
+/** A record outside the conversation. Some older ones have uuid and parentUuid and are nodes of the graph. */
 export interface StandaloneEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
   readonly kind: StandaloneKind;
   readonly operation?: string;
@@ -62,7 +62,7 @@ export interface StandaloneEntry extends EntryPosition, Partial<Omit<Conversatio
   readonly startTime?: number;
   readonly modelUsage?: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost?: boolean;
-  /** api-request, api-request-shape, api-request-blob: what the client sent, in pieces that are stored once. */
+  /** api-request, api-request-shape, api-request-blob: requests of the client, in parts that are stored once. */
   readonly requestRef?: string;
   readonly querySource?: string;
   readonly shapeHash?: string;

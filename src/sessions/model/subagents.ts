@@ -2,9 +2,9 @@ import { defined, fieldOf } from "../../protocol/internal.ts";
 import type { SubagentMeta } from "../home/client-json.ts";
 import { agentIdIn, type PairedTools } from "./pair-tool-calls.ts";
 import type { SessionToolCall, TaskNotification } from "./session-tool-call.ts";
-import type { Conversation, ConversationDraft } from "./transcript-conversation.ts";
+import { buildConversation, type Conversation, type ConversationDraft } from "./transcript-conversation.ts";
 
-/** How an agent was joined to what started it. */
+/** How an agent was linked to the call that started it. */
 export type SubagentLink = "meta" | "result" | "notification" | "parent" | "workflow" | "name" | "prompt" | "none";
 
 /** Where a subagent's lines were found. */
@@ -13,13 +13,13 @@ export interface SubagentOrigin {
   readonly file: string;
   readonly meta?: SubagentMeta;
   readonly run?: string;
-  /** The session whose folder holds its file, when that is another one. */
+  /** The session that has its file, when that is another one. */
   readonly borrowedFrom?: string;
 }
 
 /** A subagent with its own conversation. */
 export interface Subagent extends SubagentOrigin {
-  /** Its lines stand inside the main transcript, as older versions wrote them. */
+  /** Its lines are in the main transcript, as older versions wrote them. */
   readonly inline: boolean;
   readonly thread: Conversation;
   readonly linkedBy: SubagentLink;
@@ -34,36 +34,32 @@ export interface Subagent extends SubagentOrigin {
   readonly children: readonly Subagent[];
 }
 
-/** An agent whose starter is not known yet. */
+/** An agent before it is linked to the call that started it. */
 export interface SubagentDraft extends SubagentOrigin, Pick<Subagent, "inline"> {
   readonly draft: ConversationDraft;
 }
 
 export interface LinkedSubagents {
   readonly agents: readonly Subagent[];
-  /** Ids of agents that were their own ancestors until the ring was cut. */
+  /** Ids of agents that were their own ancestors before the cycle was cut. */
   readonly cut: readonly string[];
 }
 
-export function linkSubagents(
-  drafts: readonly SubagentDraft[],
-  tools: PairedTools,
-  threadFor: (draft: ConversationDraft) => Conversation,
-): LinkedSubagents {
+export function linkSubagents(drafts: readonly SubagentDraft[], tools: PairedTools): LinkedSubagents {
   const links = new Map<SubagentDraft, Link>();
-  const taken = new Set<string>();
-  // Sure links first, for every agent: a guess by prompt must not take the call that another one names.
-  for (const rule of rules(tools, taken)) {
+  const linkedCalls = new Set<string>();
+  // The most certain rule first, for all agents: a guess by prompt must not use a call that belongs to another agent.
+  for (const rule of linkRules(tools, linkedCalls)) {
     for (const draft of drafts) {
       if (links.has(draft)) continue;
       const link = rule(draft);
       if (link === undefined) continue;
       links.set(draft, link);
-      if (link.toolCall !== undefined) taken.add(link.toolCall.id);
+      if (link.toolCall !== undefined) linkedCalls.add(link.toolCall.id);
     }
   }
   const { parents, cut } = parentsOf(drafts, links);
-  return { agents: assemble(drafts, links, parents, tools, threadFor), cut };
+  return { agents: assemble(drafts, links, parents, tools), cut };
 }
 
 interface Link {
@@ -72,47 +68,38 @@ interface Link {
   readonly parentId?: string;
 }
 
-type Rule = (draft: SubagentDraft) => Link | undefined;
+type LinkRule = (draft: SubagentDraft) => Link | undefined;
 
-function rules(tools: PairedTools, taken: ReadonlySet<string>): Rule[] {
-  const starters = tools.toolCalls.filter(({ name }) => name === "Agent" || name === "Task");
-  const byAgent = new Map(
-    tools.toolCalls.flatMap((tool) => (agentIdIn(tool) === undefined ? [] : [[agentIdIn(tool), tool]])),
-  );
-  const byTask = new Map(
-    tools.reports.flatMap(({ taskId, toolUseId }) =>
-      taskId && toolUseId ? [[taskId, tools.byId.get(toolUseId)]] : [],
-    ),
-  );
-  const by = (linkedBy: SubagentLink, toolCall: SessionToolCall | undefined): Link | undefined =>
-    toolCall === undefined ? undefined : { linkedBy, toolCall };
+function linkRules(tools: PairedTools, linkedCalls: ReadonlySet<string>): LinkRule[] {
+  const agentCalls = tools.toolCalls.filter(({ name }) => name === "Agent" || name === "Task");
+  const byAgent = new Map(tools.toolCalls.map((tool) => [agentIdIn(tool), tool]));
+  const byTask = new Map<string, SessionToolCall | undefined>();
+  for (const { taskId, toolUseId } of tools.reports) {
+    if (taskId && toolUseId) byTask.set(taskId, tools.byId.get(toolUseId));
+  }
+  const linkBy = (linkedBy: SubagentLink, toolCall: SessionToolCall | undefined): Link | undefined =>
+    toolCall && { linkedBy, toolCall };
   return [
-    ({ meta }) => by("meta", tools.byId.get(meta?.toolUseId ?? "")),
-    ({ id }) => by("result", byAgent.get(id)),
-    ({ id }) => by("notification", byTask.get(id)),
+    ({ meta }) => linkBy("meta", tools.byId.get(meta?.toolUseId ?? "")),
+    ({ id }) => linkBy("result", byAgent.get(id)),
+    ({ id }) => linkBy("notification", byTask.get(id)),
     ({ meta }) =>
       meta?.parentAgentId === undefined ? undefined : { linkedBy: "parent", parentId: meta.parentAgentId },
-    ({ run }) =>
-      run === undefined
-        ? undefined
-        : by(
-            "workflow",
-            tools.toolCalls.find((tool) => startedRun(tool, run)),
-          ),
-    ({ meta }) =>
-      meta?.name === undefined || meta.toolUseId !== undefined
-        ? undefined
-        : by(
-            "name",
-            starters.find((tool) => fieldOf(tool.input, "name") === meta.name),
-          ),
+    ({ run }) => {
+      if (run === undefined) return undefined;
+      const starter = tools.toolCalls.find((tool) => startedRun(tool, run));
+      return linkBy("workflow", starter);
+    },
+    ({ meta }) => {
+      if (meta?.name === undefined || meta.toolUseId !== undefined) return undefined;
+      const starter = agentCalls.find((tool) => fieldOf(tool.input, "name") === meta.name);
+      return linkBy("name", starter);
+    },
     ({ draft }) => {
       const prompt = firstPrompt(draft);
       if (prompt === undefined) return undefined;
-      return by(
-        "prompt",
-        starters.find((tool) => fieldOf(tool.input, "prompt") === prompt && !taken.has(tool.id)),
-      );
+      const starter = agentCalls.find((tool) => fieldOf(tool.input, "prompt") === prompt && !linkedCalls.has(tool.id));
+      return linkBy("prompt", starter);
     },
   ];
 }
@@ -130,24 +117,24 @@ function firstPrompt({ entries }: ConversationDraft): string | undefined {
 }
 
 function parentsOf(drafts: readonly SubagentDraft[], links: ReadonlyMap<SubagentDraft, Link>) {
-  const known = new Set(drafts.map(({ id }) => id));
+  const ids = new Set(drafts.map(({ id }) => id));
   const parents = new Map<string, string>();
   for (const draft of drafts) {
     const link = links.get(draft);
     const parent = link?.toolCall?.agentId ?? link?.parentId;
-    if (parent !== undefined && known.has(parent)) parents.set(draft.id, parent);
+    if (parent !== undefined && ids.has(parent)) parents.set(draft.id, parent);
   }
   const cut: string[] = [];
   for (const { id } of drafts) {
-    const seen = new Set([id]);
+    const visited = new Set([id]);
     for (let at = parents.get(id); at !== undefined; at = parents.get(at)) {
       if (at === id) {
         parents.delete(id);
         cut.push(id);
         break;
       }
-      if (seen.has(at)) break;
-      seen.add(at);
+      if (visited.has(at)) break;
+      visited.add(at);
     }
   }
   return { parents, cut };
@@ -158,28 +145,26 @@ function assemble(
   links: ReadonlyMap<SubagentDraft, Link>,
   parents: ReadonlyMap<string, string>,
   tools: PairedTools,
-  threadFor: (draft: ConversationDraft) => Conversation,
 ): Subagent[] {
-  const children = new Map<string, Subagent[]>();
-  const agents = drafts.map((one): Subagent => {
-    const { draft, ...place } = one;
-    const link = links.get(one) ?? { linkedBy: "none" as const };
-    const parentId = parents.get(one.id);
-    const report = link.toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === one.id);
-    const own: Subagent[] = [];
-    children.set(one.id, own);
+  const childrenOf = new Map<string, Subagent[]>();
+  const agents = drafts.map((subagent): Subagent => {
+    const { draft, ...origin } = subagent;
+    const { toolCall, linkedBy } = links.get(subagent) ?? { linkedBy: "none" };
+    const report = toolCall?.report ?? tools.reports.findLast(({ taskId }) => taskId === origin.id);
+    const children: Subagent[] = [];
+    childrenOf.set(origin.id, children);
     return {
-      ...place,
-      thread: threadFor(draft),
-      linkedBy: link.linkedBy,
-      ...defined({ toolCall: link.toolCall, parentId }),
-      depth: depthOf(one.id, parents),
-      background: link.toolCall?.background ?? false,
-      ...(report === undefined ? {} : { report }),
-      children: own,
+      ...origin,
+      thread: buildConversation(draft, tools.of(draft)),
+      linkedBy,
+      ...defined({ toolCall, parentId: parents.get(origin.id) }),
+      depth: depthOf(origin.id, parents),
+      background: toolCall?.background ?? false,
+      ...defined({ report }),
+      children,
     };
   });
-  for (const agent of agents) if (agent.parentId !== undefined) children.get(agent.parentId)?.push(agent);
+  for (const agent of agents) if (agent.parentId !== undefined) childrenOf.get(agent.parentId)?.push(agent);
   return agents;
 }
 

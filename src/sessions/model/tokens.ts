@@ -1,3 +1,5 @@
+import { fieldOf } from "../../protocol/internal.ts";
+
 /** Tokens by class. `thinking` is a part of `output`. */
 export interface Tokens {
   readonly input: number;
@@ -9,20 +11,20 @@ export interface Tokens {
   readonly webSearches: number;
 }
 
-/** A call's usage, read: what counts for the call itself, and what other models did inside it. */
+/** The usage of a call: its own tokens, and those of other models that it used. */
 export interface TokenUsage {
   readonly tokens: Tokens;
-  /** Iterations that the call's own counts do not include, each with its own model. */
+  /** Iterations that `tokens` does not include, each with its own model. */
   readonly parts: readonly TokenPart[];
-  /** Cache writes whose lifetime was not written: counted as five minutes. */
+  /** Cache writes without a recorded lifetime, counted as five minutes. */
   readonly assumed5m: number;
-  /** Invalid counts (negative, fractional, too large, not a number): read as 0. */
+  /** Names of invalid counts (negative, fractional, too large, not a number), which are read as 0. */
   readonly odd: readonly string[];
 }
 
 export interface TokenPart {
   readonly type: string;
-  /** Absent when the iteration names none: then it is the call's. */
+  /** Absent when the iteration has no model of its own: then it is the call's model. */
   readonly model?: string;
   readonly tokens: Tokens;
 }
@@ -37,7 +39,7 @@ export const noTokens: Tokens = {
   webSearches: 0,
 };
 
-/** Contract: never throws; a usage object that is missing or odd counts as far as it can be understood. */
+/** Contract: never throws. Missing and invalid counts are read as 0. */
 export function readTokens(usage: Readonly<Record<string, unknown>> | undefined): TokenUsage {
   if (usage === undefined) return { tokens: noTokens, parts: [], assumed5m: 0, odd: [] };
   const odd: string[] = [];
@@ -64,28 +66,28 @@ function countsOf(usage: Readonly<Record<string, unknown>>, odd: string[]): { to
     odd.push(name);
     return 0;
   };
-  const split = objectAt(usage, "cache_creation");
-  const written5m = count(split?.["ephemeral_5m_input_tokens"], "cache_creation.ephemeral_5m_input_tokens");
-  const written1h = count(split?.["ephemeral_1h_input_tokens"], "cache_creation.ephemeral_1h_input_tokens");
+  const cache = usage["cache_creation"];
+  const written5m = count(fieldOf(cache, "ephemeral_5m_input_tokens"), "cache_creation.ephemeral_5m_input_tokens");
+  const written1h = count(fieldOf(cache, "ephemeral_1h_input_tokens"), "cache_creation.ephemeral_1h_input_tokens");
   const written = count(usage["cache_creation_input_tokens"], "cache_creation_input_tokens");
   const assumed5m = Math.max(0, written - written5m - written1h);
-  const server = objectAt(usage, "server_tool_use");
-  const details = objectAt(usage, "output_tokens_details");
+  const server = usage["server_tool_use"];
+  const details = usage["output_tokens_details"];
   return {
     assumed5m,
     tokens: {
       input: count(usage["input_tokens"], "input_tokens"),
       output: count(usage["output_tokens"], "output_tokens"),
-      thinking: count(details?.["thinking_tokens"], "output_tokens_details.thinking_tokens"),
+      thinking: count(fieldOf(details, "thinking_tokens"), "output_tokens_details.thinking_tokens"),
       cacheWrite5m: written5m + assumed5m,
       cacheWrite1h: written1h,
       cacheRead: count(usage["cache_read_input_tokens"], "cache_read_input_tokens"),
-      webSearches: count(server?.["web_search_requests"], "server_tool_use.web_search_requests"),
+      webSearches: count(fieldOf(server, "web_search_requests"), "server_tool_use.web_search_requests"),
     },
   };
 }
 
-/** The call's own counts are the sum of its `message` iterations; all others come on top. */
+/** The counts of the call include its `message` iterations; all others are added to them. */
 function partsOf(iterations: unknown, odd: string[]): TokenPart[] {
   if (!Array.isArray(iterations)) return [];
   return iterations.flatMap((iteration: unknown) => {
@@ -95,9 +97,4 @@ function partsOf(iterations: unknown, odd: string[]): TokenPart[] {
     const { tokens } = countsOf(iteration as Record<string, unknown>, odd);
     return [{ type, tokens, ...(typeof model === "string" ? { model } : {}) }];
   });
-}
-
-function objectAt(from: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> | undefined {
-  const value = from[key];
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }

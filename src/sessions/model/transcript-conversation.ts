@@ -1,4 +1,4 @@
-import { groupBy } from "../../protocol/internal.ts";
+import { defined, groupBy } from "../../protocol/internal.ts";
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
 import type { AssistantEntry, Entry, TranscriptItem, Unreadable } from "./entry.ts";
@@ -7,11 +7,11 @@ import { isModelCall, type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
 import { type TurnList, turnsOf } from "./session-turns.ts";
 
-/** One conversation: the session's own, or an agent's. */
+/** One conversation: the main one of a session, or that of an agent. */
 export interface Conversation {
-  /** Absent for the session's own. */
+  /** Absent for the main conversation. */
   readonly agentId?: string;
-  /** Everything in file order, unreadable stretches in their places. */
+  /** All entries and unreadable stretches, in file order. */
   readonly items: readonly TranscriptItem[];
   readonly entries: readonly Entry[];
   readonly unreadable: readonly Unreadable[];
@@ -19,20 +19,20 @@ export interface Conversation {
   readonly branches: Branches;
   readonly calls: readonly ModelCall[];
   readonly toolCalls: readonly SessionToolCall[];
-  /** Answers the client wrote because a request failed. */
+  /** Answers that the client wrote because a request failed. */
   readonly apiErrors: readonly AssistantEntry[];
-  /** Answers the client wrote where nothing was asked ("No response requested."). */
+  /** Placeholder answers of the client, such as "No response requested.". */
   readonly fillers: readonly AssistantEntry[];
   readonly compactions: readonly Compaction[];
-  /** Turns of a branch; the active one unless a leaf is named. `"all"` takes every line in file order. */
+  /** The turns of a branch, by default the active one. `"all"` takes every line in file order. */
   turns(leaf?: string): TurnList;
-  /** Entries of a branch in order, across compactions. */
+  /** The entries of a branch in order, including those before compactions. */
   history(leaf?: string): readonly GraphEntry[];
-  /** What a model would be given now. */
+  /** The entries that a model would receive now. */
   context(leaf?: string): readonly GraphEntry[];
 }
 
-/** A conversation before its tool calls are paired, which needs the files of all others. */
+/** A conversation before its tool calls are paired, which needs all conversations of the session. */
 export interface ConversationDraft {
   readonly agentId?: string;
   readonly items: readonly TranscriptItem[];
@@ -45,15 +45,14 @@ export function draftConversation(items: readonly TranscriptItem[], agentId?: st
   const entries = items.every(isEntry) ? items : items.filter(isEntry);
   const graph = graphOf(entries);
   const calls = modelCallsOf(entries, graph.superseded);
-  return { ...(agentId === undefined ? {} : { agentId }), items, entries, graph, calls };
+  return { ...defined({ agentId }), items, entries, graph, calls };
 }
 
 export function buildConversation(draft: ConversationDraft, toolCalls: readonly SessionToolCall[]): Conversation {
   const { items, entries, graph, calls } = draft;
   const starts = lazy(() => startsOf(calls, toolCalls));
-  const own = lazy(
-    () =>
-      entries.filter((entry) => isAnswer(entry) && !isModelCall(entry) && !graph.superseded(entry)) as AssistantEntry[],
+  const clientAnswers = lazy(() =>
+    entries.filter(isAnswer).filter((entry) => !isModelCall(entry) && !graph.superseded(entry)),
   );
   const branches = lazy(() => branchesOf(graph, entries));
   const compactions = lazy(() => compactionsOf(graph));
@@ -69,10 +68,10 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
     toolCalls,
     unreadable: entries.length === items.length ? [] : items.filter((item) => item.kind === "unreadable"),
     get apiErrors() {
-      return own().filter((entry) => entry.isApiErrorMessage === true);
+      return clientAnswers().filter((entry) => entry.isApiErrorMessage === true);
     },
     get fillers() {
-      return own().filter((entry) => entry.isApiErrorMessage !== true);
+      return clientAnswers().filter((entry) => entry.isApiErrorMessage !== true);
     },
     get branches() {
       return branches();
@@ -83,14 +82,14 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
     history,
     context: (leaf) => contextOf(graph, history(leaf)),
     turns(leaf = branches().leaf ?? "") {
-      const known = turns.get(leaf) ?? turnsOf(history(leaf), starts().callAt, starts().toolsAt);
-      turns.set(leaf, known);
-      return known;
+      const list = turns.get(leaf) ?? turnsOf(history(leaf), starts().callAt, starts().toolsAt);
+      turns.set(leaf, list);
+      return list;
     },
   };
 }
 
-/** Which call and which tool calls begin in a line. */
+/** Finds the call and the tool calls that begin in a line. */
 function startsOf(calls: readonly ModelCall[], toolCalls: readonly SessionToolCall[]) {
   const callAt = new Map<Entry, ModelCall>(calls.map((call) => [call.lines[0] as AssistantEntry, call]));
   const toolsAt: ReadonlyMap<Entry, SessionToolCall[]> = groupBy(toolCalls, (tool): Entry => tool.use);
@@ -105,25 +104,25 @@ function isAnswer(entry: Entry): entry is AssistantEntry {
   return entry.kind === "assistant";
 }
 
-/** An agent whose lines stand inside the main transcript. */
+/** An agent whose lines are in the main transcript. */
 interface Sidechain {
-  /** Its agent id where written, else the uuid of its first line. */
+  /** Its agent id; if it has none, the uuid of its first line. */
   readonly id: string;
   readonly items: readonly TranscriptItem[];
 }
 
-/** Takes the lines of older versions' subagents out of a main transcript, grouped by their first line. */
+/** Separates the lines of subagents from a main transcript, where older versions wrote them, and groups them by agent. */
 export function takeSidechains(items: readonly TranscriptItem[]): {
   main: readonly TranscriptItem[];
   chains: readonly Sidechain[];
 } {
-  // An agent's own file has nothing but such lines: read alone, they are its main conversation.
-  if (!items.some(isSide) || !items.some(isMain)) return { main: items, chains: [] };
+  // All lines of an agent's own file are sidechain lines. Read alone, they are its main conversation.
+  if (!items.some(isSidechainItem) || !items.some(isMainItem)) return { main: items, chains: [] };
   const roots = new Map<string, string>();
   const chains = new Map<string, { id: string; items: TranscriptItem[] }>();
   const main: TranscriptItem[] = [];
   for (const item of items) {
-    if (!isSide(item)) {
+    if (!isSidechainItem(item)) {
       main.push(item);
       continue;
     }
@@ -136,15 +135,15 @@ export function takeSidechains(items: readonly TranscriptItem[]): {
   return { main, chains: [...chains.values()] };
 }
 
-function isSide(item: TranscriptItem): item is Entry & { uuid: string; parentUuid: string | null } {
+function isSidechainItem(item: TranscriptItem): item is Entry & { uuid: string; parentUuid: string | null } {
   return item.kind !== "unreadable" && item.isSidechain === true && isGraphEntry(item);
 }
 
-function isMain(item: TranscriptItem): boolean {
+function isMainItem(item: TranscriptItem): boolean {
   return item.kind !== "unreadable" && item.isSidechain === false && isGraphEntry(item);
 }
 
-/** Makes a value when it is first asked for, and never again. */
+/** Makes a value on first use and keeps it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

@@ -1,3 +1,4 @@
+import { groupBy } from "../../protocol/internal.ts";
 import type { AttachmentEntry, Entry, SystemEntry, UserEntry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
@@ -13,7 +14,7 @@ import {
   textTest,
 } from "./query-filters.ts";
 
-/** A query over all entries of the active branch, to be narrowed. */
+/** A query over all entries of the active branch. */
 export function queryOf(source: QuerySource): Query<Entry> {
   return build<Entry>(source, { of: "entries", tests: [], branch: "active", agents: false, slices: [] });
 }
@@ -24,39 +25,32 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     passes: (element: QueryElement, facts: ElementFacts) => boolean,
     more: Partial<QueryPlan> = {},
   ) => step<U>({ ...more, tests: [...plan.tests, { kind: "facts", passes }] });
-  const slice = (one: QuerySlice) => step<T>({ slices: [...plan.slices, one] });
+  const addSlice = (slice: QuerySlice) => step<T>({ slices: [...plan.slices, slice] });
+  const keepEntries = <U extends Entry>(passes: (entry: Entry) => boolean) =>
+    keep<U>((element) => "kind" in element && passes(element), { of: "entries" });
   const read = () => results<T>(source, plan);
 
   return {
     entries: () => step<Entry>({ of: "entries" }),
     users: ({ all = false } = {}) =>
-      keep<UserEntry>((element) => "kind" in element && element.kind === "user" && (all || element.role === "prompt"), {
-        of: "entries",
-      }),
+      keepEntries<UserEntry>((entry) => entry.kind === "user" && (all || entry.role === "prompt")),
     assistants: () => step<ModelCall>({ of: "calls" }),
     tools: () => step<SessionToolCall>({ of: "tools" }),
     tool: (name) => {
       checkPattern("tool", name);
-      const named = nameTest(name);
-      return keep<SessionToolCall>((element) => "use" in element && named(element.name), { of: "tools" });
+      const hasName = nameTest(name);
+      return keep<SessionToolCall>((element) => "use" in element && hasName(element.name), { of: "tools" });
     },
     attachments: (type) =>
-      keep<AttachmentEntry>(
-        (element) =>
-          "kind" in element && element.kind === "attachment" && (type === undefined || element.type === type),
-        { of: "entries" },
+      keepEntries<AttachmentEntry>(
+        (entry) => entry.kind === "attachment" && (type === undefined || entry.type === type),
       ),
     system: (subtype) =>
-      keep<SystemEntry>(
-        (element) =>
-          "kind" in element && element.kind === "system" && (subtype === undefined || element.subtype === subtype),
-        { of: "entries" },
+      keepEntries<SystemEntry>(
+        (entry) => entry.kind === "system" && (subtype === undefined || entry.subtype === subtype),
       ),
     hooks: (event) =>
-      keep<AttachmentEntry>(
-        (element) => "kind" in element && isHook(element) && (event === undefined || element.hookEvent === event),
-        { of: "entries" },
-      ),
+      keepEntries<AttachmentEntry>((entry) => isHook(entry) && (event === undefined || entry.hookEvent === event)),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkCount("depth", depth);
       return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
@@ -71,13 +65,13 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     errors: () => keep((_, { failed }) => failed),
     model: (name) => {
       checkPattern("model", name);
-      const named = nameTest(name);
-      return keep((_, { model }) => model !== undefined && named(model));
+      const hasName = nameTest(name);
+      return keep((_, { model }) => model !== undefined && hasName(model));
     },
     matching: (text) => {
       checkPattern("matching", text);
-      const found = textTest(text);
-      return keep((_, facts) => found(facts.text()));
+      const matches = textTest(text);
+      return keep((_, facts) => matches(facts.text()));
     },
     where: (test) => {
       checkFunction("where", test);
@@ -101,13 +95,13 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
 
     skip: (count) => {
       checkCount("skip", count);
-      return slice({ skip: count });
+      return addSlice({ skip: count });
     },
     limit: (count) => {
       checkCount("limit", count);
-      return slice({ limit: count });
+      return addSlice({ limit: count });
     },
-    reverse: () => slice({ reverse: true }),
+    reverse: () => addSlice({ reverse: true }),
 
     async first() {
       for await (const element of read()) return element;
@@ -115,7 +109,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     },
     async last() {
       if (plan.slices.length === 0) {
-        for await (const element of slice({ reverse: true })) return element;
+        for await (const element of addSlice({ reverse: true })) return element;
         return undefined;
       }
       return (await collect(read())).at(-1);
@@ -132,14 +126,7 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
     },
     async groupBy(key) {
       checkFunction("groupBy", key);
-      const groups = new Map<ReturnType<typeof key>, T[]>();
-      for await (const element of read()) {
-        const name = key(element);
-        const group = groups.get(name);
-        if (group === undefined) groups.set(name, [element]);
-        else group.push(element);
-      }
-      return groups;
+      return groupBy(await collect(read()), key);
     },
     [Symbol.asyncIterator]: read,
   };
@@ -147,9 +134,9 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
 
 async function* results<T extends QueryElement>(source: QuerySource, plan: QueryPlan): AsyncGenerator<T, undefined> {
   const [first, ...rest] = plan.slices;
-  const backwards = first !== undefined && "reverse" in first;
-  let elements: AsyncIterable<QueryElement> = passing(source, plan, backwards ? "back" : "front");
-  for (const slice of backwards ? rest : plan.slices) elements = sliced(elements, slice);
+  const isBackward = first !== undefined && "reverse" in first;
+  let elements: AsyncIterable<QueryElement> = passing(source, plan, isBackward ? "back" : "front");
+  for (const slice of isBackward ? rest : plan.slices) elements = sliced(elements, slice);
   for await (const element of elements) yield element as T;
 }
 
@@ -177,16 +164,16 @@ async function* sliced(
     yield* (await collect(elements)).reverse();
     return;
   }
-  let seen = 0;
+  let count = 0;
   if ("limit" in slice && slice.limit <= 0) return;
   for await (const element of elements) {
-    seen++;
+    count++;
     if ("skip" in slice) {
-      if (seen > slice.skip) yield element;
+      if (count > slice.skip) yield element;
       continue;
     }
     yield element;
-    if (seen >= slice.limit) return;
+    if (count >= slice.limit) return;
   }
 }
 

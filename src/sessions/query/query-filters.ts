@@ -1,22 +1,22 @@
-import { Problem } from "../../protocol/internal.ts";
+import { fitsWildcard, Problem } from "../../protocol/internal.ts";
 import type { EntryBlock } from "../model/content-block.ts";
 import type { Entry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
 
-/** What a query can give: lines, merged calls, tool calls, agents. */
+/** What a query yields: entries, model calls, tool calls or agents. */
 export type QueryElement = Entry | ModelCall | SessionToolCall | Subagent;
 
-/** The same questions asked of every kind of element, so that filters need not know which one they are looking at. */
+/** The facts that filters use, the same for every kind of element. */
 export interface ElementFacts {
-  /** The line it begins in; agents have their first one. */
+  /** Its first line. */
   readonly entry: Entry | undefined;
   readonly timestamp: string | undefined;
   readonly model: string | undefined;
   readonly blocks: readonly EntryBlock[];
   readonly failed: boolean;
-  /** Everything a person would read in it. */
+  /** All readable text in it. */
   text(): string;
 }
 
@@ -94,7 +94,7 @@ function textOfEntry(entry: Entry): string {
       return allText(entry.fields);
     case "other":
       return allText(entry.object);
-    // Account data: it is kept, never shown.
+    // Account data is never shown.
     case "bridge-session":
       return "";
     default:
@@ -104,7 +104,7 @@ function textOfEntry(entry: Entry): string {
   }
 }
 
-/** A block as a person would read it; data of images and signatures is not text. */
+/** The readable text of a block, without image data and signatures. */
 export function textOfBlock(block: EntryBlock): string {
   switch (block.type) {
     case "text":
@@ -125,7 +125,7 @@ export function textOfBlock(block: EntryBlock): string {
   }
 }
 
-/** Every text in a value, one below the other. */
+/** All texts in a value, one per line. */
 function allText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
@@ -136,21 +136,21 @@ function allText(value: unknown): string {
 /** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
 export type TimeBoundary = Date | string;
 
-interface Around {
+interface BoundaryContext {
   readonly now: () => number;
-  positionOf(uuid: string): Promise<Entry | undefined>;
+  entryWith(uuid: string): Promise<Entry | undefined>;
 }
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Both sides are inclusive. By time, an element without one is on neither side; by entry, position in its file decides. */
+/** Both sides are inclusive. For a time, elements without a timestamp do not pass; for an entry, its position in the file counts. */
 export async function boundaryTest(
   { side, boundary }: { readonly side: "since" | "until"; readonly boundary: TimeBoundary },
-  around: Around,
+  context: BoundaryContext,
 ): Promise<(element: QueryElement, facts: ElementFacts) => boolean> {
-  const time = boundaryTimeMs(boundary, around.now());
+  const time = boundaryTimeMs(boundary, context.now());
   if (time !== undefined) return byTime(side, time);
-  const entry = await around.positionOf(String(boundary));
+  const entry = await context.entryWith(String(boundary));
   if (entry === undefined) {
     throw new Problem(
       "sessions/bad-time",
@@ -158,19 +158,19 @@ export async function boundaryTest(
       { about: { boundary } },
     );
   }
-  const later = byTime(side, Date.parse(entry.timestamp ?? ""));
+  const timeTest = byTime(side, Date.parse(entry.timestamp ?? ""));
   return (element, facts) => {
-    if (facts.entry?.file !== entry.file) return later(element, facts);
+    if (facts.entry?.file !== entry.file) return timeTest(element, facts);
     return side === "since" ? facts.entry.offset >= entry.offset : facts.entry.offset <= entry.offset;
   };
 }
 
-/** Milliseconds for everything but a uuid. */
+/** The boundary in milliseconds; undefined when it is a uuid or invalid. */
 export function boundaryTimeMs(boundary: TimeBoundary, now: number): number | undefined {
   if (boundary instanceof Date) return Number.isNaN(boundary.getTime()) ? undefined : boundary.getTime();
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(boundary) ?? [];
   if (amount !== undefined && unit !== undefined) return now - Number(amount) * (units[unit] ?? 0);
-  // A uuid may begin like a year; ISO text has its hyphen after four digits.
+  // A uuid may begin like a year, but its first hyphen comes after eight digits.
   if (!/^\d{4}-\d{2}/.test(boundary) || /^[0-9a-f]{8}-/i.test(boundary)) return undefined;
   const time = Date.parse(boundary);
   return Number.isNaN(time) ? undefined : time;
@@ -183,31 +183,15 @@ function byTime(side: "since" | "until", time: number): (element: QueryElement, 
   };
 }
 
-/** A test for names: exact, with `*` for anything, or by a regular expression. */
+/** Tests a name: exact, with `*` as a wildcard, or by a regular expression. */
 export function nameTest(name: string | RegExp): (text: string) => boolean {
   if (name instanceof RegExp) return (text) => new RegExp(name.source, name.flags.replace(/[gy]/g, "")).test(text);
-  if (!name.includes("*")) return (text) => text === name;
-  const parts = name.split("*");
-  return (text) => matchesParts(text, parts);
+  return (text) => fitsWildcard(name, text);
 }
 
-/** `a*b*c` without a regular expression: the parts between the stars are searched from left to right. */
-function matchesParts(text: string, parts: readonly string[]): boolean {
-  const first = parts[0] ?? "";
-  const last = parts.at(-1) ?? "";
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
-}
-
-/** A test for texts: blind to case unless it is a regular expression. */
+/** Tests for a text, ignoring case, or for a regular expression. */
 export function textTest(text: string | RegExp): (content: string) => boolean {
   if (text instanceof RegExp) return nameTest(text);
-  const wanted = text.toLowerCase();
-  return (content) => content.toLowerCase().includes(wanted);
+  const lowerCase = text.toLowerCase();
+  return (content) => content.toLowerCase().includes(lowerCase);
 }

@@ -5,21 +5,21 @@ import type { Subagent } from "../model/subagents.ts";
 import type { ElementFacts, QueryElement, TimeBoundary } from "./query-filters.ts";
 
 /**
- * A question about a session. Every step gives a new query; nothing is read before a result is asked for, and then no more
- * than the answer needs. Filters may come in any order. Unless a branch is named, the active one is looked at.
+ * A selection from a session. Every method that narrows it returns a new query. Nothing is read before a result is requested, and then
+ * no more than needed. Filters can be applied in any order. Without `branch` the query uses the active one.
  */
 export interface Query<T extends QueryElement> extends AsyncIterable<T> {
   entries(): Query<Entry>;
-  /** Prompts; every line of role user with `all`. */
+  /** Prompts; with `all`, every line of role user. */
   users(options?: { all?: boolean }): Query<UserEntry>;
-  /** Answers, each once however many lines it has. */
+  /** Answers of models. An answer of several lines is one call. */
   assistants(): Query<ModelCall>;
   tools(): Query<SessionToolCall>;
-  /** Tools by name; `*` in a name stands for anything. */
+  /** Calls of a tool by name; `*` is a wildcard. */
   tool(name: string | RegExp): Query<SessionToolCall>;
   attachments(type?: AttachmentType): Query<AttachmentEntry>;
   system(subtype?: SystemSubtype): Query<SystemEntry>;
-  /** What hooks left in the transcript. */
+  /** Records of hooks. */
   hooks(event?: string): Query<AttachmentEntry>;
   agents(options?: { depth?: number }): Query<Subagent>;
 
@@ -35,10 +35,10 @@ export interface Query<T extends QueryElement> extends AsyncIterable<T> {
   /** From a time on: a date, ISO text, `"2h"` before now, or the uuid of an entry. */
   since(time: TimeBoundary): Query<T>;
   until(time: TimeBoundary): Query<T>;
-  /** Turns count from 1; -1 is the last. */
+  /** Turns are counted from 1; -1 is the last one. */
   turn(number: number): Query<T>;
   branch(which: "active" | "all" | string): Query<T>;
-  /** Also what agents wrote, at any depth. */
+  /** Also entries of agents, at any depth. */
   including(what: "agents"): Query<T>;
 
   skip(count: number): Query<T>;
@@ -53,7 +53,7 @@ export interface Query<T extends QueryElement> extends AsyncIterable<T> {
   groupBy<K>(key: (element: T) => K): Promise<Map<K, T[]>>;
 }
 
-/** What is asked, as data: `source` runs it. */
+/** A query as data. `QuerySource` runs it. */
 export interface QueryPlan {
   readonly of: "entries" | "calls" | "tools" | "agents";
   readonly tests: readonly QueryTest[];
@@ -69,10 +69,9 @@ export type QueryTest =
 
 export type QuerySlice = { readonly skip: number } | { readonly limit: number } | { readonly reverse: true };
 
-/** Runs plans. `end: "back"` asks for the elements last one first. */
 export interface QuerySource {
+  /** With `end: "back"` the last element comes first. */
   run(plan: QueryPlan, end: "front" | "back"): AsyncIterable<QueryElement>;
-  /** A test for a time or an entry, with the clock and the session at hand. */
   readonly now: () => number;
-  positionOf(uuid: string): Promise<Entry | undefined>;
+  entryWith(uuid: string): Promise<Entry | undefined>;
 }
