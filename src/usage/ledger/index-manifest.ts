@@ -25,7 +25,7 @@ export interface Manifest {
 }
 
 /** Another version of the rules by which records are read makes everything that was kept worthless. */
-export const rulesVersion = 5;
+export const rulesVersion = 6;
 
 const magic = Buffer.from("hookline usage 1\n");
 const digestBytes = 32;

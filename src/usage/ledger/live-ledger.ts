@@ -110,13 +110,14 @@ export async function liveLedger(
     const replaced = new Set(fresh.flatMap((one) => (one.isLess ? [] : (known.get(one.known.path)?.index ?? []))));
     const infos = fresh.map((one) => ownerInfo(ledgerFileOf(one.known)));
     const foreign = foreignKeys(replaced, oldFiles, infos);
+    const { words } = table;
     const rolled = rollUp(
       table,
       names,
       (file) => infos[file] as (typeof infos)[number],
       prices,
       (file, row) =>
-        !fresh[file]?.isLess && !foreign[file]?.has(table.words[row * wordColumn.size + wordColumn.keyA] as number),
+        !fresh[file]?.isLess && !foreign[file]?.has(words[row * wordColumn.size + wordColumn.keyA] as number),
     );
     const kept = new Map(oldFiles.flatMap((_, index) => (replaced.has(index) ? [] : [[index, index]])));
     const added = new Map(fresh.map((_, number) => [number, oldFiles.length + number]));
@@ -141,10 +142,11 @@ export async function liveLedger(
     before?.keys.forEach((keys, index) => {
       if (!replaced.has(index)) for (const key of keys) others.add(key);
     });
+    const { words } = table;
     return fresh.map(({ rows: [from, to] }, number) => {
       const own = new Set<number>();
       for (let row = from; row < to; row++) {
-        const key = table.words[row * wordColumn.size + wordColumn.keyA] as number;
+        const key = words[row * wordColumn.size + wordColumn.keyA] as number;
         if (others.has(key)) own.add(key);
       }
       const foreign = new Set<number>();

@@ -142,9 +142,9 @@ export async function refresh(
     const loaded = files[number];
     if (loaded === undefined) return before?.keys[old.get((found[number] as TranscriptFile).path)?.index ?? -1] ?? none;
     const [from, to] = loaded.rows;
+    const { words } = table;
     const keys = new Uint32Array(to - from);
-    for (let row = from; row < to; row++)
-      keys[row - from] = table.words[row * wordColumn.size + wordColumn.keyA] as number;
+    for (let row = from; row < to; row++) keys[row - from] = words[row * wordColumn.size + wordColumn.keyA] as number;
     return keys;
   }
 

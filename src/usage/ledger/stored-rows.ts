@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder, replaceFile, sha256 } from "../../files/internal.ts";
-import { type CallTable, figureColumn, wordColumn } from "../calls/call-table.ts";
+import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import type { StoredFile } from "./call-store.ts";
 import { rulesVersion } from "./index-manifest.ts";
@@ -62,30 +62,27 @@ function liveName(folder: string, path: string): string {
 export function rawRows(table: CallTable, from: number, to: number, names: NameTable): Buffer {
   const own = openNameTable();
   const words = table.words.slice(from * wordColumn.size, to * wordColumn.size);
-  const figures = table.figures.slice(from * figureColumn.size, to * figureColumn.size);
   const parts: [number, readonly RecordPart[]][] = [];
   for (let row = from; row < to; row++) {
     const w = (row - from) * wordColumn.size;
     words[w + wordColumn.model] = own.numberOf(names.texts[words[w + wordColumn.model] as number] ?? "");
     words[w + wordColumn.agent] = own.numberOf(names.texts[words[w + wordColumn.agent] as number] ?? "");
-    const asides = table.partsOf(row);
-    if (asides.length > 0) parts.push([row - from, asides]);
+    if (((words[w + wordColumn.marks] as number) & rowFlag.hasParts) !== 0)
+      parts.push([row - from, table.partsOf(row)]);
   }
-  const head: Head = { count: to - from, names: own.texts, parts };
+  const head: Head = { names: own.texts, parts };
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
-  return Buffer.concat([length, text, bytesOf(words), bytesOf(figures)]);
+  return Buffer.concat([length, text, Buffer.from(words.buffer)]);
 }
 
 /** Puts them back, as rows of file `file`. Contract: the bytes are what `rawRows` gave; a checksum saw to that. */
 export function addRawRows(bytes: Buffer, file: number, table: CallTable, names: NameTable): void {
   const textEnd = 4 + bytes.readUInt32LE(0);
-  const { count, names: own, parts } = JSON.parse(bytes.toString("utf8", 4, textEnd)) as Head;
-  // Copies, so that numbers begin where numbers may begin.
-  const wordsEnd = textEnd + count * wordColumn.size * 4;
-  const words = new Uint32Array(new Uint8Array(bytes.subarray(textEnd, wordsEnd)).buffer);
-  const figures = new Float64Array(new Uint8Array(bytes.subarray(wordsEnd)).buffer);
+  const { names: own, parts } = JSON.parse(bytes.toString("utf8", 4, textEnd)) as Head;
+  // A copy, because words must be aligned.
+  const words = new Uint32Array(new Uint8Array(bytes.subarray(textEnd)).buffer);
   const numbers = own.map((text) => names.numberOf(text));
   for (let w = 0; w < words.length; w += wordColumn.size) {
     words[w + wordColumn.file] = file;
@@ -93,16 +90,11 @@ export function addRawRows(bytes: Buffer, file: number, table: CallTable, names:
     words[w + wordColumn.agent] = numbers[words[w + wordColumn.agent] as number] ?? 0;
   }
   const first = table.count;
-  table.addRows(words, figures);
+  table.addRows(words);
   for (const [row, asides] of parts) table.setParts(first + row, asides);
 }
 
 interface Head {
-  readonly count: number;
   readonly names: readonly string[];
   readonly parts: readonly [number, readonly RecordPart[]][];
-}
-
-function bytesOf(numbers: Uint32Array | Float64Array): Buffer {
-  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }

@@ -85,11 +85,19 @@ test("a value that is nested very deeply is left to the parser", () => {
   expect(accepts("[".repeat(100_000) + "]".repeat(100_000))).toBe(false);
 });
 
-test("the kernel imports nothing and exports its memory and one function", () => {
+test("the kernel imports nothing and exports its memory, its loop and the table of calls", () => {
   const { WebAssembly } = globalThis as unknown as { WebAssembly: WasmReflection };
   const module = new WebAssembly.Module(kernelBytes());
   expect(WebAssembly.Module.imports(module)).toEqual([]);
-  expect(WebAssembly.Module.exports(module).map(({ name }) => name)).toEqual(["run", "memory"]);
+  expect(WebAssembly.Module.exports(module).map(({ name }) => name)).toEqual([
+    "run",
+    "findRow",
+    "insertRow",
+    "linkRows",
+    "replaceRow",
+    "reserveRows",
+    "memory",
+  ]);
 });
 
 interface WasmReflection {

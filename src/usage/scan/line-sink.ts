@@ -7,15 +7,18 @@ import { hashText, type NameTable, rank, type UsageRecord } from "../calls/usage
 import { addRecordFacts, closePendingCommand, countTurn, type ScanProgress } from "./file-facts.ts";
 import {
   eventAnswer,
-  eventProgress,
+  eventName,
   eventPrompt,
+  knownParents,
   markSidechain,
+  wordAgent,
+  wordFile,
   wordIsMain,
   wordLines,
   wordMarks,
   wordParseAll,
 } from "./kernel/layout.ts";
-import type { AnswerReader, ScanMemory } from "./scan-kernel.ts";
+import { addAnswerFacts, provideName, setMissingFacts } from "./scan-kernel.ts";
 
 /** What is done with the lines of a file that are worth a look. */
 export interface LineSink {
@@ -29,8 +32,6 @@ export interface LineSink {
 
 /** What lines are put into, and what reads them. */
 export interface ScanState {
-  readonly memory: ScanMemory;
-  readonly answers: AnswerReader;
   readonly record: UsageRecord;
   readonly names: NameTable;
   readonly table: CallTable;
@@ -52,7 +53,8 @@ const firstLines = 50;
 const placesKept = 5;
 
 /** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
-export function lineSink({ memory, answers, record, names, table }: ScanState, file: ScannedTranscript): LineSink {
+export function lineSink({ record, names, table }: ScanState, file: ScannedTranscript): LineSink {
+  const { memory } = table;
   const { path, number, agent, descriptor, progress } = file;
   const { facts } = progress;
   const isMain = agent === undefined;
@@ -62,30 +64,40 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
   memory.words[wordLines] = progress.lines;
   memory.words[wordIsMain] = isMain ? 1 : 0;
   memory.words[wordParseAll] = early > 0 ? 1 : 0;
+  memory.words[wordFile] = number;
+  memory.words[wordAgent] = isMain ? lost : ownAgent;
+  memory.figures[knownParents / 8] = 0;
+  setMissingFacts(memory, facts);
 
   return {
     line(event, start, end, offset, terminated) {
-      if (event === eventAnswer) {
-        answers.read();
-        if (isMain && record.rank === rank.main) closePendingCommand(facts);
-        add(offset, true);
-        return;
+      if (event === eventName) provideName(memory, names);
+      else {
+        read(event, start, end, offset, terminated);
+        setMissingFacts(memory, facts);
       }
-      // The text of the first prompt is the session's title, if it has no other.
-      if (event === eventPrompt && facts.firstPrompt !== undefined) {
-        if (!isSidechain()) countTurn(facts);
-        return;
-      }
-      if (event === eventProgress && !memory.bytes.subarray(start, end).includes('"usage"')) return;
-      const first = offset === 0 && hasBom(memory.bytes, start) ? start + 3 : start;
-      if (first < end) parse(memory.bytes.subarray(first, end), offset + first - start, terminated);
-      if (early > 0) parseLess();
     },
     tooLong(offset, length) {
       note(offset, lineNumber(), `too-long: ${length} bytes`);
     },
     beforeTail: file.beforeTail,
   };
+
+  function read(event: number, start: number, end: number, offset: number, terminated: boolean): void {
+    if (event === eventAnswer) {
+      if (isMain && !isSidechain()) closePendingCommand(facts);
+      addAnswerFacts(memory, facts);
+      return;
+    }
+    // The text of the first prompt is the session's title, if it has no other.
+    if (event === eventPrompt && facts.firstPrompt !== undefined) {
+      if (!isSidechain()) countTurn(facts);
+      return;
+    }
+    const first = offset === 0 && hasBom(memory.bytes, start) ? start + 3 : start;
+    if (first < end) parse(memory.bytes.subarray(first, end), offset + first - start, terminated);
+    if (early > 0) parseLess();
+  }
 
   function isSidechain(): boolean {
     return ((memory.words[wordMarks] as number) & markSidechain) !== 0;
@@ -111,7 +123,15 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
       return;
     }
     const { length } = bytes;
-    const line: Line = { offset, length, end: offset + length + 1, line: lineNumber(), bytes, terminated };
+    const line: Line = {
+      offset,
+      length,
+      end: offset + length + 1,
+      line: lineNumber(),
+      bytes: Buffer.from(bytes),
+      terminated,
+    };
+    // A copy of the bytes, because the memory can grow while records are added.
     for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isTranscriptRecord)) {
       if (item.kind === "unreadable") note(item.offset, item.line, item.why);
       else take(item.object, item.offset);
@@ -120,24 +140,21 @@ export function lineSink({ memory, answers, record, names, table }: ScanState, f
 
   function take(object: Readonly<Record<string, unknown>>, offset: number): void {
     if (isMain || facts.firstAt === undefined || facts.cwd === undefined) addRecordFacts(facts, object, isMain);
-    if (readUsageRecord(object, names, record)) add(offset, false);
+    if (readUsageRecord(object, names, record)) add(offset);
   }
 
-  /** `isFromKernel`: the record is not whole yet, and need not be where it changes nothing. */
-  function add(offset: number, isFromKernel: boolean): void {
+  function add(offset: number): void {
     if (record.key.b === 0) hashText(`${path}:${offset}`, record.key);
-    const row = table.find(number, record);
-    if (row >= 0 && !table.isBetter(row, record)) return;
-    if (isFromKernel) answers.readRest(facts);
-    if (row >= 0) {
-      table.replace(row, record);
-      return;
-    }
-    // Whose call it is: an agent's by its file, or by what a line of an older main file says.
-    const said = record.agent;
-    record.agent = !isMain ? said || ownAgent : record.rank === rank.main ? 0 : said || lost;
-    if (Number.isNaN(record.at) && descriptor !== undefined) record.at = timeBefore(descriptor, offset);
-    table.insert(number, record, offset);
+    table.add(number, record, offset, () => {
+      record.agent = ownerOf(record);
+      if (Number.isNaN(record.at) && descriptor !== undefined) record.at = timeBefore(descriptor, offset);
+    });
+  }
+
+  /** Whose call it is: an agent's by its file, or by the agent that a line of an older main transcript names. */
+  function ownerOf({ rank: own, agent: named }: UsageRecord): number {
+    if (!isMain) return named || ownAgent;
+    return own === rank.main ? 0 : named || lost;
   }
 
   function note(offset: number, line: number, why: string): void {

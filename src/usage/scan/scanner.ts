@@ -3,9 +3,9 @@ import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import { emptyRecord, type NameTable } from "../calls/usage-record.ts";
 import { addAncestor, forkSource, type ScanProgress } from "./file-facts.ts";
-import { chunkStart, eventDone, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
+import { chunkStart, eventDone, fileOffset, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
 import { type LineSink, lineSink } from "./line-sink.ts";
-import { answerReader, openMemory, type ScanMemory } from "./scan-kernel.ts";
+import type { ScanMemory } from "./scan-kernel.ts";
 
 export interface Scanner {
   /**
@@ -37,8 +37,8 @@ const chunksPerBreath = 32;
 /** One scanner for many files: they share its memory. */
 export function openScanner(table: CallTable, names: NameTable, options: ScanOptions = {}): Scanner {
   const record = emptyRecord();
-  const memory = openMemory();
-  const desk = { memory, answers: answerReader(memory, names, record), record, names, table };
+  const { memory } = table;
+  const state = { record, names, table };
 
   return {
     scan(file, progress, beforeTail) {
@@ -52,7 +52,7 @@ export function openScanner(table: CallTable, names: NameTable, options: ScanOpt
   async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
     const descriptor = openSync(file.path, "r");
     try {
-      const sink = lineSink(desk, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
+      const sink = lineSink(state, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
       const pass = readChunks(memory, descriptor, progress.offset, maxLineBytes, sink);
       const limit = progress.offset + (options.maxBytes ?? Infinity);
       let isDone = false;
@@ -97,7 +97,7 @@ export function openScanner(table: CallTable, names: NameTable, options: ScanOpt
       progress.lines = lines.cursor.lines;
       beforeTail?.();
     };
-    const sink = lineSink(desk, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
+    const sink = lineSink(state, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
     for await (const batch of lines) {
       for (const { bytes, length, offset, terminated } of batch) {
         if (!terminated) stay();
@@ -157,11 +157,12 @@ function readChunks(
       return false;
     }
     readAt += count;
-    split(fresh + count);
+    split(fresh, fresh + count);
     return true;
   }
 
-  function split(filled: number): void {
+  /** Bytes before `fresh` were there before and have no newline. */
+  function split(fresh: number, filled: number): void {
     let start = chunkStart;
     if (isTooLong) {
       const newline = memory.bytes.subarray(0, filled).indexOf(newlineByte, start);
@@ -171,7 +172,13 @@ function readChunks(
       sink.tooLong(lineAt, readAt - (filled - newline) - lineAt);
       isTooLong = false;
     }
-    start = scanLines(memory, start, filled, readAt - filled, sink, true);
+    const searchFrom = Math.max(start, fresh);
+    const newline = memory.bytes.subarray(searchFrom, filled).lastIndexOf(newlineByte);
+    if (newline >= 0) {
+      const end = searchFrom + newline + 1;
+      scanLines(memory, start, end, readAt - filled, sink, true);
+      start = end;
+    }
     lineAt = readAt - (filled - start);
     held = filled - start;
     if (start > chunkStart) memory.bytes.copyWithin(chunkStart, start, filled);
@@ -191,23 +198,20 @@ function readChunks(
   }
 }
 
-/** Lets the kernel go through the lines in memory; where the first line begins that has no newline before `filled`. */
+/** Scans whole lines in memory. `offset` plus an address is the position in the file. */
 export function scanLines(
   memory: ScanMemory,
   start: number,
-  filled: number,
-  fileOffset: number,
+  end: number,
+  offset: number,
   sink: Pick<LineSink, "line">,
   terminated: boolean,
-): number {
+): void {
   memory.words[wordNext] = start;
-  // The kernel looks for newlines: this one ends its last search, whatever was in memory before.
-  memory.bytes[filled] = newlineByte;
-  for (;;) {
-    const event = memory.run(filled);
+  memory.figures[fileOffset / 8] = offset;
+  for (let event = memory.run(end); event !== eventDone; event = memory.run(end)) {
     const { words } = memory;
-    if (event === eventDone) return words[wordNext] as number;
     const from = words[wordLineFrom] as number;
-    sink.line(event, from, words[wordLineTo] as number, fileOffset + from, terminated);
+    sink.line(event, from, words[wordLineTo] as number, offset + from, terminated);
   }
 }

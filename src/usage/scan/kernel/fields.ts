@@ -1,4 +1,5 @@
 /** The fields that usage reports need, by their keys. */
+import { byteAt, quote } from "./json.ts";
 import * as layout from "./layout.ts";
 
 /** Objects whose fields are looked at. */
@@ -11,30 +12,35 @@ export const inServerToolUse = 6;
 export const inOutputDetails = 7;
 export const inIteration = 8;
 export const inForkedFrom = 9;
+export const inData = 10;
+export const inCopy = 11;
 
 /** Fields in addition to those of layout.ts. */
 export const noField = 0;
-export const fieldType = 24;
-export const fieldSidechain = 25;
-export const fieldMessage = 26;
-export const fieldForkedFrom = 27;
-export const fieldCost = 28;
-export const fieldApiError = 29;
-export const fieldContent = 30;
-export const fieldStop = 31;
-export const fieldUsage = 32;
-export const fieldCacheCreation = 33;
-export const fieldServerToolUse = 34;
-export const fieldOutputDetails = 35;
-export const fieldIterations = 36;
-export const fieldTier = 37;
-export const fieldGeo = 38;
-export const fieldSpeed = 39;
-export const fieldIterationType = 40;
-export const fieldBlockType = 41;
-export const fieldBlockToolUse = 42;
-export const fieldMeta = 43;
-export const fieldSummary = 44;
+export const fieldType = 25;
+export const fieldSidechain = 26;
+export const fieldMessage = 27;
+export const fieldForkedFrom = 28;
+export const fieldCost = 29;
+export const fieldApiError = 30;
+export const fieldContent = 31;
+export const fieldStop = 32;
+export const fieldUsage = 33;
+export const fieldCacheCreation = 34;
+export const fieldServerToolUse = 35;
+export const fieldOutputDetails = 36;
+export const fieldIterations = 37;
+export const fieldTier = 38;
+export const fieldGeo = 39;
+export const fieldSpeed = 40;
+export const fieldIterationType = 41;
+export const fieldBlockType = 42;
+export const fieldBlockToolUse = 43;
+export const fieldMeta = 44;
+export const fieldSummary = 45;
+export const fieldData = 46;
+export const fieldCopy = 47;
+export const fieldCopyType = 48;
 
 /** True when the bytes at `p` are this text, which is ASCII. */
 export function isText(p: usize, length: usize, text: string): bool {
@@ -49,6 +55,11 @@ export function isText(p: usize, length: usize, text: string): bool {
     letters += 32;
   }
   return true;
+}
+
+/** True when the value at `p` is this text. */
+export function isString(p: usize, length: usize, text: string): bool {
+  return byteAt(p) === quote && byteAt(p + 1 + length) === quote && isText(p + 1, length, text);
 }
 
 /** The field with this key; keys are compared by their length first. */
@@ -73,6 +84,12 @@ export function fieldOf(object: i32, key: usize, length: usize): i32 {
       return length === 15 && isText(key, 15, "thinking_tokens") ? layout.fieldThinking : noField;
     case inIteration:
       return length === 4 && isText(key, 4, "type") ? fieldIterationType : noField;
+    case inData:
+      if (length !== 7) return noField;
+      if (isText(key, 7, "message")) return fieldCopy;
+      return isText(key, 7, "agentId") ? layout.fieldDataAgent : noField;
+    case inCopy:
+      return fieldOfCopy(key, length);
     case inForkedFrom:
       return length === 9 && isText(key, 9, "sessionId") ? layout.fieldForkSource : noField;
     default:
@@ -85,6 +102,7 @@ function fieldOfLine(key: usize, length: usize): i32 {
     case 3:
       return isText(key, 3, "cwd") ? layout.fieldCwd : noField;
     case 4:
+      if (isText(key, 4, "data")) return fieldData;
       return isText(key, 4, "type") ? fieldType : noField;
     case 6:
       return isText(key, 6, "isMeta") ? fieldMeta : noField;
@@ -106,6 +124,26 @@ function fieldOfLine(key: usize, length: usize): i32 {
       return isText(key, 16, "attributionAgent") ? layout.fieldAgentType : noField;
     case 17:
       return isText(key, 17, "isApiErrorMessage") ? fieldApiError : noField;
+    default:
+      return noField;
+  }
+}
+
+/** A copied answer has the fields of a line, but says nothing about the session. */
+function fieldOfCopy(key: usize, length: usize): i32 {
+  const found = fieldOfLine(key, length);
+  switch (found) {
+    case fieldType:
+      return fieldCopyType;
+    case layout.fieldTime:
+      return layout.fieldCopyTime;
+    case layout.fieldAgent:
+      return layout.fieldCopyAgent;
+    case fieldMessage:
+    case fieldCost:
+    case fieldApiError:
+    case layout.fieldRequest:
+      return found;
     default:
       return noField;
   }

@@ -12,6 +12,9 @@ export let isOdd: bool = false;
 export let hasToolResult: bool = false;
 /** Its content is a text that begins with a letter. */
 export let isPlainPrompt: bool = false;
+/** It contains a copy of a line with an answer, as progress lines of older clients do. */
+export let hasCopy: bool = false;
+let hasCopiedMessage: bool = false;
 let typeFrom: usize = 0;
 let typeLength: usize = 0;
 /** One bit per field that was met. */
@@ -22,7 +25,7 @@ let hasToolUseId: bool = false;
 
 /** The position behind the object at `p`; 0 when it is not JSON, or nested too deeply. */
 export function readLine(p: usize): usize {
-  isOdd = hasToolResult = isPlainPrompt = false;
+  isOdd = hasToolResult = isPlainPrompt = hasCopy = hasCopiedMessage = false;
   typeFrom = typeLength = 0;
   fieldsMet = 0;
   memory.fill(layout.wordMarks << 2, 0, layout.resultsEnd - (layout.wordMarks << 2));
@@ -37,19 +40,13 @@ export function hasType(): bool {
   return typeLength > 0;
 }
 
-/** An answer with all that a call needs: both counts, a name to know it by, and a model that exists. */
-export function isWholeAnswer(): bool {
-  if (!isMet(layout.fieldInput) || !isMet(layout.fieldOutput)) return false;
-  if (lengthOf(layout.fieldId) === 0 && lengthOf(layout.fieldRequest) === 0) return false;
-  return lengthOf(layout.fieldModel) !== 11 || !field.isText(load<u32>(layout.fieldModel << 3), 11, "<synthetic>");
+/** Whether its usage object is that of a copy. */
+export function hasCopiedUsage(): bool {
+  return hasCopiedMessage && isMet(field.fieldUsage);
 }
 
-function isMet(one: i32): bool {
+export function isMet(one: i32): bool {
   return ((fieldsMet >> one) & 1) !== 0;
-}
-
-function lengthOf(text: i32): usize {
-  return load<u32>(text << 3, 4) - load<u32>(text << 3);
 }
 
 function readObject(p: usize, object: i32): usize {
@@ -93,6 +90,13 @@ function readField(one: i32, p: usize): usize {
       return json.skipValue(p);
     case field.fieldMessage:
       return readInner(p, field.inMessage);
+    case field.fieldData:
+      return json.byteAt(p) === json.objectStart ? readObject(p, field.inData) : json.skipValue(p);
+    case field.fieldCopy:
+      return readCopy(p);
+    case field.fieldCopyType:
+      if (!field.isString(p, 9, "assistant")) isOdd = true;
+      return json.skipValue(p);
     case field.fieldForkedFrom:
       if (json.byteAt(p) === json.objectStart) return readObject(p, field.inForkedFrom);
       return readText(layout.fieldForkSource, p);
@@ -128,10 +132,10 @@ function readField(one: i32, p: usize): usize {
     case field.fieldSpeed:
       return readMark(p, 4, "fast", layout.markFast);
     case field.fieldIterationType:
-      isMessageIteration = isString(p, 7, "message");
+      isMessageIteration = field.isString(p, 7, "message");
       return json.skipValue(p);
     case field.fieldBlockType:
-      isResultBlock = isString(p, 11, "tool_result");
+      isResultBlock = field.isString(p, 11, "tool_result");
       return json.skipValue(p);
     case field.fieldBlockToolUse:
       hasToolUseId = json.byteAt(p) === json.quote;
@@ -139,6 +143,15 @@ function readField(one: i32, p: usize): usize {
     default:
       return json.skipValue(p);
   }
+}
+
+function readCopy(p: usize): usize {
+  if (json.byteAt(p) !== json.objectStart) return json.skipValue(p);
+  const hadMessage = isMet(field.fieldMessage);
+  const behind = readObject(p, field.inCopy);
+  hasCopy = true;
+  hasCopiedMessage = !hadMessage && isMet(field.fieldMessage);
+  return behind;
 }
 
 function mark(bit: i32): void {
@@ -187,14 +200,8 @@ function readInner(p: usize, object: i32): usize {
 
 function readMark(p: usize, length: usize, text: string, bit: i32): usize {
   if (json.byteAt(p) === json.quote && json.endOfPlain(p + 1) === 0) isOdd = true;
-  if (isString(p, length, text)) mark(bit);
+  if (field.isString(p, length, text)) mark(bit);
   return json.skipValue(p);
-}
-
-function isString(p: usize, length: usize, text: string): bool {
-  return (
-    json.byteAt(p) === json.quote && json.byteAt(p + 1 + length) === json.quote && field.isText(p + 1, length, text)
-  );
 }
 
 /** Of no iteration, or one that is the message itself, the counts of the call say it all. */

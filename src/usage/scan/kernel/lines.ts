@@ -1,43 +1,56 @@
 /**
- * The inner loop of the scanner: from a chunk of a transcript to the few lines that matter. Every byte of a line is walked over
- * once, so a damaged line is always found, and the order of keys makes no difference. It exports `run` and its memory, see layout.ts.
+ * The inner loop of the scanner: from a chunk of a transcript to the table of calls and the few lines that need more. Every byte of a line
+ * is read once, so a damaged line is always found, and the order of keys makes no difference. See layout.ts.
  */
+import { addAnswer, isWholeAnswer } from "./answer.ts";
 import { byteAt, objectStart, skipBlanks } from "./json.ts";
 import * as layout from "./layout.ts";
-import { hasToolResult, hasType, isOdd, isPlainPrompt, isType, isWholeAnswer, readLine } from "./line.ts";
+import { hasCopiedUsage, hasCopy, hasToolResult, hasType, isOdd, isPlainPrompt, isType, readLine } from "./line.ts";
+import { findRow, insertRow, linkRows, replaceRow, reserveRows, setWord, word } from "./table.ts";
+
+export { findRow, insertRow, linkRows, replaceRow, reserveRows };
 
 const newline: u8 = 0x0a;
 const carriageReturn: u8 = 0x0d;
 
-/** Reads lines from `wordNext` on, until one is worth a look or none with a newline before `filled` is left; the event that ended it. */
+/**
+ * Reads lines from `wordNext` to `filled` until one needs the caller; returns the event. Contract: the byte before `filled` is a newline.
+ */
 export function run(filled: usize): i32 {
-  while (true) {
+  while (word(layout.wordNext) < filled) {
     const start = word(layout.wordNext);
-    let end = endOfLine(start);
-    if (end >= filled) return layout.eventDone;
+    const first = skipBlanks(start);
+    let end = word(layout.wordParseAll) === 0 && byteAt(first) === objectStart ? readLine(first) : 0;
+    if (end !== 0) end = skipBlanks(end);
+    const isWhole = end !== 0 && byteAt(end) === newline;
+    if (!isWhole) end = endOfLine(first);
     setWord(layout.wordNext, end + 1);
     setWord(layout.wordLines, word(layout.wordLines) + 1);
-    if (end > start && byteAt(end - 1) === carriageReturn) end--;
-    const first = skipBlanks(start);
-    if (first >= end) continue;
+    if (first === end) continue;
+    const event = isWhole && !isOdd && hasType() ? eventOf(start) : layout.eventParse;
+    if (event === layout.eventDone) continue;
     setWord(layout.wordLineFrom, start);
-    setWord(layout.wordLineTo, end);
-    const event = eventOf(first, end);
-    if (event !== layout.eventDone) return event;
+    setWord(layout.wordLineTo, byteAt(end - 1) === carriageReturn ? end - 1 : end);
+    if (event === layout.eventName) {
+      setWord(layout.wordNext, start);
+      setWord(layout.wordLines, word(layout.wordLines) - 1);
+    }
+    return event;
   }
+  return layout.eventDone;
 }
 
-/** `eventDone` for a line that nobody needs to see. */
-function eventOf(first: usize, end: usize): i32 {
-  if (word(layout.wordParseAll) !== 0 || byteAt(first) !== objectStart) return layout.eventParse;
-  const behind = readLine(first);
-  if (behind === 0 || skipBlanks(behind) < end || isOdd || !hasType()) return layout.eventParse;
-  if (isType(9, "assistant")) return isWholeAnswer() ? layout.eventAnswer : layout.eventParse;
+/** `eventDone` for a line that needs nothing from the caller. */
+function eventOf(start: usize): i32 {
+  if (isType(9, "assistant")) return isWholeAnswer() && !hasCopy ? addAnswer(start, false) : layout.eventParse;
   if (isType(4, "user")) {
     if (word(layout.wordIsMain) === 0 || hasToolResult) return layout.eventDone;
     return isPlainPrompt ? layout.eventPrompt : layout.eventParse;
   }
-  if (isType(8, "progress")) return layout.eventProgress;
+  if (isType(8, "progress")) {
+    if (!hasCopiedUsage()) return layout.eventDone;
+    return isWholeAnswer() ? addAnswer(start, true) : layout.eventParse;
+  }
   return isAboutSession() ? layout.eventParse : layout.eventDone;
 }
 
@@ -51,12 +64,4 @@ function endOfLine(p: usize): usize {
     if (found !== 0) return p + ctz(found);
     p += 16;
   }
-}
-
-function word(place: i32): usize {
-  return <usize>load<u32>(place << 2);
-}
-
-function setWord(place: i32, value: usize): void {
-  store<u32>(place << 2, <u32>value);
 }
