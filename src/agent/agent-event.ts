@@ -2,7 +2,7 @@ import type { RunStep } from "../engine/internal.ts";
 import type { ContentBlock, ModelEnd, ModelEvent, ModelRetry } from "../models/internal.ts";
 import type { AgentResult, Outcome, Warning } from "../protocol/internal.ts";
 
-/** What happens in a run, as it happens. An observer cannot change it. */
+/** An event of a run, reported as it happens. An observer cannot change the run. */
 export type AgentEvent =
   | {
       readonly kind: "init";
@@ -32,7 +32,7 @@ export type AgentEvent =
       readonly content: string | readonly ContentBlock[];
       readonly uuid: string;
       readonly toolUseResult?: unknown;
-      /** The host said it in the place of the user. */
+      /** The agent wrote it in the role of the user. */
       readonly synthetic?: boolean;
       readonly agent?: TaskIdentity;
       readonly parentToolUseId: string | null;
@@ -46,9 +46,9 @@ export type AgentEvent =
     }
   /** Rules, the mode or the user refused a tool call. A hook's denial is in its own lines. */
   | { readonly kind: "denied"; readonly tool: string; readonly toolUseId: string; readonly message: string }
-  /** A delta of an answer of the main thread, as the port gave it. */
+  /** A delta of an answer of the main thread, as the model port streamed it. */
   | { readonly kind: "partial"; readonly event: ModelEvent }
-  /** Whole lines of text, as hooks let them be shown. */
+  /** Whole lines of text, after MessageDisplay hooks. */
   | { readonly kind: "display"; readonly text: string; readonly final: boolean }
   | {
       readonly kind: "hook";
@@ -57,7 +57,7 @@ export type AgentEvent =
       readonly hookName: string;
       readonly runId: string;
     }
-  /** What a hook that still runs has printed so far; `runId` is that of its steps. */
+  /** The output so far of a hook that is still running; `runId` is the same as in its steps. */
   | {
       readonly kind: "hook-progress";
       readonly event: string;
@@ -75,16 +75,16 @@ export type AgentEvent =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "result"; readonly result: AgentResult };
 
-/** Why there is no answer, as the lines of a stream say it. */
+/** Why there is no answer, as the lines of a stream report it. */
 export interface ApiFailureLine {
   /** The class that StopFailure reports. */
   readonly error: string;
   readonly status?: number;
-  /** The API's own word for it. */
+  /** The error type that the API sent. */
   readonly type?: string;
 }
 
-/** A subagent, as the lines of a stream name it. */
+/** A subagent, as the lines of a stream identify it. */
 export interface TaskIdentity {
   readonly id: string;
   readonly type: string;

@@ -19,25 +19,25 @@ import { readsOf, type SourceFilter } from "./world/agent-settings.ts";
 export interface RunAgentOptions {
   /** The model that answers: see `hookline/models`. */
   readonly model: Model;
-  /** Finds the port for another model's name; without it every name is asked of `model`. */
+  /** Opens the port of another model. Default: `model` answers under every name. */
   readonly openModel?: (name: string) => Promise<Model>;
-  /** The name to ask for, where it is not the port's own. */
+  /** The model name to request. Default: the port's own. */
   readonly modelName?: string;
   /** The model to use when the first one is overloaded. */
   readonly fallbackModel?: string;
-  /** How much the model works on an answer: `low`, `medium`, `high`, `xhigh` or `max`; the model's own default when absent. */
+  /** The effort level: `low`, `medium`, `high`, `xhigh` or `max`. Default: that of the model. */
   readonly effort?: string;
-  /** Tokens the model may think before it answers; 0, the default, is without thinking. */
+  /** Tokens the model may think before it answers. Default: 0, no thinking. */
   readonly maxThinkingTokens?: number;
-  /** Whether `model` in settings takes the place of `model` here. */
+  /** Whether `model` in settings replaces `model` here. */
   readonly modelFromSettings?: boolean;
   /** The only prompt: the run ends when it is answered. Without one, prompts come through the control that `onReady` gets. */
   readonly prompt?: string;
-  /** Called before anything is fired, with what can be done to the session from outside; it begins when this resolves. */
+  /** Called with the control of the session before any event is fired. The session begins when it resolves. */
   readonly onReady?: (control: AgentControl) => void | Promise<void>;
   /** Gets every event of the run. */
   readonly observe?: (event: AgentEvent) => void;
-  /** Who is asked; without anybody, a question is a refusal. */
+  /** Answers questions. Without it, every question counts as refused. */
   readonly user?: UserPort;
   /** Aborting it ends the run; the reason's `message` may name the signal. */
   readonly signal?: AbortSignal;
@@ -82,11 +82,11 @@ export interface RunAgentOptions {
   readonly allowedTools?: readonly string[];
   /** Permission rules that deny; a tool that is denied as a whole is not offered. */
   readonly disallowedTools?: readonly string[];
-  /** The host's own tools that are offered; all of them when absent. */
+  /** The built-in tools to offer. Default: all. */
   readonly tools?: readonly string[];
-  /** In the place of the agent's own system prompt. */
+  /** Replaces the agent's own system prompt. */
   readonly systemPrompt?: string;
-  /** Behind the system prompt. */
+  /** Follows the system prompt. */
   readonly appendSystemPrompt?: string;
   /** Further kinds of agents, by name. */
   readonly subagents?: Readonly<Record<string, SubagentInput>>;
@@ -94,7 +94,7 @@ export interface RunAgentOptions {
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   /** Additional folders of the session. */
   readonly addDirectories?: readonly string[];
-  /** A worktree to work in; an empty name makes one up. */
+  /** The name of a worktree to work in; a name is generated when it is empty. */
   readonly worktree?: string;
   /** The subagent that the session runs as. */
   readonly subagent?: string;
@@ -102,14 +102,14 @@ export interface RunAgentOptions {
   readonly connect?: ServerConnector;
   /** MCP configurations: files or JSON texts. */
   readonly mcpConfig?: readonly string[];
-  /** Offers WebFetch, which is off unless asked for. */
+  /** Offers WebFetch. Default: false. */
   readonly webFetch?: boolean | Omit<WebFetchOptions, "digest">;
 
   /** Model calls that one turn may make. */
   readonly maxTurns?: number;
   /** The cost after which the run ends. */
   readonly maxBudgetUsd?: number;
-  /** When to compact: a share of the model's window up to 1, else tokens. */
+  /** When to compact: a share of the model's window up to 1, or a number of tokens above 1. Default: 0.8. */
   readonly compactAt?: number;
   /** Fires Setup first; `init-only` then ends the run. */
   readonly setup?: "init" | "init-only" | "maintenance";
@@ -117,7 +117,7 @@ export interface RunAgentOptions {
   readonly idleMs?: number;
   /** Time a question waits before a notification. Default: 6,000. */
   readonly promptNoticeMs?: number;
-  /** The shortest time between two reports of what a running hook has printed. Default: 1,000. */
+  /** The shortest time between two reports of a running hook's output. Default: 1,000. */
   readonly hookProgressMs?: number;
 
   /** Default: the system clock. */
@@ -126,7 +126,7 @@ export interface RunAgentOptions {
   readonly uuid?: () => string;
 }
 
-/** Options with every default filled in; from here on nobody asks the process for anything. */
+/** Options with every default filled in. The agent reads nothing else from the process. */
 export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required<Pick<RunAgentOptions, Defaulted>> {
   /** Whether agents, commands, skills and servers of a source are used. */
   readonly reads: SourceFilter;
@@ -145,7 +145,7 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
     home: options.home ?? homeFolder(env),
-    // Everything that the session starts carries its mark, below that of a run it is part of.
+    // Every process of the session carries this tag, nested below the tag of an outer run.
     env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
     version: options.version ?? "0.0.0",
     interactive: options.interactive ?? false,

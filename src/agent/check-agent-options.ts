@@ -19,20 +19,20 @@ import {
 } from "../protocol/internal.ts";
 import type { RunAgentOptions } from "./agent-options.ts";
 
-/** Refuses options that could not be kept: a limit or a rule that is misspelled must not be silently without effect. */
+/** Refuses options that cannot be honored: a misspelled limit or rule must not be ignored silently. */
 export function checkAgentOptions(options: RunAgentOptions): void {
   checkNamed("runAgent", options, checks);
   if (!isObject(options.model)) throw badOption("runAgent needs a model: see hookline/models.", "model");
   const { sessionId, resume, continueLatest = false, fork = false, cwd = ".", addDirectories = [] } = options;
   if (resume !== undefined && continueLatest)
     throw badOption("resume (--resume) and continueLatest (--continue) name two sessions. Use one.", "continueLatest");
-  const goesOn = resume !== undefined || continueLatest;
-  if (fork && !goesOn)
+  const continues = resume !== undefined || continueLatest;
+  if (fork && !continues)
     throw badOption(
       "fork (--fork-session) needs a session to copy: resume (--resume ID) or continueLatest (--continue).",
       "fork",
     );
-  if (sessionId !== undefined && goesOn && !fork)
+  if (sessionId !== undefined && continues && !fork)
     throw badOption("A resumed session keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
   for (const folder of addDirectories) checkFolder(resolve(cwd, folder));
 }
@@ -43,7 +43,7 @@ const mode = checkOf(
   (value) => readMode(value) === value,
 );
 
-/** Those without a check are checked where they are used, with a message of their own. */
+/** An option without a check here is checked where it is used, with its own message. */
 const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
   model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
   ...{
@@ -95,7 +95,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Not there, behind a folder that may not be entered, or no path at all: nothing can be added in any case.
+    // Missing, not accessible, or not a valid path: it cannot be added in any case.
     return false;
   }
 }

@@ -10,41 +10,45 @@ import { type Driver, openDriver } from "./session/session-driver.ts";
 /**
  * Runs the reference agent: one session, from Setup to SessionEnd.
  *
- * Contract: resolves with the last result, however the model, tools, hooks and people behaved; an API error, a limit and an interrupt
- * are results. It rejects with a `Problem` for a wrong call or a session that cannot be opened, and when the transcript cannot be
- * written. Once `signal` is aborted it is over within two seconds, whatever still runs.
+ * Contract: resolves with the last result, whatever the model, tools, hooks and the user do; an API error, a limit and an interrupt
+ * are results. Rejects with a `Problem` for wrong options, for a session that cannot be opened, and when the transcript cannot be
+ * written. Settles within two seconds after `signal` is aborted, even if something still runs.
  */
 export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
   const options = resolveAgentOptions(given);
   const ending = options.signal ?? new AbortController().signal;
   const opened = await openAgentSession(options, ending);
   const reason = options.interactive ? "prompt_input_exit" : "other";
-  const end = openSessionEnd(opened.main);
+  const sessionEnd = openSessionEnd(opened.main);
   // The end does not wait for the turn: SessionEnd hooks run at once.
-  const beginEnd = (): void => end.begin("other");
+  const beginEnd = (): void => sessionEnd.begin("other");
   if (ending.aborted) beginEnd();
   ending.addEventListener("abort", beginEnd, { once: true });
   try {
     const driver = openDriver(opened.main, opened.history.deferred);
-    // An abort while the session begins is an interrupt as well.
-    const worked = work(opened, driver, options).catch((error: unknown) => {
+    // An abort while the session begins is an interrupt too.
+    const lastResult = runSession(opened, driver, options).catch((error: unknown) => {
       if (!ending.aborted || error instanceof Problem) throw error;
       return undefined;
     });
-    const result = await Promise.race([worked, end.overdue]);
+    const result = await Promise.race([lastResult, sessionEnd.overdue]);
     if (result !== undefined) return result;
-    const how = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothing;
-    return resultObjectOf(opened.session, how, { startedAt: options.clock.now(), turns: 0 });
+    const end = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothingToDo;
+    return resultObjectOf(opened.session, end, { startedAt: options.clock.now(), turns: 0 });
   } finally {
     ending.removeEventListener("abort", beginEnd);
-    await end.finish(reason);
+    await sessionEnd.finish(reason);
   }
 }
 
-const nothing = { by: "completed", text: "", stopReason: "" } as const;
+const nothingToDo = { by: "completed", text: "", stopReason: "" } as const;
 
 /** From the first event to the last answer. */
-async function work(opened: OpenSession, driver: Driver, options: AgentOptions): Promise<AgentResult | undefined> {
+async function runSession(
+  opened: OpenSession,
+  driver: Driver,
+  options: AgentOptions,
+): Promise<AgentResult | undefined> {
   const { inbox } = opened.session;
   const close = inbox.hold();
   await options.onReady?.(openControl(opened, driver, close));

@@ -7,39 +7,39 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export type Ask = (subtype: string, fields: Fields, signal: AbortSignal) => Promise<unknown>;
 
-/** Carries out one request of the program at the other end. Contract: throws for what cannot be done. */
-export async function handleControlRequest(control: AgentControl, asked: Fields, ask: Ask): Promise<unknown> {
-  switch (asked["subtype"]) {
+/** Handles one control request of the embedding program. Contract: throws when it cannot be fulfilled. */
+export async function handleControlRequest(control: AgentControl, request: Fields, ask: Ask): Promise<unknown> {
+  switch (request["subtype"]) {
     case "initialize":
-      control.configure(readInitialize(asked));
-      registerHooks(control, (asked["hooks"] ?? {}) as Fields, ask);
+      control.configure(readInitialize(request));
+      registerHooks(control, (request["hooks"] ?? {}) as Fields, ask);
       return initializeResponse(control);
     case "interrupt":
       control.interrupt();
       return undefined;
     case "set_model": {
-      const { refused } = await control.setModel(String(asked["model"]));
+      const { refused } = await control.setModel(String(request["model"]));
       if (refused !== undefined) throw new Error(refused);
       return { model: (await control.catalog()).model };
     }
     case "set_permission_mode": {
-      const mode = readMode(asked["mode"]);
-      if (mode === undefined) throw new Error(`"${String(asked["mode"])}" is not a permission mode`);
+      const mode = readMode(request["mode"]);
+      if (mode === undefined) throw new Error(`"${String(request["mode"])}" is not a permission mode`);
       control.setPermissionMode(mode);
       return { mode };
     }
     case "register_repo_root":
       return {
-        directory: await control.addDirectory(String(asked["path"] ?? asked["directory"]), "register_repo_root"),
+        directory: await control.addDirectory(String(request["path"] ?? request["directory"]), "register_repo_root"),
       };
     case "stop_hook":
-      return stopHook(control, asked);
+      return stopHook(control, request);
     default:
-      throw new Error(`Unsupported control request subtype: ${String(asked["subtype"])}`);
+      throw new Error(`Unsupported control request subtype: ${String(request["subtype"])}`);
   }
 }
 
-/** Hooks at run time are the embedding program's to manage: add, list, remove. */
+/** Adds, lists or removes Stop hooks of the session. */
 function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields): unknown {
   if (action === "add") return { id: stopHooks.add({ type: "command", command: String(command) }) };
   if (action === "remove") stopHooks.remove(String(id));
@@ -47,8 +47,8 @@ function stopHook({ stopHooks }: AgentControl, { action, command, id }: Fields):
 }
 
 /**
- * Each callback is a request of ours that the other end answers with the JSON of a hook. One that takes longer than its group's
- * `timeout` (seconds) has failed, as any hook. Contract: all of them or none; what cannot be registered is a `Problem`.
+ * Registers the callbacks of the embedding program: each run sends a request, which is answered with the JSON of a hook. The `timeout`
+ * of a group is in seconds. Contract: registers all or none; throws a `Problem` for one that is not valid.
  */
 function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
   const registered: (() => void)[] = [];
@@ -79,13 +79,14 @@ function registerHook(control: AgentControl, event: string, group: Fields, callb
 }
 
 /**
- * What an `initialize` request wishes for the session. Contract: a field that is set and that this agent cannot honor is refused by
- * name; nothing is accepted and then ignored.
+ * Reads the setup of an `initialize` request. Contract: a field that is set and that this agent does not support is refused by name,
+ * never ignored.
  */
-function readInitialize(asked: Fields): SessionSetup {
-  const refused = Object.keys(asked).filter((name) => !honored.has(name) && !harmless.has(name) && isSet(asked[name]));
+function readInitialize(request: Fields): SessionSetup {
+  const isRefused = (name: string) => !supported.has(name) && !displayOnly.has(name) && isSet(request[name]);
+  const refused = Object.keys(request).filter(isRefused);
   if (refused.length > 0) throw new Error(`This agent does not support ${refused.join(", ")} in initialize.`);
-  const { systemPrompt, appendSystemPrompt, agents } = asked;
+  const { systemPrompt, appendSystemPrompt, agents } = request;
   return {
     ...(isSet(systemPrompt) ? { systemPrompt: textOf("systemPrompt", systemPrompt) } : {}),
     ...(isSet(appendSystemPrompt) ? { appendSystemPrompt: textOf("appendSystemPrompt", appendSystemPrompt) } : {}),
@@ -93,10 +94,10 @@ function readInitialize(asked: Fields): SessionSetup {
   };
 }
 
-const honored: ReadonlySet<string> = new Set(["subtype", "hooks", "systemPrompt", "appendSystemPrompt", "agents"]);
+const supported: ReadonlySet<string> = new Set(["subtype", "hooks", "systemPrompt", "appendSystemPrompt", "agents"]);
 
-/** Fields about what the other end displays. Without them it displays less. */
-const harmless: ReadonlySet<string> = new Set([
+/** Fields that only affect what the embedding program displays; they are ignored. */
+const displayOnly: ReadonlySet<string> = new Set([
   ...["title", "promptSuggestions", "agentProgressSummaries", "forwardSubagentText", "supportedDialogKinds"],
   ...["perTaskStopAffordance", "rapidFollowupPreempt", "forwardNestedSubagentToolCalls", "workspaceTrust"],
   ...["excludeDynamicSections", "sdkMcpServerConfigs", "sdkMcpServerManifests"],
@@ -113,7 +114,7 @@ function textOf(name: string, value: unknown): string {
   throw new Error(`${name} must be a text or a list of texts.`);
 }
 
-/** The answer to `initialize`: what there is to choose from. */
+/** The response to `initialize`: the available commands, subagents and models. */
 async function initializeResponse(control: AgentControl): Promise<Fields> {
   const { commands, subagents, model } = await control.catalog();
   const known = knownModel(model);
@@ -135,7 +136,7 @@ async function initializeResponse(control: AgentControl): Promise<Fields> {
   };
 }
 
-/** Whether a message from outside holds blocks; what is in them is for the API to judge. */
+/** Whether the content of a message is a list of blocks. The API checks their fields. */
 export function isBlocks(content: unknown): content is readonly ContentBlock[] {
   return Array.isArray(content) && content.every((block: unknown) => typeof fieldOf(block, "type") === "string");
 }

@@ -3,14 +3,14 @@ import { stripControl } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentControl } from "../session/session-control.ts";
 
-/** The streams an agent talks over, and the signals it hears. */
+/** The streams and signals of the agent's process. */
 export interface FrontIo {
   readonly stdin: Readable | NodeJS.ReadableStream;
   out(text: string): Promise<void>;
   err(text: string): Promise<void>;
   /** Calls the listener for every signal until the returned function is called. */
   onSignal(listener: (signal: SignalName) => void): () => void;
-  /** Leaves the process at once. */
+  /** Exits the process immediately. */
   leave(status: number): void;
 }
 
@@ -18,7 +18,7 @@ export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export const signalStatus: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** The second Ctrl-C: nothing is waited for, and nothing that was started stays. */
+/** Exits immediately after a second Ctrl-C, and kills every process of the session. */
 export async function exitNow(control: AgentControl | undefined, io: FrontIo): Promise<void> {
   await control?.abandon();
   io.leave(signalStatus.SIGINT);

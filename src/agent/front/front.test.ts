@@ -637,7 +637,7 @@ describe("a line prompt", () => {
     const run = interactive([{ text: "/stop-hook remove 1" }, { text: "went on" }, { text: "free" }]);
     await until(/> $/);
     stdin.write("/stop-hook add test -e done || { touch done; echo not yet >&2; exit 2; }\n");
-    await until(/this runs now/);
+    await until(/It runs before a turn ends/);
     stdin.write("work\n");
     await until(/went on\n> $/);
     stdin.write("/stop-hook list\n");
@@ -684,6 +684,6 @@ test("a form at the terminal asks again for what its server could not use", asyn
   const answer = await elicit?.({ server: "srv", message: "Fill in", schema }, new AbortController().signal);
   expect(answer).toEqual({ action: "accept", content: { n: 7, c: "blue", who: "x" } });
   expect(shown.slice(1).join("")).toBe(
-    "n: This must be a whole number.\nn: c (red, blue): Type one of the choices.\nc (red, blue): who: This is needed.\nwho: why: ",
+    "n: This must be a whole number.\nn: c (red, blue): Type one of the choices.\nc (red, blue): who: This field is required.\nwho: why: ",
   );
 });

@@ -14,26 +14,26 @@ export interface HeadlessOptions extends RunAgentOptions {
   readonly input: "text" | "stream-json";
   readonly hookEvents?: boolean;
   readonly partialMessages?: boolean;
-  /** Questions go to the program at the other end. */
+  /** Sends permission questions to the embedding program. */
   readonly askOverStdio?: boolean;
 }
 
-/** Runs without a person: the prompt comes in, the answer goes out, the status says how it went. */
+/** Runs the agent non-interactively. Returns the exit code. */
 export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promise<number> {
   const ending = new AbortController();
-  let ended: SignalName | undefined;
-  let firstAt = 0;
+  let endSignal: SignalName | undefined;
+  let signalledAt = 0;
   let control: AgentControl | undefined;
-  const unhear = io.onSignal((signal) => {
-    const again = ended === "SIGINT" && signal === "SIGINT" && Date.now() - firstAt < 2_000;
-    if (again) return void exitNow(control, io);
-    ended ??= signal;
-    firstAt = Date.now();
+  const stopListening = io.onSignal((signal) => {
+    const isRepeated = endSignal === "SIGINT" && signal === "SIGINT" && Date.now() - signalledAt < 2_000;
+    if (isRepeated) return void exitNow(control, io);
+    endSignal ??= signal;
+    signalledAt = Date.now();
     ending.abort(new Error(`ended by ${signal}`));
   });
-  let writing: Promise<void> = Promise.resolve();
+  let lastWrite: Promise<void> = Promise.resolve();
   const write = (text: string): void => {
-    writing = writing.then(() => io.out(text));
+    lastWrite = lastWrite.then(() => io.out(text));
   };
   const protocol =
     options.input === "stream-json" ? openProtocol(io.stdin, (line) => write(`${JSON.stringify(line)}\n`)) : undefined;
@@ -53,10 +53,10 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
     const result = await runAgent({
       ...rest,
       signal: ending.signal,
-      ...(protocol === undefined ? {} : { user: answering(protocol, options) }),
-      onReady: async (given) => {
-        control = given;
-        await protocol?.serve(given);
+      ...(protocol === undefined ? {} : { user: userPort(protocol, options) }),
+      onReady: async (sessionControl) => {
+        control = sessionControl;
+        await protocol?.serve(sessionControl);
       },
       observe: (event: AgentEvent) => {
         observe(event);
@@ -68,28 +68,24 @@ export async function runHeadless(options: HeadlessOptions, io: FrontIo): Promis
     if (options.output === "json") write(`${JSON.stringify(printedResult(result))}\n`);
     const text = textOf(result, options);
     if (options.output === "text" && text !== "") write(`${stripControl(text)}\n`);
-    return statusOf(result, ended);
+    if (endSignal !== undefined) return signalStatus[endSignal];
+    return result.is_error ? 1 : 0;
   } finally {
-    unhear();
+    stopListening();
     protocol?.close();
-    await writing;
+    await lastWrite;
   }
 }
 
-/** A limit has no answer: the line says which limit, in the client's words. */
+/** The answer, or the client's message about the limit that ended the run. */
 function textOf({ subtype, result }: AgentResult, { maxTurns, maxBudgetUsd }: HeadlessOptions): string {
   if (subtype === "error_max_turns") return `Error: Reached max turns (${maxTurns})`;
   return subtype === "error_max_budget_usd" ? `Error: Exceeded USD budget (${maxBudgetUsd})` : result;
 }
 
-function statusOf(result: AgentResult, ended: SignalName | undefined): number {
-  if (ended !== undefined) return signalStatus[ended];
-  return result.is_error ? 1 : 0;
-}
-
-/** Permissions are asked for where that was wished; a form goes to any program that has shown that it takes requests. */
-function answering(protocol: Protocol, { askOverStdio, user }: HeadlessOptions): UserPort {
-  return askOverStdio === true ? protocol.person : (user ?? protocol.forms);
+/** The program answers permission questions only if requested; it gets forms if it uses control requests. */
+function userPort(protocol: Protocol, { askOverStdio, user }: HeadlessOptions): UserPort {
+  return askOverStdio === true ? protocol.user : (user ?? protocol.forms);
 }
 
 function streamContext(options: HeadlessOptions, control: () => AgentControl | undefined) {

@@ -3,20 +3,20 @@ import { apiMessage, apiUsage } from "../session/journal.ts";
 
 type ApiEvent = Readonly<Record<string, unknown>>;
 
-/** Deltas of a model port as the events of a Messages stream, for programs that read those. */
+/** Converts the events of a model port to those of a Messages API stream. */
 export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
-  let begun = false;
-  let open: number | undefined;
+  let hasBegun = false;
+  let openBlock: number | undefined;
 
   function begin(): readonly ApiEvent[] {
-    if (begun) return [];
-    begun = true;
+    if (hasBegun) return [];
+    hasBegun = true;
     return [{ type: "message_start", message: { type: "message", role: "assistant", content: [], stop_reason: null } }];
   }
 
   function start(index: number, content_block: object): readonly ApiEvent[] {
-    if (open === index) return [];
-    open = index;
+    if (openBlock === index) return [];
+    openBlock = index;
     return [...begin(), { type: "content_block_start", index, content_block }];
   }
 
@@ -37,12 +37,15 @@ export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
       case "tool-input":
         return [delta(event.index, { type: "input_json_delta", partial_json: event.json })];
       case "block": {
-        const lines = [...start(event.index, emptied(event.block)), { type: "content_block_stop", index: event.index }];
-        open = undefined;
+        const lines = [
+          ...start(event.index, withoutInput(event.block)),
+          { type: "content_block_stop", index: event.index },
+        ];
+        openBlock = undefined;
         return lines;
       }
       case "end": {
-        begun = false;
+        hasBegun = false;
         const { stop_reason, stop_sequence } = apiMessage(event, []);
         return [
           { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: apiUsage(event.usage) },
@@ -50,8 +53,8 @@ export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
         ];
       }
       default:
-        begun = false;
-        open = undefined;
+        hasBegun = false;
+        openBlock = undefined;
         return [];
     }
   };
@@ -61,6 +64,6 @@ function delta(index: number, inner: object): ApiEvent {
   return { type: "content_block_delta", index, delta: inner };
 }
 
-function emptied(block: AnswerBlock): object {
+function withoutInput(block: AnswerBlock): object {
   return block.type === "tool_use" ? { ...block, input: {} } : block;
 }

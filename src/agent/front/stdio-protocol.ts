@@ -9,59 +9,54 @@ import type { FrontIo } from "./front-io.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The program at the other end of stdin and stdout: it sends prompts and requests, and answers ours. */
+/** The connection to an embedding program over stdin and stdout: it sends prompts and requests, and answers ours. */
 export interface Protocol {
   /** Serves requests and prompts; resolves when the session may begin. */
   serve(control: AgentControl): Promise<void>;
-  readonly person: UserPort;
-  /**
-   * Forms of servers alone. A program that has sent no request of its own may know none, and would never answer one: for it the form
-   * is cancelled.
-   */
+  /** Sends all questions to the program. */
+  readonly user: UserPort;
+  /** Sends only forms of servers. They are cancelled for a program that has sent no request: it may not know requests. */
   readonly forms: UserPort;
   close(): void;
 }
 
 export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
-  const waiting = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
+  const pending = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
   let reader: Interface | undefined;
-  let takesRequests = false;
-  let gone = false;
+  let usesRequests = false;
+  let isClosed = false;
 
-  /** Sends a request. Rejects when the other end refuses it, closes its side, or the signal is aborted. */
+  /** Sends a request. Rejects when the program refuses it or closes its side, or when the signal is aborted. */
   function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
     const request_id = randomUUID();
-    return new Promise((done, fail) => {
+    return new Promise((resolve, reject) => {
       // An aborted signal fires no event.
-      if (signal.aborted) return fail(signal.reason);
-      if (gone) return fail(new Error(otherEndClosed));
+      if (signal.aborted) return reject(signal.reason);
+      if (isClosed) return reject(new Error(otherEndClosed));
       const settle = (answer: { value?: unknown; error?: string }): void => {
-        waiting.delete(request_id);
+        pending.delete(request_id);
         signal.removeEventListener("abort", cancel);
-        if (answer.error === undefined) done(answer.value);
-        else fail(new Error(answer.error));
+        if (answer.error === undefined) resolve(answer.value);
+        else reject(new Error(answer.error));
       };
       const cancel = (): void => {
         send({ type: "control_cancel_request", request_id });
-        waiting.delete(request_id);
-        fail(signal.reason);
+        pending.delete(request_id);
+        reject(signal.reason);
       };
-      waiting.set(request_id, settle);
+      pending.set(request_id, settle);
       signal.addEventListener("abort", cancel, { once: true });
       send({ type: "control_request", request_id, request: { subtype, ...fields } });
     });
   }
 
-  function answer(request_id: unknown, outcome: Fields): void {
-    send({ type: "control_response", response: { request_id, ...outcome } });
-  }
-
-  async function answerRequest(control: AgentControl, id: unknown, asked: Fields): Promise<void> {
+  async function answerRequest(control: AgentControl, request_id: unknown, fields: Fields): Promise<void> {
+    const respond = (result: Fields): void => send({ type: "control_response", response: { request_id, ...result } });
     try {
-      const response = await handleControlRequest(control, asked, request);
-      answer(id, { subtype: "success", ...(response === undefined ? {} : { response }) });
+      const response = await handleControlRequest(control, fields, request);
+      respond({ subtype: "success", ...(response === undefined ? {} : { response }) });
     } catch (error) {
-      answer(id, { subtype: "error", error: messageOf(error) });
+      respond({ subtype: "error", error: messageOf(error) });
     }
   }
 
@@ -73,39 +68,40 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
       if (typeof content === "string" || isBlocks(content)) control.prompt(content);
       else sendError(`a user message without content: ${JSON.stringify(line).slice(0, 80)}`);
     } else if (line["type"] === "control_request") {
-      takesRequests = true;
+      usesRequests = true;
       return answerRequest(control, line["request_id"], (line["request"] ?? {}) as Fields);
     } else if (line["type"] === "control_response") {
       const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
-      const settle = waiting.get(String(request_id));
+      const settle = pending.get(String(request_id));
       settle?.(subtype === "error" ? { error: String(error) } : { value: response });
     }
     return undefined;
   }
 
-  const person = userOverProtocol(request);
+  const user = userOverProtocol(request);
   return {
     serve(control) {
-      // Opened only now: what it reads before somebody listens is lost.
+      // Opened here because lines that arrive before the listener are lost.
       const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
       reader = lines;
       return new Promise((begin) => {
         lines.on("line", (text) => {
           const line = parseObject(text);
           if (line === undefined) sendError(`not a JSON object: ${text.slice(0, 80)}`);
-          else void Promise.resolve(handleLine(control, line)).then(begin);
+          // The first line decides when the session begins: the response to `initialize` comes before it.
+          else begin(handleLine(control, line));
         });
         lines.once("close", () => {
-          gone = true;
-          for (const settle of waiting.values()) settle({ error: otherEndClosed });
+          isClosed = true;
+          for (const settle of pending.values()) settle({ error: otherEndClosed });
           control.end();
           begin();
         });
       });
     },
-    person,
+    user,
     forms: {
-      elicit: async (form, signal) => (takesRequests && (await person.elicit?.(form, signal))) || { action: "cancel" },
+      elicit: async (form, signal) => (usesRequests && (await user.elicit?.(form, signal))) || { action: "cancel" },
     },
     close: () => reader?.close(),
   };
@@ -115,7 +111,7 @@ const otherEndClosed = "the other end has closed its side";
 
 /** The program answers in place of the user. An error or a closed connection is a refusal. */
 function userOverProtocol(ask: Ask): UserPort {
-  async function put(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
+  async function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<Fields> {
     try {
       return ((await ask(subtype, fields, signal)) ?? {}) as Fields;
     } catch (error) {
@@ -136,16 +132,16 @@ function userOverProtocol(ask: Ask): UserPort {
         tool_use_id: toolUseId,
         decision_reason: reason,
       };
-      return readAnswer(await put("can_use_tool", about, signal));
+      return readAnswer(await request("can_use_tool", about, signal));
     },
     async question(question, signal) {
-      const { selected } = await put("hook_question", { ...question }, signal);
+      const { selected } = await request("hook_question", { ...question }, signal);
       return typeof selected === "string" ? selected : undefined;
     },
-    confirm: async (text, signal) => (await put("confirm", { text }, signal))["ok"] === true,
+    confirm: async (text, signal) => (await request("confirm", { text }, signal))["ok"] === true,
     async elicit({ server, message, schema }, signal) {
       const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
-      const { action, content } = await put("elicitation", about, signal);
+      const { action, content } = await request("elicitation", about, signal);
       if (action !== "accept" && action !== "decline") return { action: "cancel" };
       return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
     },

@@ -6,13 +6,13 @@ import { printedResult } from "../session/agent-result.ts";
 import { apiMessage } from "../session/journal.ts";
 import { partialLines } from "./partial-lines.ts";
 
-/** What the stream is to hold beside messages and results. */
+/** What the stream includes in addition to messages and results. */
 export interface StreamOptions {
   readonly hookEvents: boolean;
   readonly partialMessages: boolean;
 }
 
-/** What a stream says of the session at its beginning. */
+/** The facts about the session that the lines need. */
 export interface StreamContext {
   readonly cwd: string;
   readonly version: string;
@@ -24,15 +24,15 @@ export interface StreamContext {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Turns what happens in a run into the lines of `--output-format stream-json`, in the client's spelling. */
-export function streamLines(place: StreamContext, wishes: StreamOptions): (event: AgentEvent) => readonly Line[] {
+/** Converts the events of a run to the lines of `--output-format stream-json`, in the client's format. */
+export function streamLines(context: StreamContext, options: StreamOptions): (event: AgentEvent) => readonly Line[] {
   const hookIds = new Map<string, string>();
   const partial = partialLines();
   let init: Line | undefined;
 
-  const own = () => ({ session_id: place.sessionId(), uuid: place.uuid() });
+  const ids = () => ({ session_id: context.sessionId(), uuid: context.uuid() });
 
-  /** The first line that shows the model at work is preceded by what it works with. */
+  /** Puts the init line before the first line about the model's work. */
   function withInit(lines: readonly Line[]): readonly Line[] {
     if (init === undefined || lines.length === 0) return lines;
     const first = init;
@@ -41,52 +41,51 @@ export function streamLines(place: StreamContext, wishes: StreamOptions): (event
   }
 
   function hookLine(event: Extract<AgentEvent, { kind: "hook" }>): readonly Line[] {
-    if (!wishes.hookEvents || quiet.has(event.event)) return [];
-    const hookId = hookIds.get(event.runId) ?? place.uuid();
+    if (!options.hookEvents || hiddenEvents.has(event.event)) return [];
+    const hookId = hookIds.get(event.runId) ?? context.uuid();
     hookIds.set(event.runId, hookId);
-    const named = { hook_id: hookId, hook_name: event.hookName, hook_event: event.event };
-    if (event.step.kind === "started") return [{ type: "system", subtype: "hook_started", ...named, ...own() }];
+    const hook = { hook_id: hookId, hook_name: event.hookName, hook_event: event.event };
+    if (event.step.kind === "started") return [{ type: "system", subtype: "hook_started", ...hook, ...ids() }];
     hookIds.delete(event.runId);
-    return [{ type: "system", subtype: "hook_response", ...named, ...responseOf(event.step), ...own() }];
+    return [{ type: "system", subtype: "hook_response", ...hook, ...responseOf(event.step), ...ids() }];
   }
 
-  /** Only between the lines that say that a hook began and ended. */
+  /** Reports progress only between the lines about a hook's start and end. */
   function progressLine({ runId, hookName, event, stdout, stderr }: Extract<AgentEvent, { kind: "hook-progress" }>) {
     const hookId = hookIds.get(runId);
     if (hookId === undefined) return [];
-    const named = { hook_id: hookId, hook_name: hookName, hook_event: event };
-    const printed = { stdout, stderr, output: stdout + stderr };
-    return [{ type: "system", subtype: "hook_progress", ...named, ...printed, ...own() }];
+    const hook = { hook_id: hookId, hook_name: hookName, hook_event: event };
+    return [{ type: "system", subtype: "hook_progress", ...hook, stdout, stderr, output: stdout + stderr, ...ids() }];
   }
 
   return (event) => {
     switch (event.kind) {
       case "init":
-        init = initLine(event, place, own());
+        init = initLine(event, context, ids());
         return [];
       case "hook":
         return hookLine(event);
       case "hook-progress":
         return progressLine(event);
       case "assistant":
-        return withInit([assistantLine(event, place, own())]);
+        return withInit([assistantLine(event, context, ids())]);
       case "user":
-        return withInit([userLine(event, place, own())]);
+        return withInit([userLine(event, context, ids())]);
       case "task":
-        return withInit(taskLines(event, place).map((line) => ({ ...line, ...own() })));
+        return withInit(taskLines(event, context).map((line) => ({ ...line, ...ids() })));
       case "denied": {
         const { tool, toolUseId, message } = event;
         const about = { tool_name: tool, tool_use_id: toolUseId, message };
-        return withInit([{ type: "system", subtype: "permission_denied", ...about, ...own() }]);
+        return withInit([{ type: "system", subtype: "permission_denied", ...about, ...ids() }]);
       }
       case "partial":
-        if (!wishes.partialMessages) return [];
+        if (!options.partialMessages) return [];
         return withInit(
           partial(event.event).map((inner) => ({
             type: "stream_event",
             event: inner,
             parent_tool_use_id: null,
-            ...own(),
+            ...ids(),
           })),
         );
       case "retry": {
@@ -98,11 +97,11 @@ export function streamLines(place: StreamContext, wishes: StreamOptions): (event
           error_status: error.status ?? null,
           error: error.message,
         };
-        return [{ type: "system", subtype: "api_retry", ...about, ...own() }];
+        return [{ type: "system", subtype: "api_retry", ...about, ...ids() }];
       }
       case "compacted": {
         const compact_metadata = { trigger: event.trigger, pre_tokens: event.preTokens, post_tokens: event.postTokens };
-        return [{ type: "system", subtype: "compact_boundary", compact_metadata, ...own() }];
+        return [{ type: "system", subtype: "compact_boundary", compact_metadata, ...ids() }];
       }
       case "result":
         return withInit([printedResult(event.result)]);
@@ -113,26 +112,26 @@ export function streamLines(place: StreamContext, wishes: StreamOptions): (event
 }
 
 /** Events whose hooks the client does not show in the stream. */
-const quiet: ReadonlySet<string> = new Set(["InstructionsLoaded", "SessionEnd"]);
+const hiddenEvents: ReadonlySet<string> = new Set(["InstructionsLoaded", "SessionEnd"]);
 
-function initLine(event: Extract<AgentEvent, { kind: "init" }>, place: StreamContext, own: Line): Line {
+function initLine(event: Extract<AgentEvent, { kind: "init" }>, context: StreamContext, ids: Line): Line {
   return {
     type: "system",
     subtype: "init",
-    cwd: place.cwd,
-    session_id: own["session_id"],
+    cwd: context.cwd,
+    session_id: ids["session_id"],
     tools: event.tools,
     mcp_servers: event.mcpServers,
     model: event.model,
-    permissionMode: place.permissionMode(),
+    permissionMode: context.permissionMode(),
     slash_commands: event.commands,
     apiKeySource: event.apiKeySource,
-    hookline_version: place.version,
+    hookline_version: context.version,
     output_style: "default",
     agents: event.subagents,
     skills: event.skills,
     plugins: event.plugins,
-    uuid: own["uuid"],
+    uuid: ids["uuid"],
   };
 }
 
@@ -145,7 +144,7 @@ function responseOf({ record }: Extract<RunStep, { kind: "ended" }>): Line {
   return { output: stdout + stderr, stdout, stderr, ...(exit_code === undefined ? {} : { exit_code }), outcome };
 }
 
-function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamContext, own: Line): Line {
+function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now }: StreamContext, ids: Line): Line {
   const { answer, block, uuid, parentToolUseId, agent, failure } = event;
   const { stop_details: _, ...message } = apiMessage(answer, [block]);
   const stop_reason = failure === undefined ? null : answer.stopReason;
@@ -154,7 +153,7 @@ function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now 
     message: { ...message, stop_reason, context_management: null },
     parent_tool_use_id: parentToolUseId,
     ...(agent === undefined ? {} : { agent_id: agent.id }),
-    session_id: own["session_id"],
+    session_id: ids["session_id"],
     uuid,
     timestamp: new Date(now()).toISOString(),
     request_id: answer.requestId ?? `req_${answer.id}`,
@@ -164,20 +163,17 @@ function assistantLine(event: Extract<AgentEvent, { kind: "assistant" }>, { now 
 }
 
 function failureFields({ error, status, type }: ApiFailureLine): Line {
-  const api = {
-    ...defined({ api_error_status: status, api_error_type: type }),
-  };
-  return { error, is_api_error_message: true, ...api };
+  return { error, is_api_error_message: true, ...defined({ api_error_status: status, api_error_type: type }) };
 }
 
-function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamContext, own: Line): Line {
+function userLine(event: Extract<AgentEvent, { kind: "user" }>, { now }: StreamContext, ids: Line): Line {
   const { content, uuid, toolUseResult, synthetic, parentToolUseId, agent } = event;
   return {
     type: "user",
     message: { role: "user", content },
     parent_tool_use_id: parentToolUseId,
     ...(agent === undefined ? {} : { agent_id: agent.id }),
-    session_id: own["session_id"],
+    session_id: ids["session_id"],
     uuid,
     timestamp: new Date(now()).toISOString(),
     ...(synthetic === true ? { isSynthetic: true } : {}),
@@ -195,12 +191,12 @@ function taskLines(
   { step, task, toolUseId }: Extract<AgentEvent, { kind: "task" }>,
   { now }: StreamContext,
 ): readonly Line[] {
-  const named = { task_id: task.id, tool_use_id: toolUseId };
+  const taskIds = { task_id: task.id, tool_use_id: toolUseId };
   const system = (subtype: string, fields: Line): Line => ({ type: "system", subtype, ...fields });
   if (step.is === "started")
     return [
       system("task_started", {
-        ...named,
+        ...taskIds,
         description: task.description,
         subagent_type: task.type,
         is_backgrounded: step.background,
@@ -214,7 +210,7 @@ function taskLines(
   if (step.is === "progress")
     return [
       system("task_progress", {
-        ...named,
+        ...taskIds,
         description: step.about,
         subagent_type: task.type,
         usage,
@@ -224,7 +220,7 @@ function taskLines(
   return [
     system("task_updated", { task_id: task.id, patch: { status: step.status, end_time: now() } }),
     system("task_notification", {
-      ...named,
+      ...taskIds,
       status: step.status,
       output_file: step.file,
       summary: step.summary,

@@ -1,30 +1,33 @@
 import { type PermissionUpdate, stripControl } from "../../protocol/internal.ts";
 import type { UserPort } from "../turn/ask-user.ts";
+import { deniedByUser } from "../turn/decide.ts";
 
-/** Contract: resolves with the line that was typed; undefined when there is nobody any more. */
+/** Contract: resolves with the typed line; undefined at the end of input. */
 export type AskLine = (text: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Somebody at a terminal. Whatever is shown was stripped of everything a terminal would act on. */
+/** Asks the user at the terminal. All shown text is stripped of control characters. */
 export function terminalUser(ask: AskLine): UserPort {
   return {
     async permission({ tool, input, reason, suggestions }, signal) {
       const rules = suggestions.filter(isRule);
       const always = rules.length === 0 ? "" : `, [a]lways (${rules.map(ruleText).join(", ")})`;
-      const text = `\n${tool} wants to run:\n${indented(JSON.stringify(input, null, 2))}\n${stripControl(reason)}\n[y]es, [n]o${always}, or no with words for the model: `;
+      const text = `\n${tool} wants to run:\n${indented(JSON.stringify(input, null, 2))}\n${stripControl(reason)}\n[y]es, [n]o${always}, or no with a message for the model: `;
       const typed = (await ask(stripControl(text), signal))?.trim();
-      if (typed === undefined) return { behavior: "deny", message: "Nobody answered." };
+      if (typed === undefined) return { behavior: "deny", message: "The user did not answer." };
       if (/^(y|yes)$/i.test(typed)) return { behavior: "allow" };
       if (/^(a|always)$/i.test(typed) && rules.length > 0) return { behavior: "allow", updates: rules.map(intoLocal) };
-      const words = typed.replace(/^(no|n)\b[\s,:]*/i, "");
-      return { behavior: "deny", message: words === "" ? refusal : `${refusal} They said: ${words}` };
+      const comment = typed.replace(/^(no|n)\b[\s,:]*/i, "");
+      return comment === ""
+        ? { behavior: "deny" }
+        : { behavior: "deny", message: `${deniedByUser} They said: ${comment}` };
     },
     async question({ message, options, hook, summary }, signal) {
       const lines = options.map(
         ({ key, label, description }) => `  ${key}  ${label}${description === undefined ? "" : `: ${description}`}`,
       );
       const text = `\n${hook.name} asks${summary === "" ? "" : ` about ${summary}`}: ${message}\n${lines.join("\n")}\nYour choice: `;
-      const said = (await ask(stripControl(text), signal))?.trim();
-      return options.find(({ key, label }) => key === said || label === said)?.key;
+      const typed = (await ask(stripControl(text), signal))?.trim();
+      return options.find(({ key, label }) => key === typed || label === typed)?.key;
     },
     async confirm(text, signal) {
       return /^(y|yes)$/i.test((await ask(stripControl(`\n${text} [y]es or [n]o: `), signal))?.trim() ?? "");
@@ -40,18 +43,16 @@ export function terminalUser(ask: AskLine): UserPort {
         const choices = field.enum === undefined ? "" : ` (${field.enum.join(", ")})`;
         let fault: string | undefined = "";
         while (fault !== undefined) {
-          const said = (await ask(stripControl(`${fault}${name}${choices}: `), signal))?.trim();
-          if (said === undefined) return { action: "cancel" };
-          fault = faultOf(said, field, required.includes(name));
-          if (fault === undefined && said !== "") content[name] = asType(said, field.type);
+          const typed = (await ask(stripControl(`${fault}${name}${choices}: `), signal))?.trim();
+          if (typed === undefined) return { action: "cancel" };
+          fault = faultOf(typed, field, required.includes(name));
+          if (fault === undefined && typed !== "") content[name] = asType(typed, field.type);
         }
       }
       return { action: "accept", content };
     },
   };
 }
-
-const refusal = "The user doesn't want to proceed with this tool use.";
 
 function isRule(update: PermissionUpdate): boolean {
   return update.type === "addRules" && update.behavior === "allow";
@@ -72,15 +73,15 @@ function indented(text: string): string {
   return text.replace(/^/gm, "  ");
 }
 
-/** What a server may say of a field of its form. */
+/** The schema of a form field. */
 interface Field {
   readonly type?: string;
   readonly enum?: readonly unknown[];
 }
 
-/** Why the server could not use what was typed. */
+/** Why the typed text is not valid for the field. */
 function faultOf(text: string, { type, enum: choices }: Field, required: boolean): string | undefined {
-  if (text === "") return required ? "This is needed.\n" : undefined;
+  if (text === "") return required ? "This field is required.\n" : undefined;
   if (choices !== undefined && !choices.map(String).includes(text)) return "Type one of the choices.\n";
   if (type === "integer" && !Number.isInteger(Number(text))) return "This must be a whole number.\n";
   return type === "number" && !Number.isFinite(Number(text)) ? "This must be a number.\n" : undefined;

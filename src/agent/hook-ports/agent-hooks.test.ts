@@ -36,7 +36,7 @@ test("an agent hook looks around with its tools and then must give its verdict",
     { role: "assistant", content: [{ type: "tool_use", id: "r2", name: "Read", input: {} }] },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: "r2", content: "The input was no JSON object.", is_error: true }],
+      content: [{ type: "tool_result", tool_use_id: "r2", content: "The input is not a JSON object.", is_error: true }],
     },
     { role: "assistant", content: [{ type: "text", text: "They fail." }] },
     { role: "user", content: "Now give your verdict." },

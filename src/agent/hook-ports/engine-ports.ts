@@ -25,8 +25,8 @@ export function enginePorts(threads: Threads, interactive: boolean): Ports {
     ...(interactive ? { wake: ({ hook, text }) => main().session.inbox.put(wakeNotification(hook.event, text)) } : {}),
     observe: (notice) => {
       if (notice.kind === "snapshot-changed") void main().session.workspace.settingsChanged(main());
-      const words = stopHookWords(notice);
-      if (words !== undefined) noteInTranscript(main(), words);
+      const text = stopHookText(notice);
+      if (text !== undefined) noteInTranscript(main(), text);
     },
     asker: async (question, signal) => {
       const { user } = main().session.options;
@@ -36,7 +36,7 @@ export function enginePorts(threads: Threads, interactive: boolean): Ports {
   };
 }
 
-/** A background hook wants the agent's attention: a prompt of its own when nothing runs, else part of the turn. */
+/** The notification that a background hook wakes the agent with. It joins the current turn, or starts one when the agent is idle. */
 function wakeNotification(event: string, text: string): InboxItem {
   const content = `<task-notification>
 <summary>Stop hook feedback</summary>
@@ -45,21 +45,21 @@ ${wrapContext(`Stop hook blocking error from command "${event}": ${text}`, "syst
   return { kind: "news", content, source: "system" };
 }
 
-/** Stop hooks that were added at run time leave a trace in the transcript. */
-function stopHookWords(notice: Notice): string | undefined {
+/** The transcript message about a Stop hook that was added at run time. */
+function stopHookText(notice: Notice): string | undefined {
   switch (notice.kind) {
     case "stop-hook-added":
       return `Stop hook added: ${notice.hook.name}`;
     case "stop-hook-removed":
       return `Stop hook removed: ${notice.hook.name}`;
     case "stop-hook-ran":
-      return `Stop hook ran: ${notice.hook.name} (${notice.record.verdict.kind === "deny" ? "goes on" : "no objection"})`;
+      return `Stop hook ran: ${notice.hook.name} (${notice.record.verdict.kind === "deny" ? "continues the turn" : "no objection"})`;
     default:
       return undefined;
   }
 }
 
-/** What a session lends its prompt and agent hooks: its models, its purse, and such of its tools as only read or were asked for. */
+/** Gives prompt and agent hooks the models, the cost account and some tools of the session. */
 export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model" | "agent">> {
   const from: HookModel = {
     model: () => main().model.port,
@@ -69,10 +69,10 @@ export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, 
   };
   const threads = new WeakMap<ModelQuestion, AgentThread>();
 
-  /** One for all calls of a run: what the hook reads, the agent has not read, and where it goes the agent does not follow. */
+  /** The thread of one hook run. Its own state keeps the hook's reads and `cd` apart from those of the agent. */
   function threadOf(run: ModelQuestion): AgentThread {
-    const known = threads.get(run);
-    if (known !== undefined) return known;
+    const existing = threads.get(run);
+    if (existing !== undefined) return existing;
     const thread: AgentThread = {
       ...main(),
       purpose: "agent-hook",
@@ -89,15 +89,15 @@ export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, 
     agent: agentPort({
       ...from,
       tools: (_hook, run) => toolDefinitions(threadOf(run)),
-      // Hooks, rules and the user decide about these calls as about any other.
+      // Hooks, rules and the user decide about these calls like about any other.
       callTool: async (call, _hook, signal, run) => (await callTool(threadOf(run), call, signal)).result,
     }),
   };
 }
 
-/** What moves the session or starts others in it stays the agent's own, whatever a definition says. */
-function toolsForHook(tools: readonly Tool[], wanted: readonly string[] = []): readonly Tool[] {
-  return tools.filter(({ name, readOnly }) => readOnly || (wanted.includes(name) && !ofTheSession.has(name)));
+/** Read-only tools, and those that the hook's definition names. Tools that change the session are never offered. */
+function toolsForHook(tools: readonly Tool[], requested: readonly string[] = []): readonly Tool[] {
+  return tools.filter(({ name, readOnly }) => readOnly || (requested.includes(name) && !sessionTools.has(name)));
 }
 
-const ofTheSession: ReadonlySet<string> = new Set(["Agent", "SendMessage", "EnterWorktree", "ExitWorktree"]);
+const sessionTools: ReadonlySet<string> = new Set(["Agent", "SendMessage", "EnterWorktree", "ExitWorktree"]);

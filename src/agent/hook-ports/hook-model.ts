@@ -17,9 +17,9 @@ import { apiUsage } from "../session/journal.ts";
 
 /** The model for prompt and agent hooks. */
 export interface HookModel {
-  /** The model of now; a function where it may change. */
+  /** The current model; a function if it may change. */
   readonly model: Model | (() => Model);
-  /** Finds the model that a hook names; without it every name is asked of `model`. */
+  /** Opens the model that a hook names. Default: `model` answers under every name. */
   readonly openModel?: (name: string) => Promise<{ readonly port: Model; readonly name: string }>;
   /** Called after every model call, so that the session's cost includes its hooks. */
   readonly onSpent?: (call: HookSpending) => void;
@@ -37,19 +37,19 @@ export interface HookSpending {
 
 /** One model for all calls of one hook. */
 export interface HookModelSession {
-  /** Contract: rejects with words when there is no answer, or one that was cut short or refused. */
+  /** Contract: rejects with a message when the model does not answer, or when its answer is incomplete or a refusal. */
   ask(request: Pick<ModelRequest, "system" | "messages" | "tools" | "toolChoice" | "maxTokens">): Promise<ModelEnd>;
 }
 
 export async function openHookModel(
   from: HookModel,
   purpose: Purpose,
-  { model: wanted, hook }: Pick<ModelQuestion, "model" | "hook">,
+  { model: requested, hook }: Pick<ModelQuestion, "model" | "hook">,
   signal: AbortSignal,
   spent?: SpentReport,
 ): Promise<HookModelSession> {
   const { now = Date.now, onSpent } = from;
-  const { port, name } = await chosen(from, wanted);
+  const { port, name } = await selectModel(from, requested);
   return {
     async ask(request) {
       const startedAt = now();
@@ -59,33 +59,34 @@ export async function openHookModel(
       onSpent?.({ hook, purpose, model, usage, apiMs: now() - startedAt });
       spent?.({ model, ...usage, ...costOf(model, usage, now()) });
       if (answer.stopReason === "refusal") throw new Error(`${name} refused to answer`);
-      if (answer.stopReason === "max_tokens") throw new Error(`${name} did not come to an end of its answer`);
+      if (answer.stopReason === "max_tokens")
+        throw new Error(`${name} reached the output limit before its answer was complete`);
       return answer;
     },
   };
 }
 
-/** A table of prices that cannot be read is no reason for a guard to fail. */
+/** The cost of a call; absent when the price table cannot be read, because a guard must not fail for that. */
 function costOf(model: string, usage: ModelUsage, at: number): { readonly costUsd?: number } {
   try {
     const micro = priceUsage({ model, at, usage: apiUsage(usage) });
     return micro === undefined ? {} : { costUsd: micro / 1_000_000 };
   } catch {
-    return {}; // the host's own count says what is wrong with the table
+    return {}; // The session's own accounting reports the fault of the table.
   }
 }
 
-/** Without a name: the small, fast one. */
-async function chosen(
+/** Default: the small, fast model. */
+async function selectModel(
   { model, openModel }: HookModel,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Promise<{ readonly port: Model; readonly name: string }> {
   const port = typeof model === "function" ? model() : model;
-  if (wanted === undefined) return { port, name: port.smallModel ?? port.name };
-  return openModel === undefined ? { port, name: wanted } : openModel(wanted);
+  if (requested === undefined) return { port, name: port.smallModel ?? port.name };
+  return openModel === undefined ? { port, name: requested } : openModel(requested);
 }
 
-/** The tool by which a model gives its verdict; a model that must call it cannot answer in prose. */
+/** The tool that a model calls with its verdict. Forcing the call prevents an answer in prose. */
 export function structuredOutput(schema: Readonly<Record<string, unknown>>): ToolDefinition {
   return {
     name: toolName,
@@ -103,8 +104,8 @@ export function verdictCalls({ content }: ModelEnd): readonly ToolUseBlock[] {
 }
 
 /**
- * What the model replied: the input of its one call, or its text where the server let it answer without. Whether that is a reply at
- * all the engine decides. Contract: two verdicts are none.
+ * The input of the model's one call, or its text if the server did not enforce the call. The engine checks whether it is a valid
+ * verdict. Contract: throws for more than one call.
  */
 export function readVerdict(answer: ModelEnd): unknown {
   const [verdict, ...further] = verdictCalls(answer);
@@ -114,8 +115,8 @@ export function readVerdict(answer: ModelEnd): unknown {
 }
 
 /**
- * The conversation so far as text in a frame, for a model that judges how a turn ended. It is data: the frame cannot be closed from
- * inside. Of a long one the end is kept.
+ * The conversation as text in a tag, for a model that judges how a turn ended. The text cannot close the tag. Only the end of a long
+ * conversation is kept.
  */
 export function conversationText(conversation: readonly unknown[] | undefined): string {
   if (conversation === undefined || conversation.length === 0) return "";

@@ -12,17 +12,18 @@ export interface TurnFigures {
 
 export function resultObjectOf(session: AgentSession, end: TurnResult, { startedAt, turns }: TurnFigures): AgentResult {
   const { options, spending, record, permissions } = session;
+  const { subtype, isError = false, stopReason = null } = endings[end.by];
   return {
     type: "result",
-    subtype: subtypeOf(end),
-    is_error: isError(end),
+    subtype,
+    is_error: isError,
     api_error_status: end.by === "api_error" ? (end.status ?? null) : null,
     ...(end.by === "api_error" && end.type !== undefined ? { api_error_type: end.type } : {}),
     duration_ms: Math.round(options.clock.now() - startedAt),
     duration_api_ms: spending.apiMs,
     num_turns: turns,
     result: end.text,
-    stop_reason: stopReasonOf(end),
+    stop_reason: "stopReason" in end ? end.stopReason : stopReason,
     session_id: record.id,
     total_cost_usd: spending.costUsd,
     usage: apiUsage(spending.turn),
@@ -30,16 +31,32 @@ export function resultObjectOf(session: AgentSession, end: TurnResult, { started
     unpriced_models: spending.unpriced,
     permission_denials: [...permissions.denials],
     terminal_reason: end.by === "max_budget_usd" ? "budget_exhausted" : end.by,
-    ...(isError(end) ? {} : session.timing.since(startedAt)),
+    ...(isError ? {} : session.timing.since(startedAt)),
     ...(end.by === "tool_deferred" ? { deferred_tool_use: nameOf(end.call) } : {}),
-    ...(subtypeOf(end) !== "success" ? { errors: [errorOf(end, options)] } : {}),
+    ...(subtype !== "success" ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
     uuid: options.uuid(),
   };
 }
 
-function isError({ by }: TurnResult): boolean {
-  return by === "api_error" || by === "max_turns" || by === "max_budget_usd" || by === "interrupted";
+/** The fields of a result by how its turn ended. The stop reason of an answer, where there is one, is used as it is. */
+const endings: Readonly<Record<TurnResult["by"], Ending>> = {
+  completed: { subtype: "success" },
+  hook_stopped: { subtype: "success", stopReason: "tool_use" },
+  stop_hook_prevented: { subtype: "success", stopReason: "end_turn" },
+  stop_hook_cap: { subtype: "success", stopReason: "end_turn" },
+  tool_deferred: { subtype: "success", stopReason: "tool_deferred" },
+  prompt_blocked: { subtype: "success" },
+  api_error: { subtype: "success", isError: true, stopReason: "stop_sequence" },
+  interrupted: { subtype: "error_during_execution", isError: true },
+  max_turns: { subtype: "error_max_turns", isError: true },
+  max_budget_usd: { subtype: "error_max_budget_usd", isError: true },
+};
+
+interface Ending {
+  readonly subtype: AgentResult["subtype"];
+  readonly isError?: true;
+  readonly stopReason?: string;
 }
 
 function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): string {
@@ -47,32 +64,18 @@ function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): 
   return by === "max_budget_usd" ? `Reached maximum budget ($${maxBudgetUsd})` : "Interrupted by the user";
 }
 
-function subtypeOf({ by }: TurnResult): AgentResult["subtype"] {
-  if (by === "max_turns" || by === "max_budget_usd") return `error_${by}`;
-  return by === "interrupted" ? "error_during_execution" : "success";
-}
-
-function stopReasonOf(end: TurnResult): string | null {
-  if (end.by === "completed") return end.stopReason;
-  if (end.by === "tool_deferred") return end.by;
-  if (end.by === "max_turns" || end.by === "max_budget_usd") return end.stopReason;
-  if (end.by === "hook_stopped") return "tool_use";
-  if (end.by === "interrupted" || end.by === "prompt_blocked") return null;
-  return end.by === "api_error" ? "stop_sequence" : "end_turn";
-}
-
 function nameOf({ id, name, input }: ToolUseBlock): Pick<ToolUseBlock, "id" | "name" | "input"> {
   return { id, name, input };
 }
 
-/** When the first model call of a turn was made and answered. */
+/** When the first model call of a turn was sent and answered. */
 export interface Timing {
-  /** Something of a model call happened; only the first of each counts until `mark`. */
+  /** Records the first occurrence of a moment since `mark`. */
   at(moment: Moment): void;
-  /** A new turn begins. */
+  /** Starts a new turn. */
   mark(): void;
-  /** The moments in milliseconds since then, as the result object spells them; those that came. */
-  since(startedAt: number): Readonly<Partial<Record<(typeof spelling)[Moment][number], number>>>;
+  /** The recorded moments in milliseconds after `startedAt`, under the names of the result object. */
+  since(startedAt: number): Readonly<Partial<Record<(typeof resultNames)[Moment][number], number>>>;
 }
 
 type Moment = "requested" | "answering" | "speaking";
@@ -88,22 +91,22 @@ export function openTiming(now: () => number): Timing {
     },
     since(startedAt) {
       const all = [...moments].flatMap(([moment, at]) =>
-        spelling[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
+        resultNames[moment].map((name) => [name, Math.max(0, Math.round(at - startedAt))]),
       );
       return Object.fromEntries(all);
     },
   };
 }
 
-const spelling = {
+const resultNames = {
   requested: ["time_to_request_ms"],
   answering: ["ttft_stream_ms"],
   speaking: ["ttft_ms", "first_content_frame_ms"],
 } as const;
 
 /**
- * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` in the place of an answer,
- * and a prompt that a hook dropped was not put to the API.
+ * A result as it is printed, with the client's fields: a run that a limit or an interrupt ended has `errors` instead of an answer,
+ * and a prompt that a hook dropped has no API status.
  */
 export function printedResult(given: AgentResult): Readonly<Record<string, unknown>> {
   const { result, api_error_status, ...printed } = given;

@@ -17,11 +17,11 @@ import type { Permissions } from "./session-permissions.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { Spending } from "./spending.ts";
 
-/** What the main thread and all agents of a session share, from its start to its end. */
+/** The state that the main thread and all subagents of a session share. */
 export interface AgentSession {
   readonly options: AgentOptions;
   readonly engine: Engine;
-  /** Where it was started; never moved by `cd`. */
+  /** The folder it was started in; `cd` does not change it. */
   readonly projectRoot: string;
   readonly permissions: Permissions;
   readonly spending: Spending;
@@ -31,20 +31,19 @@ export interface AgentSession {
   readonly shells: BackgroundShells;
   readonly registry: RegistryEntry;
   readonly workspace: Workspace;
-  /** A program may add some before the session begins. */
+  /** The embedding program may add some before the session begins. */
   definitions: readonly SubagentDefinition[];
-  /** What a program puts in the place of the system prompt, or behind it. */
+  /** Replaces or follows the system prompt. */
   prompts: { readonly system?: string | undefined; readonly append?: string | undefined };
-  /** The host's own tools, without those that start subagents. */
+  /** The built-in tools, without those that start subagents. */
   readonly tools: readonly Tool[];
   /** The tools by which a thread starts subagents and sends them messages. */
   readonly subagentTools: (thread: AgentThread) => readonly Tool[];
-  /** Those that are connected. */
   servers: readonly McpServers[];
   readonly openModel: (name: string) => Promise<{ port: Model; name: string }>;
-  /** To the observer. */
+  /** Sends an event to the observer. */
   readonly report: (event: AgentEvent) => void;
-  /** A sentence for the observer. */
+  /** Sends a message for the user to the observer. */
   readonly notice: (text: string, level: NoticeLevel) => void;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
@@ -53,56 +52,60 @@ export interface AgentSession {
   readonly directories: string[];
   /** Keys of model providers that tools and hooks do not get. */
   readonly removedKeys: readonly string[];
-  /** Sentences that are shown only once. */
+  /** Messages that were shown and are not shown again. */
   readonly notices: Set<string>;
   readonly threads: Threads;
-  /** Where its transcript is written; another one after `/clear`. */
+  /** Where its transcript is written. `/clear` replaces it. */
   record: SessionRecord;
-  /** Of the prompt that is worked on; absent before the first. */
+  /** The id of the current prompt; absent before the first. */
   promptId?: string;
+  /** Settles when the last question to the user is answered. */
+  lastQuestion?: Promise<unknown>;
   /** Prompts and tool results so far, as the result object counts turns. */
   turns: number;
 }
 
-/** A name for the session: lines in the transcript, and its name in the registry. */
+/** Names the session in its transcript and in the registry. */
 export async function setTitle(session: AgentSession, title: string): Promise<void> {
   await session.record.main.append({ type: "custom-title", customTitle: title });
   await session.record.main.append({ type: "agent-name", agentName: title });
   await session.registry.rename(title);
 }
 
-/** Which agent a session was started as, in its transcript: a later process continues it as the same. */
+/** Records the subagent that the session was started as: a later process continues it as the same one. */
 export async function recordStartSubagent({ options, record }: AgentSession): Promise<void> {
   if (options.subagent !== undefined)
     await record.main.append({ type: "agent-setting", agentSetting: options.subagent });
 }
 
-/** One conversation with a model: the main thread of a session, or that of one of its agents. */
+/** One conversation with a model: the main thread of a session, or the thread of a subagent. */
 export interface AgentThread {
   readonly session: AgentSession;
   /** Absent on the main thread. */
   readonly agent?: SubagentIdentity;
   readonly purpose: Purpose;
-  /** The conversation as the model gets it. The port joins consecutive messages of one role. */
+  /** The conversation as the model gets it. Consecutive messages of one role are joined when they are sent. */
   readonly messages: Message[];
-  /** Another one after `/clear`. */
+  /** `/clear` replaces it. */
   journal: Journal;
   readonly readState: ReadState;
   readonly tools: () => readonly Tool[];
   readonly system: () => readonly string[];
-  /** Which port answers, and under which name. A switch changes both. */
+  /** The port that answers, and the model name that it is asked for. */
   model: { port: Model; name: string };
   cwd: string;
-  /** Where in `messages` the last answer begins, or what is new since the thread was opened. Kept when it is compacted. */
+  /** The index in `messages` of the last answer, or of the first new message. Compaction keeps what follows it. */
   tailAt: number;
-  /** A hook has made the agent go on since the last prompt. */
+  /** A hook has prevented the end of the turn since the last prompt. */
   stopActive: boolean;
   /** Tokens of the conversation as the last answer counted them. */
   contextTokens: number;
+  /** After a failed compaction: the size at which it is tried again. */
+  compactAgainAt?: number;
   lastUsage?: ModelUsage;
-  /** Messages for an agent, read before it asks its model again. */
+  /** Messages for a subagent, delivered before its next model call. */
   readonly mail?: string[];
-  /** Model calls in a row that a turn may make; none when absent. */
+  /** The limit of model calls in one turn. Default: no limit. */
   readonly maxCalls?: number;
 }
 
@@ -111,18 +114,18 @@ export interface SubagentIdentity {
   readonly type: string;
   /** The name of its definition; a teammate's `type` is its own name. */
   readonly kind: string;
-  /** 1 for an agent of the main thread. */
+  /** 1 for a subagent of the main thread. */
   readonly depth: number;
   readonly transcriptPath: string;
   /** The call that started it. */
   readonly toolUseId: string;
-  /** A teammate has one. */
+  /** Only teammates have a name. */
   readonly name?: string;
-  /** What it is for, in a few words of the model that started it. */
+  /** Its task, in a few words of the model that started it. */
   readonly description?: string;
   readonly startedAt?: number;
   readonly background?: boolean;
-  /** A working copy of its own; the thread that started it hears where it is. */
+  /** Its own working copy, if any. */
   readonly worktree?: SubagentWorktree;
 }
 
@@ -132,7 +135,7 @@ export interface SubagentWorktree {
   readonly branch?: string;
 }
 
-/** A thread's agent as events name it. */
+/** The subagent of a thread, as events identify it. */
 export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
   return agent === undefined ? undefined : { id: agent.id, type: agent.type, description: agent.description ?? "" };
 }
@@ -141,7 +144,7 @@ export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
 export interface Threads {
   /** Throws before the main thread is open. */
   readonly main: AgentThread;
-  /** A thread by the id of its subagent, the main one by `main`. */
+  /** Finds a thread by the id of its subagent, or the main thread by `main`. */
   find(id: string): AgentThread | undefined;
   add(thread: AgentThread): void;
 }
@@ -161,11 +164,11 @@ export function openThreads(): Threads {
 
 /** The effort that is sent to the model and to hooks; undefined when the model has no effort levels. */
 export function effortOf({ session, model }: Pick<AgentThread, "session" | "model">): string | undefined {
-  const usual = model.port.defaultEffort?.(model.name);
-  return usual === undefined ? undefined : (session.options.effort ?? usual);
+  const defaultEffort = model.port.defaultEffort?.(model.name);
+  return defaultEffort === undefined ? undefined : (session.options.effort ?? defaultEffort);
 }
 
-/** The tools of a thread as its model is offered them. */
+/** The tools of a thread, as they are offered to its model. */
 export function toolDefinitions(thread: AgentThread): readonly ToolDefinition[] {
   return thread.tools().map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }));
 }

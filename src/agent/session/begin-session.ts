@@ -15,7 +15,7 @@ import { tasksLostAtRestart } from "./inbox.ts";
 import type { OpenSession } from "./open-session.ts";
 import { switchModelOnResume, warnAboutModel } from "./session-model.ts";
 
-/** The beginning of a session: Setup where it was asked for, then SessionStart. Gives the prompt a hook wants answered first. */
+/** Begins a session: fires Setup if requested, then SessionStart. Returns the first prompt if a hook gave one. */
 export async function beginSession({
   session,
   main,
@@ -24,16 +24,16 @@ export async function beginSession({
 }: OpenSession): Promise<{ readonly firstPrompt?: string }> {
   const { options, signal, workspace, registry } = session;
   await registry.set("busy");
-  await tellSettings(session);
+  await reportSettings(session);
   warnAboutModel(main);
-  await checkAgent(session, opened.startedAs);
+  await checkSubagent(session, opened.startedAs);
   const unknown = unknownTools(options, [...session.tools, ...session.subagentTools(main)]);
   if (unknown.length > 0) session.notice(`This agent has no tool ${unknown.join(", ")}.`, "warning");
   if (options.name !== undefined) await setTitle(session, options.name);
   session.servers = [await connectServers(session, main)];
   if (options.worktree !== undefined) await startInWorktree(main, options.worktree, signal);
   else if (history.lastFolder !== undefined) await returnToWorktree(main, history.lastFolder, signal);
-  for (const news of tasksLostAtRestart(main.messages)) session.inbox.put(news);
+  for (const notification of tasksLostAtRestart(main.messages)) session.inbox.put(notification);
   if (options.setup !== undefined) {
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
@@ -47,7 +47,7 @@ export async function beginSession({
     model: main.model.name,
     mcpServers: session.servers.flatMap(({ states }) => states),
     subagents: session.definitions.map(({ type }) => type),
-    ...(await listed(options)),
+    ...(await slashCommands(options)),
     apiKeySource: apiKeySource(options),
     plugins: (options.plugins ?? []).map((path) => ({ name: basename(path), path })),
   });
@@ -55,20 +55,22 @@ export async function beginSession({
   return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
 }
 
-/** A wrong name refuses the start: what the agent's file limits would not be limited. */
-async function checkAgent(session: AgentSession, before: string | undefined): Promise<void> {
+/** Refuses the start under an unknown name: the limits in the subagent's file would not apply. */
+async function checkSubagent(session: AgentSession, startedAs: string | undefined): Promise<void> {
   const { subagent } = session.options;
   const kinds = session.definitions.map(({ type }) => type);
   if (subagent === undefined) return;
   if (kinds.includes(subagent)) return await recordStartSubagent(session);
-  const here = `There is no subagent "${subagent}". Subagents: ${kinds.join(", ")}.`;
-  const message =
-    subagent === before ? `${here} This session was started as it; name another one with --subagent.` : here;
+  const unknown = `There is no subagent "${subagent}". Subagents: ${kinds.join(", ")}.`;
+  const hint = " This session was started as it; name another one with --subagent.";
+  const message = subagent === startedAs ? unknown + hint : unknown;
   throw new Problem("host/bad-agent", message, { about: { agent: subagent } });
 }
 
-/** Everything that can be typed with a slash: commands and skills of one's own, and the built-in ones. */
-async function listed(options: AgentOptions): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
+/** All slash commands: custom commands, skills and built-in commands. */
+async function slashCommands(
+  options: AgentOptions,
+): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
   const { commands, skills } = await commandNames(options);
   return { commands: [...new Set([...commands, ...skills, ...builtinNames])], skills };
 }
@@ -77,16 +79,16 @@ function apiKeySource({ env }: AgentOptions): string {
   return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].find((name) => (env[name] ?? "") !== "") ?? "none";
 }
 
-/** What is wrong with settings and rules, and what of the folder waits for an approval. */
-async function tellSettings({ engine, permissions, options, report, notice }: AgentSession): Promise<void> {
+/** Reports problems of settings and rules, and hooks of the project that are not approved. */
+async function reportSettings({ engine, permissions, options, report, notice }: AgentSession): Promise<void> {
   for (const warning of engine.warnings) report({ kind: "warning", warning });
   for (const text of await unsupportedSettings(options)) notice(text, "warning");
   for (const { message } of await permissions.begin()) notice(message, "warning");
   const unapproved = engine.list().filter(({ trust }) => trust === "new" || trust === "changed");
-  // Stop of the agent that the session was started as is one hook at two events.
-  const waiting = new Set(unapproved.map(({ hook }) => hook.id)).size;
-  if (waiting === 0) return;
-  const hooks = waiting === 1 ? "1 hook of this folder is" : `${waiting} hooks of this folder are`;
+  // A Stop hook of the subagent that the session was started as is listed under two events.
+  const count = new Set(unapproved.map(({ hook }) => hook.id)).size;
+  if (count === 0) return;
+  const hooks = count === 1 ? "1 hook of this folder is" : `${count} hooks of this folder are`;
   notice(`${hooks} not approved and will not run; hookline trust shows them.`, "warning");
 }
 
@@ -98,7 +100,7 @@ async function sessionStart({
   const { source, forkedFrom } = opened;
   const { interactive } = session.options;
   const about = {
-    // A fork begins as the session it was made from.
+    // A fork reports the session it was made from.
     ...(forkedFrom === undefined ? {} : { session_id: forkedFrom.id, transcript_path: forkedFrom.file }),
     source,
     ...(source === "startup" && interactive ? { model: main.model.name } : {}),
@@ -109,7 +111,7 @@ async function sessionStart({
   return started;
 }
 
-/** What the project itself configures is started only if exactly it was approved. */
+/** Connects the MCP servers. A server that the project configures needs an approval of exactly that configuration. */
 async function connectServers(session: AgentSession, main: AgentThread): Promise<McpServers> {
   const { options, signal, notice } = session;
   const { cwd, home, env, trust } = options;
@@ -118,18 +120,18 @@ async function connectServers(session: AgentSession, main: AgentThread): Promise
     import("../mcp/server-config.ts"),
   ]);
   const connect = options.connect ?? mcpConnector();
-  const places = await readSettingsFiles(options);
+  const settings = await readSettingsFiles(options);
   return connect({
     cwd,
     home,
     env,
     configs: options.mcpConfig ?? [],
     reads: (source) => options.reads("mcp", source),
-    policy: serverPolicy(places),
-    off: disabledServers(places),
+    policy: serverPolicy(settings),
+    off: disabledServers(settings),
     managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
     approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
-    elicit: (form, given) => answerElicitation(main, form, AbortSignal.any([given, signal])),
+    elicit: (form, callSignal) => answerElicitation(main, form, AbortSignal.any([callSignal, signal])),
     tell: (text) => notice(text, "warning"),
     signal,
   });

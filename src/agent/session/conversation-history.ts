@@ -11,7 +11,7 @@ import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, textForModel } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
 
-/** What a transcript says of the conversation that is resumed. */
+/** The conversation that is resumed, as its transcript records it. */
 export interface History {
   /** The messages that the model was sent. */
   readonly messages: Message[];
@@ -25,13 +25,13 @@ export interface History {
   readonly lastFolder: string | undefined;
 }
 
-/** Reads the entries of a transcript; large parts are already in their places. */
+/** Reads the entries of a transcript. Large parts have already been restored. */
 export function readHistory(context: readonly GraphEntry[]): History {
   const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageIn(entry) ?? []);
-  const waiting = new Set(deferred.map(({ call }) => call.id));
+  const deferredIds = new Set(deferred.map(({ call }) => call.id));
   return {
-    messages: withoutLooseEnds(joinTurns(messages), waiting),
+    messages: pairCallsAndResults(joinTurns(messages), deferredIds),
     contextTokens: tokensIn(context),
     deferred,
     lastModel: lastModel(context),
@@ -39,7 +39,7 @@ export function readHistory(context: readonly GraphEntry[]): History {
   };
 }
 
-/** The model that answered last; lines about API errors name none. */
+/** The model that answered last. Lines about API errors name a synthetic model. */
 function lastModel(context: readonly GraphEntry[]): string | undefined {
   const last = context.findLast(
     (entry) => entry.kind === "assistant" && entry.model !== undefined && entry.model !== "<synthetic>",
@@ -56,22 +56,22 @@ function tokensIn(context: readonly GraphEntry[]): number {
 
 /** Calls that a hook deferred in an earlier run and that still wait for a decision. */
 function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
-  const wanted = new Set<string>();
+  const waiting = new Set<string>();
   for (const entry of context)
-    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") wanted.add(entry.toolUseId ?? "");
+    if (entry.kind === "attachment" && entry.type === "hook_deferred_tool") waiting.add(entry.toolUseId ?? "");
   const calls: BatchCall[] = [];
-  if (wanted.size === 0) return calls;
+  if (waiting.size === 0) return calls;
   for (const entry of context) {
     if (entry.kind === "user")
-      for (const block of entry.content) if (block.type === "tool_result") wanted.delete(block.toolUseId);
+      for (const block of entry.content) if (block.type === "tool_result") waiting.delete(block.toolUseId);
     if (entry.kind !== "assistant") continue;
     for (const block of entry.content) {
-      if (block.type !== "tool_use" || !wanted.has(block.id)) continue;
+      if (block.type !== "tool_use" || !waiting.has(block.id)) continue;
       const input = block.input as ToolUseBlock["input"];
       calls.push({ call: { type: "tool_use", id: block.id, name: block.name, input }, lineUuid: entry.uuid });
     }
   }
-  return calls.filter(({ call }) => wanted.has(call.id));
+  return calls.filter(({ call }) => waiting.has(call.id));
 }
 
 function messageIn(entry: GraphEntry): Message | undefined {
@@ -83,12 +83,13 @@ function messageIn(entry: GraphEntry): Message | undefined {
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
   if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
   const [only] = entry.content;
-  const content = entry.content.length === 1 && only !== undefined ? asSent(only) : entry.content.flatMap(asSent);
+  const content =
+    entry.content.length === 1 && only !== undefined ? asApiBlocks(only) : entry.content.flatMap(asApiBlocks);
   return content.length === 0 ? undefined : { role: entry.kind, content };
 }
 
-/** A block of a transcript in the API's spelling; nothing for those that no model is ever sent. */
-function asSent(block: EntryBlock): readonly ContentBlock[] {
+/** A block of a transcript in the API's format; empty for blocks that are never sent to a model. */
+function asApiBlocks(block: EntryBlock): readonly ContentBlock[] {
   switch (block.type) {
     case "text":
       return block.text === "" ? [] : [{ type: "text", text: block.text }];
@@ -118,7 +119,7 @@ function asApiResult({
   contentWasText,
   isError,
 }: Extract<EntryBlock, { type: "tool_result" }>): ToolResultBlock {
-  const blocks = content.flatMap(asSent);
+  const blocks = content.flatMap(asApiBlocks);
   return {
     type: "tool_result",
     tool_use_id: toolUseId,
@@ -127,8 +128,8 @@ function asApiResult({
   };
 }
 
-/** Calls without a result and results without a call would be refused by the API. */
-function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
+/** The API refuses calls without a result and results without a call: adds the former, removes the latter. */
+function pairCallsAndResults(messages: readonly Message[], deferred: ReadonlySet<string>): Message[] {
   const results = new Set<string>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -137,30 +138,23 @@ function withoutLooseEnds(messages: readonly Message[], deferred: ReadonlySet<st
       if (block.type === "tool_use") calls.add(block.id);
     }
   }
-  const isLoose = (block: ContentBlock) => block.type === "tool_result" && !calls.has(block.tool_use_id);
-  const isLost = (id: string) => !results.has(id) && !deferred.has(id);
-  const tied: Message[] = [];
+  const hasNoCall = (block: ContentBlock) => block.type === "tool_result" && !calls.has(block.tool_use_id);
+  const hasNoResult = (id: string) => !results.has(id) && !deferred.has(id);
+  const paired: Message[] = [];
   for (const message of messages) {
     const blocks = blocksIn(message);
-    if (!blocks.some(isOfTool)) {
-      tied.push(message);
-      continue;
-    }
-    const content = blocks.some(isLoose) ? blocks.filter((block) => !isLoose(block)) : blocks;
-    if (content.length > 0) tied.push(content === message.content ? message : { ...message, content });
-    const lost = content.flatMap((block) =>
-      block.type === "tool_use" && isLost(block.id) ? [resultOfSkippedCall(block.id)] : [],
+    const content = blocks.some(hasNoCall) ? blocks.filter((block) => !hasNoCall(block)) : blocks;
+    if (content === blocks) paired.push(message);
+    else if (content.length > 0) paired.push({ ...message, content });
+    const added = content.flatMap((block) =>
+      block.type === "tool_use" && hasNoResult(block.id) ? [resultOfSkippedCall(block.id)] : [],
     );
-    if (lost.length > 0) tied.push({ role: "user", content: lost });
+    if (added.length > 0) paired.push({ role: "user", content: added });
   }
-  return tied;
+  return paired;
 }
 
-function isOfTool({ type }: ContentBlock): boolean {
-  return type === "tool_use" || type === "tool_result";
-}
-
-/** The result of a call that was not carried out. */
+/** The result of a call that was not run. */
 export function resultOfSkippedCall(id: string): ToolResultBlock {
   return { type: "tool_result", tool_use_id: id, content: "The call was cut short; it has no result.", is_error: true };
 }

@@ -3,25 +3,25 @@ import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 
-/** The end of a session, which can be asked for while a turn runs. */
+/** The end of a session, which may begin while a turn runs. */
 export interface SessionEnd {
-  /** Starts the end: SessionEnd hooks run, background work is stopped, and the clock starts. */
+  /** Starts the end: fires SessionEnd, stops background work and starts the clock. */
   begin(reason: string): void;
-  /** Resolves when a turn that does not end is not to be waited for any more. */
+  /** Resolves when the current turn has not ended in time. */
   readonly overdue: Promise<undefined>;
   /**
-   * Everything else, in order: what hooks, subagents and commands need to end, servers, the registry, the transcript.
-   * Contract: over two seconds after `begin`, or half a second after what SessionEnd hooks were given if that is more, whatever still
-   * runs; what did not end in time was killed. Never rejects for what hooks do; their stderr is reported.
+   * Waits for hooks, subagents and commands, then closes servers, the registry entry and the transcript.
+   * Contract: resolves within two seconds after `begin`, or half a second after the budget of SessionEnd hooks if that is longer.
+   * Processes that did not end in time are killed. Never rejects because of a hook; its stderr is reported.
    */
   finish(reason: string): Promise<void>;
 }
 
-/** Of the two seconds, some are left for the process to leave: a busy machine lets it wait for each step. */
+/** Leaves the process some of the two seconds for its exit, which takes longer on a busy machine. */
 const endWithinMs = 1_860;
-/** What the steps after the hooks have at least. */
+/** The minimum for the steps after the hooks. */
 const afterHooksMs = 400;
-/** What is kept for killing what is left and for the files: a turn, hooks and servers are not waited for into it. */
+/** Kept for killing leftover processes and writing files: turns, hooks and servers must end before it. */
 const reserveMs = 100;
 const filesReserveMs = 40;
 
@@ -30,12 +30,12 @@ export function openSessionEnd(main: AgentThread, time?: Time): SessionEnd {
   const { engine, subagents, shells, workspace, registry } = session;
   let begun: { readonly left: TimeLeft; readonly work: Promise<unknown> } | undefined;
   let giveUp: () => void = () => undefined;
-  const overdue = new Promise<undefined>((done) => {
-    giveUp = () => done(undefined);
+  const overdue = new Promise<undefined>((resolve) => {
+    giveUp = () => resolve(undefined);
   });
   let turnIsOver: () => void = () => undefined;
-  const turn = new Promise<void>((done) => {
-    turnIsOver = done;
+  const turn = new Promise<void>((resolve) => {
+    turnIsOver = resolve;
   });
 
   function start(reason: string): { left: TimeLeft; work: Promise<unknown> } {
@@ -63,7 +63,7 @@ export function openSessionEnd(main: AgentThread, time?: Time): SessionEnd {
         await left.waitFor(workspace.end(), reserveMs),
         await left.waitFor(engine.close({ waitMs: hookGraceMs(session, left) }), reserveMs),
       ];
-      // A turn that was left behind may have started something since.
+      // A turn that did not end in time may have started more processes.
       if (session.signal.aborted || inTime.includes(false)) await left.waitFor(killLeftovers(session), filesReserveMs);
       await left.waitFor(shells.clearFolders(), filesReserveMs / 2);
       await left.waitFor(registry.remove(), filesReserveMs / 2);
@@ -81,14 +81,14 @@ function hookGraceMs({ signal }: AgentSession, left: TimeLeft): number {
   return signal.aborted ? 0 : Math.max(0, Math.min(1_000, left.leftMs() - 2 * reserveMs));
 }
 
-/** Kills what carries the session's mark: commands, servers and hooks, unless one of these is meant to outlive the session. */
+/** Kills every process with the session's tag; only background commands if a background hook may outlive the session. */
 async function killLeftovers({ options, engine, shells }: AgentSession): Promise<void> {
-  const outlives = engine.background.list().some(({ state }) => state === "running");
-  if (outlives) await shells.endAll();
+  const hookOutlivesSession = engine.background.list().some(({ state }) => state === "running");
+  if (hookOutlivesSession) await shells.endAll();
   else endLeftovers(await findLeftovers(runTag, `${options.env[runTag]}/`));
 }
 
-/** SessionEnd, within its budget. */
+/** Fires SessionEnd and reports the hooks that failed. */
 export async function fireSessionEnd(main: AgentThread, reason: string): Promise<void> {
   const { session } = main;
   const { outcome } = await fireAndHold(main, "SessionEnd", { reason });
@@ -99,17 +99,14 @@ export async function fireSessionEnd(main: AgentThread, reason: string): Promise
   }
 }
 
-/** A time that began once and is shared by steps one after the other: each may take what is left of it. */
+/** A time limit that consecutive steps share. */
 export interface TimeLeft {
   leftMs(): number;
-  /**
-   * Waits for the work, but not into the last `reserveMs`. Gives false when the work was left behind; what becomes of it then, also an
-   * error, concerns nobody any more.
-   */
+  /** Waits for the work until `reserveMs` are left. Returns false when it did not finish; its later result or error is ignored. */
   waitFor(work: Promise<unknown>, reserveMs?: number): Promise<boolean>;
 }
 
-/** Where time comes from. */
+/** The source of time. */
 export interface Time {
   now(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -121,13 +118,13 @@ export function openTimeLeft(totalMs: number, time: Time = realTime): TimeLeft {
   return {
     leftMs,
     async waitFor(work, reserveMs = 0) {
-      const over = new AbortController();
-      // Work that has nothing to wait for is done, however late it is.
-      const passed = time.sleep(Math.max(0, leftMs() - reserveMs), over.signal).then(() => false);
+      const settled = new AbortController();
+      // Work that is already finished counts as finished, even when no time is left.
+      const timedOut = time.sleep(Math.max(0, leftMs() - reserveMs), settled.signal).then(() => false);
       try {
-        return await Promise.race([work.then(() => true), passed]);
+        return await Promise.race([work.then(() => true), timedOut]);
       } finally {
-        over.abort();
+        settled.abort();
       }
     },
   };

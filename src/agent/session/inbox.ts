@@ -9,66 +9,66 @@ export interface InboxItem {
   /** `deferred`: calls of an earlier run that still wait for a decision. */
   readonly kind: "prompt" | "news" | "deferred";
   readonly content: string | readonly ContentBlock[];
-  /** As the transcript calls it. */
+  /** The prompt source in the transcript. */
   readonly source: "sdk" | "typed" | "system";
-  /** A hook gave it when the session began: a turn of its own, with a result of its own. */
+  /** The first prompt, which a SessionStart hook gave: it has its own turn and its own result. */
   readonly first?: true;
-  /** Told with the next prompt; no reason for a turn of its own. */
+  /** Delivered with the next prompt; does not start a turn. */
   readonly quiet?: true;
 }
 
-/** What waits for the model. A notification joins the running turn; a prompt is a turn of its own. */
+/** The queue of a session. A notification joins the running turn; a prompt starts its own turn. */
 export interface Inbox {
   put(item: InboxItem): void;
-  /** News that arrived while a turn runs, each once. */
+  /** Removes and returns the notifications that have arrived. */
   takeNotifications(): readonly InboxItem[];
-  /** The next item; undefined when nothing is left and nothing more can come. */
+  /** The next item; undefined when the queue is empty and no more items can arrive. */
   next(signal: AbortSignal): Promise<InboxItem | undefined>;
-  /** Somebody may still put something; returns the end of it. */
+  /** Keeps the inbox open for further items; returns the release. */
   hold(): () => void;
-  /** Whether something waits, or may still come from work that goes on. */
+  /** Whether an item is queued or may still arrive. */
   readonly expects: boolean;
 }
 
 export function openInbox(): Inbox {
-  const waiting: InboxItem[] = [];
+  const queue: InboxItem[] = [];
   let holds = 0;
   let wake: (() => void) | undefined;
 
   return {
     put(item) {
-      if (item.first === true) waiting.unshift(item);
-      else waiting.push(item);
+      if (item.first === true) queue.unshift(item);
+      else queue.push(item);
       wake?.();
     },
     takeNotifications() {
-      const news = waiting.filter(({ kind }) => kind === "news");
-      for (const item of news) waiting.splice(waiting.indexOf(item), 1);
-      return news;
+      const notifications = queue.filter(({ kind }) => kind === "news");
+      for (const item of notifications) queue.splice(queue.indexOf(item), 1);
+      return notifications;
     },
     async next(signal) {
       for (;;) {
         signal.throwIfAborted();
-        const at = waiting.findIndex(({ quiet }) => quiet !== true);
-        const [item] = at === -1 ? [] : waiting.splice(at, 1);
+        const index = queue.findIndex(({ quiet }) => quiet !== true);
+        const [item] = index === -1 ? [] : queue.splice(index, 1);
         if (item !== undefined || holds === 0) return item;
-        await new Promise<void>((done) => {
-          wake = done;
-          signal.addEventListener("abort", () => done(), { once: true });
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          signal.addEventListener("abort", () => resolve(), { once: true });
         });
       }
     },
     hold() {
       holds += 1;
-      let held = true;
+      let isHeld = true;
       return () => {
-        if (held) holds -= 1;
-        held = false;
+        if (isHeld) holds -= 1;
+        isHeld = false;
         wake?.();
       };
     },
     get expects() {
-      return waiting.some(({ quiet }) => quiet !== true) || holds > 0;
+      return queue.some(({ quiet }) => quiet !== true) || holds > 0;
     },
   };
 }
@@ -77,34 +77,34 @@ export function openInbox(): Inbox {
 export function shellNotification(shell: BackgroundShell): InboxItem {
   const { id, toolUseId, outputPath, description, command } = shell;
   const code = shell.exitCode();
-  const ended = code === undefined ? shell.status() : `${shell.status()} (exit code ${code})`;
+  const result = code === undefined ? shell.status() : `${shell.status()} (exit code ${code})`;
   const content = `<task-notification>
 <task-id>${id}</task-id>
 <tool-use-id>${toolUseId}</tool-use-id>
 <output-file>${outputPath}</output-file>
 <status>${shell.status()}</status>
-<summary>Background command "${description || command}" ${ended}</summary>
+<summary>Background command "${description || command}" ${result}</summary>
 </task-notification>`;
   return { kind: "news", content, source: "system" };
 }
 
-/** Agents and commands that an earlier process of the session started in the background and that never reported: they ended with it. */
+/** Notifications about background work of an earlier process of the session that ended with the process, without a report. */
 export function tasksLostAtRestart(messages: readonly Message[]): readonly InboxItem[] {
   const started = new Map<string, string>();
   const failed = new Set<string>();
-  let told = "";
+  let texts = "";
   for (const { content } of messages) {
-    if (typeof content === "string") told += content;
+    if (typeof content === "string") texts += content;
     else
       for (const block of content) {
         if (block.type === "tool_use" && isInBackground(block)) started.set(block.id, nameOf(block));
         if (block.type === "tool_result" && block.is_error === true) failed.add(block.tool_use_id);
-        if (block.type === "text") told += block.text;
+        if (block.type === "text") texts += block.text;
       }
   }
   return [...started]
-    .filter(([id]) => !failed.has(id) && !told.includes(idLine(id)))
-    .map(([id, name]) => ({ kind: "news", content: newsOf(id, name), source: "system", quiet: true }));
+    .filter(([id]) => !failed.has(id) && !texts.includes(idLine(id)))
+    .map(([id, name]) => ({ kind: "news", content: lostNotification(id, name), source: "system", quiet: true }));
 }
 
 /** A subagent with a name is a teammate, which always runs in the background. */
@@ -120,7 +120,7 @@ function idLine(id: string): string {
   return `<tool-use-id>${id}</tool-use-id>`;
 }
 
-function newsOf(id: string, name: string): string {
+function lostNotification(id: string, name: string): string {
   return `<task-notification>
 ${idLine(id)}
 <status>killed</status>
@@ -128,7 +128,7 @@ ${idLine(id)}
 </task-notification>`;
 }
 
-/** What still runs beside a thread, as Stop tells it. */
+/** The running background tasks other than the thread itself, as the payload of Stop lists them. */
 export function backgroundTasks(
   { subagents, shells }: AgentSession,
   ownId?: string,
@@ -150,8 +150,8 @@ export async function takeNotifications(thread: AgentThread): Promise<void> {
   const { engine, record, inbox } = thread.session;
   for (const message of thread.mail?.splice(0) ?? []) await tellModelAsHost(thread, message);
   if (thread.agent !== undefined) return;
-  const late = engine.background.take(record.id);
-  const answers = late.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
+  const finishedHooks = engine.background.take(record.id);
+  const answers = finishedHooks.map(({ id, hook, occasion, texts, record: { stdout, stderr, ended } }) => ({
     type: "async_hook_response",
     processId: id,
     hookName: occasion,
@@ -161,10 +161,10 @@ export async function takeNotifications(thread: AgentThread): Promise<void> {
     stderr,
     exitCode: ended.by === "exit" ? ended.code : null,
   }));
-  const news: Attachment[] = [];
+  const notifications: Attachment[] = [];
   for (const { content } of inbox.takeNotifications()) {
     await thread.journal.note({ type: "queue-operation", operation: "remove" });
-    news.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
+    notifications.push({ type: "queued_command", prompt: content, commandMode: "task-notification" });
   }
-  await recordNotes(thread, [...answers, ...news]);
+  await recordNotes(thread, [...answers, ...notifications]);
 }

@@ -6,25 +6,25 @@ import type { Attachment } from "../turn/attachments.ts";
 /** The transcript of one thread, in the client's format. Contract: when a call resolves, its lines are in the file. */
 export interface Journal {
   readonly file: string;
-  /** The uuid that the next line hangs on. */
+  /** The parent uuid of the next line. */
   readonly tip: string | null;
   user(content: string | readonly ContentBlock[], fields?: UserFields, options?: AppendRecordOptions): Promise<string>;
-  /** One line per block, each with the call's final usage. Returns their uuids, in order of the blocks. */
+  /** Writes one line per block, each with the final usage of the call. Returns their uuids in the order of the blocks. */
   answer(answer: ModelEnd, fields?: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
-  /** Under its own tool call's line. */
+  /** Writes a tool result as a child of its call's line. */
   result(block: ToolResultBlock, fields: ResultFields): Promise<string>;
   attach(attachment: Attachment): Promise<void>;
-  /** The lines since the last answer began, itself included. */
+  /** The lines from the last answer on. */
   tailUuids(): readonly string[];
-  /** The conversation before this line is replaced by the summary `anchorUuid` and the lines that are kept. */
+  /** Marks a compaction: the summary `anchorUuid` and the kept lines replace everything before. */
   boundary(compaction: CompactionBoundary): Promise<void>;
-  /** A sentence for people who read the transcript; the model does not get it. */
+  /** Writes a message for readers of the transcript; the model does not get it. */
   inform(content: string, level: "info" | "warning"): Promise<void>;
-  /** Any other line. */
+  /** Writes any other line. */
   note(draft: RecordDraft, options?: AppendRecordOptions): Promise<string>;
 }
 
-/** How a user line came about. */
+/** Where a user line comes from. */
 export interface UserFields {
   readonly isMeta?: boolean;
   readonly isCompactSummary?: boolean;
@@ -52,7 +52,7 @@ export interface CompactionBoundary {
 export interface JournalOptions {
   readonly promptId: () => string | undefined;
   readonly cwd: () => string;
-  /** The type of the agent whose thread it is. */
+  /** The type of the thread's subagent. */
   readonly attribution?: string;
 }
 
@@ -60,8 +60,8 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
   let tail: string[] = [];
 
   async function append(draft: RecordDraft, options?: AppendRecordOptions): Promise<string> {
-    const placed = draft.type in threaded ? { ...draft, cwd: cwd() } : draft;
-    const { uuid = "" } = await transcript.append(placed, options).catch((cause: unknown) => {
+    const line = linesWithFolder.has(draft.type) ? { ...draft, cwd: cwd() } : draft;
+    const { uuid = "" } = await transcript.append(line, options).catch((cause: unknown) => {
       throw notWritten(transcript.file, cause);
     });
     if (uuid !== "" && draft["isCompactSummary"] !== true) tail.push(uuid);
@@ -121,7 +121,7 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
   };
 }
 
-/** A session that cannot be kept ends: what was said in it would be lost. */
+/** Ends the session: the conversation would be lost. */
 function notWritten(file: string, cause: unknown): unknown {
   if (cause instanceof Problem) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
@@ -131,10 +131,10 @@ function notWritten(file: string, cause: unknown): unknown {
   });
 }
 
-/** Lines of the conversation carry the folder; other lines do not. */
-const threaded: Readonly<Record<string, true>> = { user: true, assistant: true, system: true, attachment: true };
+/** Types of lines that name the current folder. */
+const linesWithFolder: ReadonlySet<string> = new Set(["user", "assistant", "system", "attachment"]);
 
-/** An answer, or some of its blocks, as the API spells a message. */
+/** An answer, or some of its blocks, in the message format of the API. */
 export function apiMessage(answer: ModelEnd, content: readonly ContentBlock[]): Readonly<Record<string, unknown>> {
   const { id, model, stopReason, usage } = answer;
   return {
@@ -150,7 +150,7 @@ export function apiMessage(answer: ModelEnd, content: readonly ContentBlock[]): 
   };
 }
 
-/** Token counts as the API spells them. */
+/** Token counts in the format of the API. */
 export function apiUsage(usage: ModelUsage): Readonly<Record<string, unknown>> {
   const { input, output, cacheRead, cacheWrite1h, cacheWrite5m } = usage;
   return {

@@ -27,7 +27,7 @@ import { openPermissions } from "./session-permissions.ts";
 import { type OpenRecord, openRecord } from "./session-record.ts";
 import { openSpending } from "./spending.ts";
 
-/** A session that is open but has not begun: nothing was fired yet. */
+/** A session that is open but has not begun: no event was fired yet. */
 export interface OpenSession {
   readonly session: AgentSession;
   readonly main: AgentThread;
@@ -46,12 +46,12 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const notice: AgentSession["notice"] = (text, level) => report({ kind: "notice", text, level });
   const warn = (text: string): void => notice(text, "warning");
 
-  const wished: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
-  const { env, removed } = await stripProviderKeys(wished, warn);
-  const { context, ...opened } = await openRecord(wished);
+  const requested: AgentOptions = { ...given, observe: report, reads: await readCustomization(given, warn) };
+  const { env, removed } = await stripProviderKeys(requested, warn);
+  const { context, ...opened } = await openRecord(requested);
   const { messages, ...history } = readHistory(context);
-  // The limits and hooks of the subagent hold for the whole session, also when a later process continues it.
-  const options: AgentOptions = { ...wished, ...defined({ subagent: wished.subagent ?? opened.startedAs }) };
+  // The limits and hooks of the subagent apply to the whole session, also when a later process continues it.
+  const options: AgentOptions = { ...requested, ...defined({ subagent: requested.subagent ?? opened.startedAs }) };
   const engine = await openEngine(engineOptions(options, env, opened.record.root, threads));
 
   const directories = [...(options.addDirectories ?? [])];
@@ -112,7 +112,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   return { session, main, opened, history };
 }
 
-/** The engine asks for the main thread when an event is fired, and then it is open. */
+/** The callbacks use the main thread, which is open before the first event is fired. */
 function engineOptions(
   options: AgentOptions,
   env: AgentOptions["env"],
@@ -135,8 +135,12 @@ function engineOptions(
     common: () => {
       const { session, cwd: folder } = threads.main;
       const { record, promptId } = session;
-      const place = { session_id: record.id, transcript_path: record.file, cwd: folder };
-      return { ...place, ...defined({ prompt_id: promptId }) };
+      return {
+        session_id: record.id,
+        transcript_path: record.file,
+        cwd: folder,
+        ...defined({ prompt_id: promptId }),
+      };
     },
     conversation: ({ agent_id: id }) => (threads.find(String(id)) ?? threads.main).messages,
     agentKind: ({ agent_id: id }) => threads.find(String(id))?.agent?.kind,
@@ -144,7 +148,7 @@ function engineOptions(
   };
 }
 
-/** The kinds of subagents: built-in ones, those of files, and those that a program gives. */
+/** The kinds of subagents: built-in, from files, and from the embedding program. */
 async function loadDefinitions(
   options: AgentOptions,
   env: AgentOptions["env"],

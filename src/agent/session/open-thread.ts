@@ -15,7 +15,7 @@ export interface ThreadParts extends Pick<AgentThread, "model" | "cwd" | "contex
   readonly agent?: SubagentIdentity;
   readonly purpose: Purpose;
   readonly transcript: TranscriptWriter;
-  /** The kind of subagent that the thread is, or that the session was started as. */
+  /** The definition of its subagent, or of the one that the session was started as. */
   readonly definition: () => SubagentDefinition | undefined;
   readonly messages: Message[];
 }
@@ -33,14 +33,14 @@ export function openThread(session: AgentSession, { transcript, definition, ...o
     }),
     readState: openReadState(),
     tools: () => {
-      const ofServers = session.servers.flatMap(({ tools }) => tools);
-      const offered = offeredTools(options, [...session.tools, ...session.subagentTools(thread)], ofServers);
+      const mcpTools = session.servers.flatMap(({ tools }) => tools);
+      const offered = offeredTools(options, [...session.tools, ...session.subagentTools(thread)], mcpTools);
       return allowedTools(offered, definition());
     },
     system: () => {
       const date = new Date(options.clock.now());
-      const place = { cwd: thread.cwd, date, instructions: workspace.instructions() };
-      return systemPrompt(place, definition(), own.agent === undefined ? session.prompts : {});
+      const surroundings = { cwd: thread.cwd, date, instructions: workspace.instructions() };
+      return systemPrompt(surroundings, definition(), own.agent === undefined ? session.prompts : {});
     },
     tailAt: own.messages.length,
     stopActive: false,

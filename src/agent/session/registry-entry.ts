@@ -10,12 +10,12 @@ import type { AgentOptions } from "../agent-options.ts";
 export interface RegistryEntry {
   set(status: "busy" | "idle" | "waiting", waitingFor?: string): Promise<void>;
   rename(name: string): Promise<void>;
-  /** `/clear` goes on under another id. */
+  /** `/clear` continues under another id. */
   move(sessionId: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Contract: replaced as a whole at each change. A registry that cannot be written ends nothing: it only informs. */
+/** Contract: each change replaces the whole file. A file that cannot be written is reported once and is not an error. */
 export async function openRegistryEntry(
   { root, id }: { readonly root: string; readonly id: string },
   options: AgentOptions,
@@ -26,7 +26,7 @@ export async function openRegistryEntry(
   const folder = join(root, "sessions");
   const file = join(folder, `${process.pid}.json`);
   const startedAt = Math.round(clock.now());
-  let note: Readonly<Record<string, unknown>> = {
+  let entry: Readonly<Record<string, unknown>> = {
     pid: process.pid,
     sessionId: id,
     cwd,
@@ -35,28 +35,28 @@ export async function openRegistryEntry(
     version,
     kind: interactive ? "interactive" : "print",
     entrypoint: "hookline",
-    // By this mark what the process started is found again, should it be killed.
+    // Identifies the processes of the session after this one was killed.
     runTag: options.env[runTag] ?? "",
     ...(options.name === undefined
       ? { name: `${basename(cwd)}-${randomBytes(1).toString("hex")}`, nameSource: "derived" }
       : { name: options.name }),
   };
-  let turn: Promise<void> = Promise.resolve();
-  let told = false;
-  let removed = false;
+  let lastWrite: Promise<void> = Promise.resolve();
+  let isReported = false;
+  let isRemoved = false;
 
   function change(fields: Readonly<Record<string, unknown>>): Promise<void> {
-    // What a turn that was left behind still has to say comes too late.
-    if (removed) return turn;
-    note = { ...note, ...fields };
-    const text = JSON.stringify(note);
-    turn = turn.then(() => replaceFile(file, text).then(() => undefined)).catch(tellOnce);
-    return turn;
+    // A turn that outlived the session must not write the entry again.
+    if (isRemoved) return lastWrite;
+    entry = { ...entry, ...fields };
+    const text = JSON.stringify(entry);
+    lastWrite = lastWrite.then(() => replaceFile(file, text).then(() => undefined)).catch(reportOnce);
+    return lastWrite;
   }
 
-  function tellOnce(error: unknown): void {
-    if (!told) warn(`${file} cannot be written: ${String(error)}`);
-    told = true;
+  function reportOnce(error: unknown): void {
+    if (!isReported) warn(`${file} cannot be written: ${String(error)}`);
+    isReported = true;
   }
 
   await openFolder(folder);
@@ -64,8 +64,8 @@ export async function openRegistryEntry(
   return {
     set(status, waitingFor) {
       const now = Math.round(clock.now());
-      const { waitingFor: _, ...rest } = note;
-      note = rest;
+      const { waitingFor: _, ...rest } = entry;
+      entry = rest;
       return change({
         status,
         updatedAt: now,
@@ -74,20 +74,20 @@ export async function openRegistryEntry(
       });
     },
     rename(name) {
-      const { nameSource: _, ...rest } = note;
-      note = rest;
+      const { nameSource: _, ...rest } = entry;
+      entry = rest;
       return change({ name });
     },
     move: (sessionId) => change({ sessionId }),
     async remove() {
-      removed = true;
-      await turn;
+      isRemoved = true;
+      await lastWrite;
       await rm(file, { force: true });
     },
   };
 }
 
-/** Removes the entries of dead processes, and ends what a killed predecessor of this very session left running. */
+/** Removes the entries of dead processes, and ends processes that a killed predecessor of this session left running. */
 async function sweep(root: string, id: string, warn: (text: string) => void): Promise<void> {
   const all = await liveSessions({ roots: [{ path: root, origin: "hookline" }], all: true });
   for (const { file, live, sessionId } of all) {
@@ -97,7 +97,7 @@ async function sweep(root: string, id: string, warn: (text: string) => void): Pr
   }
 }
 
-/** An entry that is still there is that of a process which was killed: a normal end removes it. */
+/** A normal end removes the entry, so the process of a remaining entry was killed. */
 async function endPredecessor(file: string, warn: (text: string) => void): Promise<void> {
   const tag = tagIn((await ignoringErrors(["ENOENT"], readFile(file, "utf8"))) ?? "");
   if (tag === undefined) return;
@@ -114,7 +114,7 @@ function tagIn(text: string): string | undefined {
     const { runTag: tag } = JSON.parse(text) as { runTag?: unknown };
     return typeof tag === "string" && tag !== "" ? tag : undefined;
   } catch {
-    return undefined; // half written by a process that was killed: it names nothing to end
+    return undefined; // Written incompletely by a killed process.
   }
 }
 

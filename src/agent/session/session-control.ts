@@ -49,26 +49,26 @@ export function openControl({ session, main }: OpenSession, driver: Driver, clos
     },
     on: (event, matcher, callback, limits) => {
       const name = eventRow(event).name as EventName;
-      const handler: CallbackHandler = (payload, { toolUseId, signal: given }) =>
-        callback({ ...payload }, toolUseId, given) as Promise<undefined>;
+      const handler: CallbackHandler = (payload, { toolUseId, signal: hookSignal }) =>
+        callback({ ...payload }, toolUseId, hookSignal) as Promise<undefined>;
       return matcher === undefined ? engine.on(name, handler, limits) : engine.on(name, matcher, handler, limits);
     },
   };
 }
 
-/** A folder that counts as inside from now on. Gives its real path. */
+/** Adds a folder to the session. Returns its real path. */
 export async function addDirectory(
   main: AgentThread,
   path: string,
   source: "slash_command" | "register_repo_root",
 ): Promise<string> {
-  const wanted = resolve(main.cwd, path);
-  const directory = await realpath(wanted).catch(() => wanted);
+  const requested = resolve(main.cwd, path);
+  const directory = await realpath(requested).catch(() => requested);
   if (source === "register_repo_root") await checkInside(main, directory);
-  const found = await stat(directory).catch(() => undefined);
-  if (found?.isDirectory() !== true)
-    throw new Problem("host/no-folder", `${wanted} is not a folder. Name an existing one.`, {
-      about: { path: wanted },
+  const stats = await stat(directory).catch(() => undefined);
+  if (stats?.isDirectory() !== true)
+    throw new Problem("host/no-folder", `${requested} is not a folder. Name an existing one.`, {
+      about: { path: requested },
     });
   if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
   notifyHooks(main, "DirectoryAdded", { directory, source });
@@ -77,8 +77,8 @@ export async function addDirectory(
 
 /** A program may add folders below the session's folder or below an `--add-dir` folder. Only the user may add others. */
 async function checkInside({ session }: AgentThread, directory: string): Promise<void> {
-  const given = [session.projectRoot, ...(session.options.addDirectories ?? [])];
-  const roots = await Promise.all(given.map((root) => realpath(root).catch(() => root)));
+  const folders = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+  const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   if (roots.some((root) => isInside(directory, root))) return;
   const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;
   throw new Problem("host/no-folder", message, { about: { path: directory } });
@@ -86,25 +86,25 @@ async function checkInside({ session }: AgentThread, directory: string): Promise
 
 /** Controls a running session, for the user or the embedding program. The model cannot reach it. */
 export interface AgentControl {
-  /** A prompt; it is answered after those before it. */
+  /** Queues a prompt. */
   prompt(content: string | readonly ContentBlock[], source?: "sdk" | "typed"): void;
   /** No more prompts will come: the session ends when all are answered. */
   end(): void;
-  /** Ends the turn that runs, and the subagents in the background. */
+  /** Ends the current turn and all background subagents. */
   interrupt(): void;
   /** Kills every process of the session at once. */
   abandon(): Promise<void>;
-  /** Gives the reason of a refusal. */
+  /** Switches the model. `refused` is the reason if a hook or the user refuses the switch. */
   setModel(name: string): Promise<{ readonly refused?: string }>;
   setPermissionMode(mode: Mode): void;
   addDirectory(path: string, source: "slash_command" | "register_repo_root"): Promise<string>;
-  /** Before the session begins: a system prompt and kinds of subagents of the program. Throws a `Problem` for an agent it cannot use. */
-  configure(wishes: SessionSetup): void;
-  /** What can be typed with a slash, and which kinds of subagents there are. */
+  /** Sets the system prompt and adds subagents, before the session begins. Throws a `Problem` for an invalid subagent. */
+  configure(setup: SessionSetup): void;
+  /** Lists the slash commands and the kinds of subagents. */
   catalog(): Promise<SessionCatalog>;
   readonly stopHooks: StopHooks;
   readonly session: { readonly id: string; readonly transcriptPath: string; readonly permissionMode: Mode };
-  /** A hook of the embedding program; `timeout` is in seconds. Contract: throws a `Problem` for an event or a limit there is not. */
+  /** Registers a hook of the embedding program; `timeout` is in seconds. Throws a `Problem` for an unknown event or option. */
   on(
     event: string,
     matcher: string | undefined,

@@ -10,11 +10,11 @@ import { resultObjectOf } from "./agent-result.ts";
 import type { AgentThread } from "./agent-session.ts";
 import type { InboxItem } from "./inbox.ts";
 
-/** What can be done to the turn that runs. */
+/** Runs the turns of a session, one after the other. */
 export interface Driver {
-  /** Answers prompts and news until none can come any more. Gives the last result. */
+  /** Answers prompts and notifications until no more can arrive. Returns the last result. */
   run(): Promise<AgentResult | undefined>;
-  /** Ends the turn that runs, and the agents in the background. */
+  /** Ends the current turn and all background subagents. */
   interrupt(): void;
 }
 
@@ -23,16 +23,16 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
   const { options, inbox, registry, signal, spending } = session;
   let turn: AbortController | undefined;
 
-  async function one(item: InboxItem): Promise<TurnResult | CommandResult> {
+  async function runItem(item: InboxItem): Promise<TurnResult | CommandResult> {
     turn = new AbortController();
-    const either = AbortSignal.any([turn.signal, signal]);
+    const turnSignal = AbortSignal.any([turn.signal, signal]);
     await registry.set("busy");
     try {
-      if (item.kind === "deferred") return await finishDeferred(main, deferred, either);
+      if (item.kind === "deferred") return await finishDeferred(main, deferred, turnSignal);
       const typed = textIn(item.content, "\n");
-      return (await runBuiltin(main, typed, item, either)) ?? (await answerPrompt(main, item, either));
+      return (await runBuiltin(main, typed, item, turnSignal)) ?? (await answerPrompt(main, item, turnSignal));
     } catch (error) {
-      if (!either.aborted) throw error;
+      if (!turnSignal.aborted) throw error;
       return { by: "interrupted", text: "" };
     } finally {
       turn = undefined;
@@ -43,50 +43,51 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
   async function next(): Promise<InboxItem | undefined> {
     await registry.set("idle");
     const about = { message: "The agent is waiting for your input", notification_type: "idle_prompt" };
-    const idle = options.interactive
+    const idleTimer = options.interactive
       ? setTimeout(() => notifyHooks(main, "Notification", about), options.idleMs)
       : undefined;
-    const wait = setTimeout(() => session.shells.letGo(), maxWaitMs(options.env));
+    const waitTimer = setTimeout(() => session.shells.stopWaiting(), maxWaitMs(options.env));
     try {
       return await inbox.next(signal);
     } finally {
-      clearTimeout(idle);
-      clearTimeout(wait);
+      clearTimeout(idleTimer);
+      clearTimeout(waitTimer);
     }
   }
 
-  /** Commands that the end of a headless run ends. */
+  /** Reports background commands that the end of a headless run ends. */
   function reportLeftCommands(): void {
     if (options.interactive || signal.aborted) return;
-    for (const shell of session.shells.list().filter((one) => one.status() === "running")) {
-      const text = `A command still ran in the background and was ended with the run: ${shell.command}`;
-      session.notice(text, "warning");
-    }
+    for (const { command, status } of session.shells.list())
+      if (status() === "running")
+        session.notice(`A command still ran in the background and was ended with the run: ${command}`, "warning");
   }
 
   return {
     async run() {
       let result: AgentResult | undefined;
-      let reported = true;
-      // A result counts everything since the one before it.
+      let isReported = true;
+      // A result covers everything since the previous one.
       let since = { startedAt: options.clock.now(), turns: session.turns };
       try {
         for (let item = await next(); item !== undefined; item = await next()) {
-          if (reported) since = { startedAt: options.clock.now(), turns: session.turns };
-          if (reported) spending.mark();
-          if (reported) session.timing.mark();
-          const end = await one(item);
+          if (isReported) {
+            since = { startedAt: options.clock.now(), turns: session.turns };
+            spending.mark();
+            session.timing.mark();
+          }
+          const end = await runItem(item);
           if ("exit" in end) break;
           result = resultObjectOf(session, asTurn(end), { ...since, turns: session.turns - since.turns });
-          // Who gave one prompt wants one result: it waits for what runs in the background.
-          reported = options.prompt === undefined || !inbox.expects || item.first === true;
-          if (reported) session.report({ kind: "result", result });
+          // A run with one prompt has one result, which waits for background work.
+          isReported = options.prompt === undefined || !inbox.expects || item.first === true;
+          if (isReported) session.report({ kind: "result", result });
           if (result.terminal_reason === "tool_deferred" && !options.interactive) break;
         }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      if (result !== undefined && !reported) session.report({ kind: "result", result });
+      if (result !== undefined && !isReported) session.report({ kind: "result", result });
       reportLeftCommands();
       return result;
     },
@@ -97,18 +98,18 @@ export function openDriver(main: AgentThread, deferred: readonly BatchCall[]): D
   };
 }
 
-/** How long a headless run that has nothing else to do waits for commands in the background. The variable is the client's. */
+/** How long an otherwise idle headless run waits for background commands. The variable is the client's. */
 function maxWaitMs(env: Readonly<Record<string, string | undefined>>): number {
-  const wanted = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
-  return wanted >= 0 && wanted < 2 ** 31 ? wanted : 600_000;
+  const ms = Number(env["CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"] ?? Number.NaN);
+  return ms >= 0 && ms < 2 ** 31 ? ms : 600_000;
 }
 
-/** A built-in command ends like a turn that said one thing. */
+/** A built-in command ends like a completed turn; its text is the answer. */
 function asTurn(end: TurnResult | CommandResult): TurnResult {
   return "by" in end ? end : { by: "completed", text: end.text, stopReason: "end_turn" };
 }
 
-/** Asks about the calls again, carries out what may run, and lets the model go on. */
+/** Decides about the deferred calls again, runs the allowed ones, and continues the turn. */
 async function finishDeferred(
   main: AgentThread,
   calls: readonly BatchCall[],

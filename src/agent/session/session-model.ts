@@ -9,45 +9,45 @@ import type { AgentSession, AgentThread } from "./agent-session.ts";
 
 export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
 
-/** A switch that somebody asked for: hooks may keep the model. Gives the reason of a refusal. */
+/** Switches the model on request, if hooks allow it. Returns the reason of a refusal. */
 export async function switchModel(
   thread: AgentThread,
-  wanted: string,
+  requested: string,
   source: "command" | "sdk",
   signal: AbortSignal,
 ): Promise<{ readonly refused?: string }> {
-  const next = await thread.session.openModel(wanted);
+  const next = await thread.session.openModel(requested);
   if (next.name === thread.model.name && next.port === thread.model.port) return {};
-  const about = aboutSwitch(thread, next.name, wanted, source);
+  const about = aboutSwitch(thread, next.name, requested, source);
   const outcome = await fire(thread, "PreModelSwitch", about, { signal });
   if (outcome.blocked || outcome.decision === "deny") return { refused: outcome.reason ?? "a hook refused the switch" };
-  if (outcome.decision === "ask" && !(await confirmed(thread, outcome.reason ?? "", signal)))
-    return { refused: outcome.reason ?? "nobody agreed to the switch" };
-  await applyModelSwitch(thread, wanted, source);
+  if (outcome.decision === "ask" && !(await isConfirmed(thread, outcome.reason ?? "", signal)))
+    return { refused: outcome.reason ?? "the switch was not confirmed" };
+  await applyModelSwitch(thread, requested, source);
   return {};
 }
 
-async function confirmed({ session }: AgentThread, reason: string, signal: AbortSignal): Promise<boolean> {
+async function isConfirmed({ session }: AgentThread, reason: string, signal: AbortSignal): Promise<boolean> {
   const { user } = session.options;
   return (await user?.confirm?.(`Switch the model? ${reason}`, signal)) ?? false;
 }
 
-/** Makes the switch. What hooks say to it goes with the new model's next request. */
-export async function applyModelSwitch(thread: AgentThread, wanted: string, source: SwitchSource): Promise<void> {
-  const next = await thread.session.openModel(wanted);
-  const about = aboutSwitch(thread, next.name, wanted, source);
+/** Switches the model. Context from PostModelSwitch hooks is part of the new model's next request. */
+export async function applyModelSwitch(thread: AgentThread, requested: string, source: SwitchSource): Promise<void> {
+  const next = await thread.session.openModel(requested);
+  const about = aboutSwitch(thread, next.name, requested, source);
   thread.model = next;
   warnAboutModel(thread);
   await fire(thread, "PostModelSwitch", about, { signal: thread.session.signal });
   thread.session.notice(`The model is now ${next.name}.`, "info");
 }
 
-/** Nothing of ours stays in a cache, so a switch costs nothing there. */
-function aboutSwitch(thread: AgentThread, toModel: string, wanted: string, source: SwitchSource) {
+/** The payload of both switch events. This agent does not use the prompt cache, so a switch has no cache cost. */
+function aboutSwitch(thread: AgentThread, toModel: string, requested: string, source: SwitchSource) {
   return {
     from_model: thread.model.name,
     to_model: toModel,
-    requested_model: source === "auto" || source === "resume" ? null : wanted,
+    requested_model: source === "auto" || source === "resume" ? null : requested,
     source,
     context_tokens: thread.contextTokens,
     prompt_cache_warm: false,
@@ -58,19 +58,19 @@ function aboutSwitch(thread: AgentThread, toModel: string, wanted: string, sourc
 }
 
 /** Fires the model switch when a session is resumed with another model than the one that answered last. */
-export async function switchModelOnResume(main: AgentThread, before: string | undefined): Promise<void> {
+export async function switchModelOnResume(main: AgentThread, lastModel: string | undefined): Promise<void> {
   const { name } = main.model;
-  if (before === undefined || isSame(before, name)) return;
-  main.model = { ...main.model, name: before };
+  if (lastModel === undefined || isVersionOf(lastModel, name)) return;
+  main.model = { ...main.model, name: lastModel };
   await applyModelSwitch(main, name, "resume");
 }
 
-/** An answer may name a dated version of the model that was asked. */
-function isSame(answered: string, asked: string): boolean {
-  return answered === asked || answered.startsWith(`${asked}-`);
+/** An answer may name a dated version of the requested model. */
+function isVersionOf(answered: string, requested: string): boolean {
+  return answered === requested || answered.startsWith(`${requested}-`);
 }
 
-/** Reports, once per session, a model whose answers the budget cannot count, because its price is not known. */
+/** Warns once per session about a model without a known price, which the budget cannot count. */
 export function warnAboutPrice({ session }: AgentThread): void {
   const { maxBudgetUsd } = session.options;
   if (maxBudgetUsd === undefined) return;
@@ -78,7 +78,7 @@ export function warnAboutPrice({ session }: AgentThread): void {
     noticeOnce(session, `No price is known for ${model}: the budget of ${maxBudgetUsd} USD does not count its tokens.`);
 }
 
-/** Reports, once per session, a model near its end of life and an effort that the model does not have. */
+/** Warns once per session about a model near its end of life and about an effort that the model does not support. */
 export function warnAboutModel({ session, model }: AgentThread): void {
   const { clock, effort } = session.options;
   const notices = [
@@ -90,30 +90,32 @@ export function warnAboutModel({ session, model }: AgentThread): void {
   for (const text of notices) if (text !== undefined) noticeOnce(session, text);
 }
 
-/** Every name is asked of the one model that was given, unless the host can find others. */
+/** Opens each model once. Without `openModel`, the given port answers under every name. */
 export function modelOpener({ model, openModel }: AgentOptions): AgentSession["openModel"] {
-  const known = new Map<string, Promise<Model>>();
+  const ports = new Map<string, Promise<Model>>();
   return async (name) => {
     if (openModel === undefined || name === model.name) return { port: model, name };
-    const port = await (known.get(name) ?? known.set(name, openModel(name)).get(name) ?? model);
+    const opening = ports.get(name) ?? openModel(name);
+    ports.set(name, opening);
+    const port = await opening;
     return { port, name: port === model ? name : port.name };
   };
 }
 
-/** The model that a session starts with: what the caller chose, else the subagent's, else that of settings. */
+/** The model that a session starts with: the caller's choice, else the subagent's model, else that of settings. */
 export async function modelAtStart(
   { options, openModel, notice }: AgentSession,
   definition: SubagentDefinition | undefined,
 ): Promise<AgentThread["model"]> {
   if (options.modelName !== undefined) return { port: options.model, name: options.modelName };
   if (definition?.model !== undefined && options.modelFromSettings !== false) return openModel(definition.model);
-  const set = await settingsModel(options, (text) => notice(text, "warning"));
-  return set === undefined ? { port: options.model, name: options.model.name } : openModel(set);
+  const name = await settingsModel(options, (text) => notice(text, "warning"));
+  return name === undefined ? { port: options.model, name: options.model.name } : openModel(name);
 }
 
 /**
- * The model that settings name. A checkout may choose a model of the Anthropic API but not who answers: `openai:` and `scripted:` are
- * the user's choice.
+ * The model that settings name. A checkout may choose a model of the Anthropic API, but not another provider: only the user may
+ * choose `openai:` and `scripted:`.
  */
 async function settingsModel(options: AgentOptions, warn: (text: string) => void): Promise<string | undefined> {
   if (options.modelFromSettings !== true) return undefined;

@@ -19,25 +19,25 @@ import type { AgentSession } from "./agent-session.ts";
 
 /** The rules, the mode and the folders of a session. Agents share them with the main thread. */
 export interface Permissions {
-  /** Reads the rules. Contract: refuses, as a `Problem`, to begin in `bypassPermissions` where policy has switched it off. */
+  /** Reads the rules. Throws a `Problem` if the session begins in `bypassPermissions` and policy disables it. */
   begin(): Promise<readonly RuleWarning[]>;
-  /** The mode in force: `default` in the place of one that policy has switched off. */
+  /** The effective mode: `default` instead of a mode that policy disables. */
   mode(): Mode;
-  /** Contract: refuses, as a `Problem`, a mode that policy has switched off. */
+  /** Throws a `Problem` for a mode that policy disables. */
   setMode(mode: Mode): void;
-  /** What rules and mode say of a call in a folder; whether anybody is there to ask is not looked at. */
+  /** Judges a call in a folder by rules and mode, as if a user could be asked. */
   judge(tool: string, input: ToolInput, cwd: string): Promise<Judgement>;
   /** Whether rules let the model see a file. */
   mayRead(path: string, cwd: string): boolean;
-  /** In force from the next judgement. Gives back those that belong in a file. */
+  /** Applies updates from the next judgement on. Returns those that belong in a file. */
   apply(updates: readonly PermissionUpdate[], scope?: string): Promise<AppliedUpdates>;
-  /** For the engine, about what hooks allowed. */
+  /** Judges, for the engine, calls that a hook allowed. */
   readonly judgeAllowed: Judge;
   readonly denials: Denial[];
 }
 
 export interface AppliedUpdates {
-  /** Those that may be: the others were dropped, each with a warning. */
+  /** The others were dropped, each with a warning. */
   readonly accepted: readonly PermissionUpdate[];
   readonly stored: readonly PermissionUpdate[];
   readonly warnings: readonly RuleWarning[];
@@ -54,85 +54,90 @@ export function openPermissions(
     allow: options.allowedTools ?? [],
     deny: options.disallowedTools ?? [],
   };
-  let chosen = options.permissionMode;
-  let own: readonly RuleLayer[] = [flags];
-  let known: { base: readonly RuleLayer[]; own: readonly RuleLayer[]; named: string; policy: Policy } | undefined;
-  let last: Policy | undefined;
+  let chosenMode = options.permissionMode;
+  let sessionRules: readonly RuleLayer[] = [flags];
+  let compiled: CompiledPolicy | undefined;
   let context: PermissionRules["context"] | undefined;
 
-  async function inForce() {
+  /** The rules of settings and of the session, compiled again when one of them or the MCP servers change. */
+  async function currentRules() {
     const rules = await engine.rules();
     const mcpServers = session().servers.flatMap(({ states }) => toolServerNames(states));
-    const named = mcpServers.join("\n");
-    if (known?.base !== rules.layers || known.own !== own || known.named !== named) {
-      const policy = compileRules([...rules.layers, ...own], { ...rules.policy.names, mcpServers });
-      known = { base: rules.layers, own, named, policy };
+    const serverNames = mcpServers.join("\n");
+    if (
+      compiled?.settingsRules !== rules.layers ||
+      compiled.sessionRules !== sessionRules ||
+      compiled.serverNames !== serverNames
+    ) {
+      const policy = compileRules([...rules.layers, ...sessionRules], { ...rules.policy.names, mcpServers });
+      compiled = { settingsRules: rules.layers, sessionRules, serverNames, policy };
     }
-    last = known.policy;
     context = rules.context;
-    return { rules, policy: known.policy };
+    return { rules, policy: compiled.policy };
   }
 
-  const wanted = (): Mode => chosen ?? last?.defaultMode ?? "default";
-  const mode = (): Mode => (isOff(wanted(), last) ? "default" : wanted());
+  const requestedMode = (): Mode => chosenMode ?? compiled?.policy.defaultMode ?? "default";
+  const mode = (): Mode => (isDisabled(requestedMode(), compiled?.policy) ? "default" : requestedMode());
 
   async function judgeCall(tool: string, input: ToolInput, cwd: string): Promise<Judgement> {
-    const { rules, policy } = await inForce();
-    const place = rules.context({ cwd, permission_mode: mode() });
+    const { rules, policy } = await currentRules();
+    const ofSettings = rules.context({ cwd, permission_mode: mode() });
     const about = {
-      ...place,
+      ...ofSettings,
       // Env files are in the session's folder, and their content runs with every command.
-      ownFiles: [...(place.ownFiles ?? []), session().record.root],
-      // To set one of these variables in a command changes what programs get.
+      ownFiles: [...(ofSettings.ownFiles ?? []), session().record.root],
+      // Setting one of these variables in a command changes the environment of programs.
       envNames: Object.keys(session().toolEnv),
-      directories: countedFolders(policy),
+      directories: addedFolders(policy),
       attended: true,
     };
     const judgement = judge({ tool, input }, policy, about);
-    // What `denyInsteadOfPrompting` made of a question is still the mode's word, unless a rule asked it.
+    // A denial by `denyInsteadOfPrompting` counts as one by the mode, unless a rule asked.
     const byMode = judgement.by === "mode" || (judgement.by === "unattended" && judgement.stance === "none");
     if (!byMode) return judgement;
-    if (harmless.has(tool)) return judge({ tool, input }, ownRules, about);
+    if (harmless.has(tool)) return judge({ tool, input }, harmlessRules, about);
     if (judgement.decision === "allow" || !readers.has(tool)) return judgement;
     // The model gets the paths of outputs that are too long to be shown, so it may read there.
     const { toolResults, outputs } = toolPaths(session());
     return judge({ tool, input }, policy, { ...about, directories: [...about.directories, toolResults, outputs] });
   }
 
-  /** Added folders are a grant like any other. */
-  function countedFolders({ layers }: Policy): readonly string[] {
-    const only = layers.some(({ scope, allowManagedPermissionRulesOnly: is }) => scope === "managed" && is === true);
-    return only ? [] : directories;
+  /** Added folders are grants: they have no effect where only managed rules count. */
+  function addedFolders({ layers }: Policy): readonly string[] {
+    const managedOnly = layers.some((layer) => layer.scope === "managed" && layer.allowManagedPermissionRulesOnly);
+    return managedOnly ? [] : directories;
   }
 
   return {
     async begin() {
-      const { policy } = await inForce();
-      if (!isOff(wanted(), policy)) return policy.warnings;
-      if (wanted() === "bypassPermissions") throw modeDisabled("bypassPermissions");
-      const message = `${wanted()} is switched off by settings; "default" is used`;
+      const { policy } = await currentRules();
+      const requested = requestedMode();
+      if (!isDisabled(requested, policy)) return policy.warnings;
+      if (requested === "bypassPermissions") throw modeDisabled("bypassPermissions");
+      const message = `${requested} is switched off by settings; "default" is used`;
       return [...policy.warnings, { code: "mode-ignored", message }];
     },
     mode,
-    setMode(given) {
-      if (isOff(given, last)) throw modeDisabled(given);
-      chosen = given;
+    setMode(requested) {
+      if (isDisabled(requested, compiled?.policy)) throw modeDisabled(requested);
+      chosenMode = requested;
     },
     judge: judgeCall,
     mayRead(path, cwd) {
-      if (last === undefined || context === undefined) return true;
-      const about = { ...context({ cwd, permission_mode: mode() }), directories: countedFolders(last) };
-      return judge({ tool: "Read", input: { file_path: path } }, last, about).stance !== "deny";
+      if (compiled === undefined || context === undefined) return true;
+      const { policy } = compiled;
+      const about = { ...context({ cwd, permission_mode: mode() }), directories: addedFolders(policy) };
+      return judge({ tool: "Read", input: { file_path: path } }, policy, about).stance !== "deny";
     },
     async apply(updates, scope) {
-      const { policy } = await inForce();
+      const { policy } = await currentRules();
       const bypassAvailable = options.permissionMode === "bypassPermissions";
       const source = { bypassAvailable, ...(scope === undefined ? {} : { scope }) };
       const { accepted, warnings } = checkUpdates(updates, policy, source);
       const applied = applyUpdates(policy, accepted, source);
-      own = [flags, ...applied.policy.layers.filter((layer) => layer.scope === "session")];
-      const { sessionMode } = compileRules(own);
-      if (sessionMode !== undefined && accepted.some(({ type }) => type === "setMode")) chosen = sessionMode;
+      sessionRules = [flags, ...applied.policy.layers.filter((layer) => layer.scope === "session")];
+      const { sessionMode } = compileRules(sessionRules);
+      if (sessionMode !== undefined && accepted.some(({ type }) => type === "setMode")) chosenMode = sessionMode;
       return { accepted, stored: applied.stored, warnings };
     },
     judgeAllowed: async (tool, input, payload) => {
@@ -147,7 +152,14 @@ export function openPermissions(
   };
 }
 
-/** Tools that touch nothing but the session itself; what agents do is judged call by call. */
+interface CompiledPolicy {
+  readonly settingsRules: readonly RuleLayer[];
+  readonly sessionRules: readonly RuleLayer[];
+  readonly serverNames: string;
+  readonly policy: Policy;
+}
+
+/** Tools that affect only the session itself. Each call of a subagent is judged separately. */
 const harmless: ReadonlySet<string> = new Set([
   "Agent",
   "SendMessage",
@@ -159,13 +171,13 @@ const harmless: ReadonlySet<string> = new Set([
   "ExitWorktree",
 ]);
 
-/** Tools that only read, and so may read what other tools left in the session's own folders. */
+/** Tools that may read outputs of other tools in the session's own folders. */
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
-/** The agent's own word about these, where no rule says anything: no grant of a settings file, so no policy on those drops it. */
-const ownRules = compileRules([{ scope: "flags", allow: [...harmless] }]);
+/** Allows the harmless tools where no rule applies. It is not a grant of a settings file, so no policy can drop it. */
+const harmlessRules = compileRules([{ scope: "flags", allow: [...harmless] }]);
 
-function isOff(mode: Mode, policy: Policy | undefined): boolean {
+function isDisabled(mode: Mode, policy: Policy | undefined): boolean {
   if (mode === "bypassPermissions") return policy?.bypassDisabled === true;
   return mode === "auto" && policy?.autoDisabled === true;
 }

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFolder, takeLock } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import {
   agentSettingIn,
   findRoots,
@@ -21,16 +21,16 @@ import {
 import type { AgentOptions } from "../agent-options.ts";
 import { readPromptFile } from "../world/prompt-file.ts";
 
-/** Where a session is written: its id, its files, and the ids it gives out. */
+/** The id and the files of a session, and ids for its subagents and tasks. */
 export interface SessionRecord {
   readonly id: string;
-  /** The main transcript; named in payloads even when nothing is written. */
+  /** The main transcript. Payloads name it even when nothing is written. */
   readonly file: string;
   /** `<session>/`, next to the transcript. */
   readonly folder: string;
-  /** Below which `tasks/`, `session-env/` and `sessions/` lie. */
+  /** The folder of `tasks/`, `session-env/` and `sessions/`. */
   readonly root: string;
-  /** What teammates of the session belong to. */
+  /** The team name of the session's teammates. */
   readonly team: string;
   readonly main: TranscriptWriter;
   openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<TranscriptWriter>;
@@ -44,78 +44,82 @@ export interface SessionRecord {
 export interface OpenRecord {
   readonly record: SessionRecord;
   readonly source: "startup" | "resume";
-  /** What was said before; empty for a new session. */
+  /** The earlier conversation; empty for a new session. */
   readonly context: readonly GraphEntry[];
-  /** The agent that the earlier session was started as. */
+  /** The subagent that the earlier session was started as. */
   readonly startedAs?: string;
   /** The session it was forked from, which SessionStart names. */
   readonly forkedFrom?: { readonly id: string; readonly file: string };
 }
 
-/** Opens the session that the options name: a new one, one that goes on, or a fork of one. */
+/** Opens the session that the options select: a new one, an earlier one, or a fork of one. */
 export async function openRecord(options: AgentOptions): Promise<OpenRecord> {
-  const opened = await openNamed(options);
+  const opened = await openSelected(options);
   if (opened.source === "startup") return opened;
   const startedAs = await agentSettingIn(opened.forkedFrom?.file ?? opened.record.file);
   return startedAs === undefined ? opened : { ...opened, startedAs };
 }
 
-async function openNamed(options: AgentOptions): Promise<OpenRecord> {
+async function openSelected(options: AgentOptions): Promise<OpenRecord> {
   const { cwd, env, home, version, clock, uuid, persist } = options;
   if (options.sessionId !== undefined) checkUuid(options.sessionId);
   const root = options.store ?? storeRoot({ env, home }).path;
-  const named = options.continueLatest === true ? "last" : options.resume;
-  if (!persist && named === undefined) return { record: memoryRecord(options, root), source: "startup", context: [] };
-  const own = { path: root, origin: "hookline" as const };
-  const where = named === "last" ? { roots: [own] } : { roots: [own, ...(await findRoots({ env, home }))] };
-  const find = (which: string) => findSession(which, { cwd, ...where });
-  if (!persist && named !== undefined) return await memoryCopy(await find(named), options, root);
+  const selected = options.continueLatest === true ? "last" : options.resume;
+  const ownRoot = { path: root, origin: "hookline" as const };
+  const find = async (id: string) =>
+    findSession(id, { cwd, roots: id === "last" ? [ownRoot] : [ownRoot, ...(await findRoots({ env, home }))] });
+  if (!persist) {
+    if (selected === undefined) return { record: memoryRecord(options, root), source: "startup", context: [] };
+    return await memoryCopy(await find(selected), options, root);
+  }
   const store = await openStore({ root, env, home, version, now: clock.now, uuid });
-  const branch = await gitBranch(cwd);
-  const wanted = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
-  if (named === undefined) return { ...(await begin(store, options, wanted)), source: "startup", context: [] };
-  const place = await find(named);
+  const fields = { cwd, ...defined({ gitBranch: await gitBranch(cwd) }) };
+  if (selected === undefined)
+    return { record: await newRecord(store, options, fields), source: "startup", context: [] };
+  const place = await find(selected);
   if (place.root.path === store.root.path && options.fork !== true) {
-    const session = await store.resume(place.id, wanted);
-    if (writtenByUs(session.context))
+    const session = await store.resume(place.id, fields);
+    if (isWrittenByUs(session.context))
       return { record: await lockRecord(recordOf(session, root, store)), source: "resume", context: session.context };
   }
-  const { sessionId } = options;
-  const session = await store.fork(place, { ...wanted, ...(sessionId === undefined ? {} : { id: sessionId }) });
-  const forkedFrom = { id: place.id, file: place.file };
+  const session = await store.fork(place, { ...fields, ...defined({ id: options.sessionId }) });
   return {
     record: await lockRecord(recordOf(session, root, store)),
     source: "resume",
     context: session.context,
-    forkedFrom,
+    forkedFrom: { id: place.id, file: place.file },
   };
 }
 
-async function begin(store: SessionStore, { sessionId, uuid }: AgentOptions, wanted: { cwd: string }) {
+async function newRecord(
+  store: SessionStore,
+  { sessionId, uuid }: AgentOptions,
+  fields: { readonly cwd: string },
+): Promise<SessionRecord> {
   const id = sessionId ?? uuid();
-  const session = await store.open({ ...wanted, id });
+  const session = await store.open({ ...fields, id });
   if ("context" in session) {
     const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
     throw new Problem("sessions/exists", message, { about: { id } });
   }
-  return { record: await lockRecord(recordOf(session, store.root.path, store)) };
+  return await lockRecord(recordOf(session, store.root.path, store));
 }
 
-/** Continues the conversation of a session without writing: the session keeps every byte and may run elsewhere. */
+/** Continues the conversation of a session without writing: the original stays unchanged and may run in another process. */
 async function memoryCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenRecord> {
   const { main } = await sessionAt(place).load();
   const forkedFrom = { id: place.id, file: place.file };
   return { record: memoryRecord(options, root), source: "resume", context: main.context(), forkedFrom };
 }
 
-/** A new record of the same kind, for what comes after `/clear`. */
+/** Opens a new record of the same kind, after `/clear`. */
 export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
   const { sessionId: _, resume: __, continueLatest: ___, fork: ____, ...rest } = options;
   return (await openRecord(rest as AgentOptions)).record;
 }
 
-/** A session that another program wrote is continued in a fork; the original keeps every byte. */
-function writtenByUs(context: readonly GraphEntry[]): boolean {
+/** A session that another program wrote is continued in a fork; the original stays unchanged. */
+function isWrittenByUs(context: readonly GraphEntry[]): boolean {
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
@@ -134,8 +138,8 @@ async function lockRecord(record: SessionRecord): Promise<SessionRecord> {
   await openFolder(join(record.root, "sessions"));
   const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
   if (!lock.held) {
-    const who = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
-    const message = `${who} runs the session ${record.id}. End it first, or use --fork-session to continue in a copy.`;
+    const owner = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
+    const message = `${owner} runs the session ${record.id}. End it first, or use --fork-session to continue in a copy.`;
     throw new Problem("sessions/live", message, { about: { id: record.id, pid: lock.owner?.pid } });
   }
   return {
@@ -162,17 +166,17 @@ function recordNames(id: string, file: string, folder: string, root: string) {
   };
 }
 
-/** The same names without a transcript. Files that tools need are in a folder that is removed with the run. */
+/** A record without a transcript. Files of tools are in a temporary folder, which is removed with the run. */
 function memoryRecord({ cwd, sessionId, uuid }: AgentOptions, root: string): SessionRecord {
   const id = sessionId ?? uuid();
-  const named = join(root, "projects", folderName(cwd), `${id}.jsonl`);
-  const apart = join(tmpdir(), `hookline-${randomBytes(8).toString("hex")}`);
-  const names = recordNames(id, named, join(apart, id), apart);
+  const file = join(root, "projects", folderName(cwd), `${id}.jsonl`);
+  const temporary = join(tmpdir(), `hookline-${randomBytes(8).toString("hex")}`);
+  const names = recordNames(id, file, join(temporary, id), temporary);
   return {
     ...names,
     main: discardingTranscript(names.file, uuid),
     openAgent: async (agent) => discardingTranscript(names.agentFile(agent), uuid),
-    close: () => rm(apart, { recursive: true, force: true }),
+    close: () => rm(temporary, { recursive: true, force: true }),
   };
 }
 
@@ -198,7 +202,7 @@ function checkUuid(id: string): void {
   });
 }
 
-/** What HEAD points to, read from the file: no program is started for it. */
+/** The current branch, read from `.git/HEAD` without starting git. */
 async function gitBranch(cwd: string): Promise<string | undefined> {
   // The file may be a pipe or a device.
   const head = await readPromptFile(join(cwd, ".git", "HEAD"), "anywhere");

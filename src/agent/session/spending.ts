@@ -3,7 +3,7 @@ import type { ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "./journal.ts";
 
-/** Tokens and money of a session, by model. */
+/** Tokens and cost of a session, by model. */
 export interface Spending {
   add(call: {
     readonly purpose: Purpose;
@@ -16,26 +16,27 @@ export interface Spending {
   readonly turn: ModelUsage;
   readonly apiMs: number;
   readonly costUsd: number;
-  /** Models of which a call had no price: its tokens are counted, its cost is not known. */
+  /** Models with a call that had no known price: its tokens are counted, its cost is not. */
   readonly unpriced: readonly string[];
   readonly byModel: Readonly<Record<string, ModelSpending>>;
-  /** A new turn begins. */
+  /** Starts a new turn. */
   mark(): void;
 }
 
-/** What a conversation asks for. */
+/** The output limit of a request. */
 export const maxOutputTokens = 32_000;
 
 interface ModelTotals {
   readonly usage: ModelUsage;
-  readonly micro: number | undefined;
-  readonly whole: boolean;
+  /** Cost in millionths of a dollar; undefined when no call had a price. */
+  readonly costMicroUsd: number | undefined;
+  readonly isFullyPriced: boolean;
   readonly contextWindow: number | undefined;
 }
 
-export function openSpending(now: () => number, given?: PriceTable): Spending {
+export function openSpending(now: () => number, priceTable?: PriceTable): Spending {
   const models = new Map<string, ModelTotals>();
-  let prices = given;
+  let prices = priceTable;
   let turn = noUsage;
   let apiMs = 0;
 
@@ -44,12 +45,11 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
       const { purpose, model, usage } = call;
       prices ??= openPrices();
       const cost = priceUsage({ model, at: now(), usage: apiUsage(usage) }, prices);
-      const before = models.get(model) ?? { usage: noUsage, micro: undefined, whole: true, contextWindow: undefined };
-      const micro = cost === undefined ? before.micro : (before.micro ?? 0) + cost;
+      const before = models.get(model) ?? noCalls;
       models.set(model, {
         usage: addUsage(before.usage, usage),
-        micro,
-        whole: before.whole && cost !== undefined,
+        costMicroUsd: cost === undefined ? before.costMicroUsd : (before.costMicroUsd ?? 0) + cost,
+        isFullyPriced: before.isFullyPriced && cost !== undefined,
         contextWindow: call.contextWindow ?? before.contextWindow,
       });
       apiMs += call.apiMs;
@@ -62,19 +62,26 @@ export function openSpending(now: () => number, given?: PriceTable): Spending {
       return Math.round(apiMs);
     },
     get costUsd() {
-      return [...models.values()].reduce((sum, { micro }) => sum + (micro ?? 0), 0) / 1_000_000;
+      return [...models.values()].reduce((sum, { costMicroUsd }) => sum + (costMicroUsd ?? 0), 0) / 1_000_000;
     },
     get unpriced() {
-      return [...models].filter(([, { whole }]) => !whole).map(([name]) => name);
+      return [...models].filter(([, { isFullyPriced }]) => !isFullyPriced).map(([name]) => name);
     },
     get byModel() {
-      return Object.fromEntries([...models].map(([name, spent]) => [name, modelSpending(spent)]));
+      return Object.fromEntries([...models].map(([name, totals]) => [name, modelSpending(totals)]));
     },
     mark() {
       turn = noUsage;
     },
   };
 }
+
+const noCalls: ModelTotals = {
+  usage: noUsage,
+  costMicroUsd: undefined,
+  isFullyPriced: true,
+  contextWindow: undefined,
+};
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
@@ -86,19 +93,19 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** Tokens that the conversation holds after an answer. */
+/** Tokens of the conversation after an answer. */
 export function totalTokens({ input, output, cacheRead, cacheWrite1h, cacheWrite5m }: ModelUsage): number {
   return input + output + cacheRead + cacheWrite1h + cacheWrite5m;
 }
 
-function modelSpending({ usage, micro, contextWindow }: ModelTotals): ModelSpending {
+function modelSpending({ usage, costMicroUsd, contextWindow }: ModelTotals): ModelSpending {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,
     cacheReadInputTokens: usage.cacheRead,
     cacheCreationInputTokens: usage.cacheWrite1h + usage.cacheWrite5m,
     webSearchRequests: 0,
-    costUSD: micro === undefined ? null : micro / 1_000_000,
+    costUSD: costMicroUsd === undefined ? null : costMicroUsd / 1_000_000,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     maxOutputTokens,
   };

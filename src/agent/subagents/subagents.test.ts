@@ -218,3 +218,27 @@ function keys(event: string): readonly string[] {
   const file = join(import.meta.dirname, "../../../test/fixtures/payloads", `${event}.jsonl`);
   return Object.keys(JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "{}") as object);
 }
+
+test("a permission question of a subagent names the subagent", async () => {
+  const { run } = openWorld({ hooks: {} });
+  const askedBy: (string | undefined)[] = [];
+  await run(
+    [
+      { calls: [agentCall({ subagent_type: "general-purpose" })] },
+      { when: inAgent, calls: [{ tool: "Bash", input: { command: "touch x" } }] },
+      { when: inAgent, text: "denied" },
+      { calls: [{ tool: "Bash", input: { command: "touch y" } }] },
+      { text: "done" },
+    ],
+    {
+      prompt: "go",
+      user: {
+        permission: async ({ subagentType }) => {
+          askedBy.push(subagentType);
+          return { behavior: "deny" };
+        },
+      },
+    },
+  );
+  expect(askedBy).toEqual(["general-purpose", undefined]);
+});

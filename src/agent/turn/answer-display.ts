@@ -2,72 +2,74 @@ import type { ModelEnd } from "../../models/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fireAndHold } from "./fire-event.ts";
 
-/** Shows an answer of the main thread while it is being written, by whole lines, after hooks have seen them. */
+/** Shows an answer of the main thread as it is streamed, in whole lines, after MessageDisplay hooks. */
 export interface Display {
   add(block: number, text: string): void;
-  /** The answer begins again. */
+  /** Discards the text so far: the answer is streamed again. */
   reset(): void;
-  /** Shows what is left; gives all text as it was shown. */
+  /** Shows the rest; returns the whole text as it was shown. */
   end(answer: ModelEnd): Promise<string>;
 }
 
 export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
   const { session } = thread;
   const turnId = session.promptId ?? session.options.uuid();
-  let blocks = new Map<number, Shown>();
-  let work: Promise<void> = Promise.resolve();
+  let blocks = new Map<number, DisplayBlock>();
+  let lastFlush: Promise<void> = Promise.resolve();
 
-  /** The last line stays back until the block is whole, so that `final` comes with the last words. */
-  function flush(shown: Shown): void {
-    work = work.then(async () => {
-      const end = shown.rest.lastIndexOf("\n", shown.rest.length - 2) + 1;
-      if (end > 0) await show(shown, end, false);
+  /** Keeps the last line until the block is complete, so that `final` is sent with the end of the text. */
+  function flush(block: DisplayBlock): void {
+    lastFlush = lastFlush.then(async () => {
+      const end = block.pending.lastIndexOf("\n", block.pending.length - 2) + 1;
+      if (end > 0) await show(block, end, false);
     });
   }
 
-  async function show(shown: Shown, end: number, final: boolean): Promise<void> {
-    const delta = shown.rest.slice(0, end);
-    shown.rest = shown.rest.slice(end);
-    const text = await asHooksWant(shown, delta, final);
-    shown.text += text;
+  async function show(block: DisplayBlock, end: number, final: boolean): Promise<void> {
+    const delta = block.pending.slice(0, end);
+    block.pending = block.pending.slice(end);
+    const text = await applyHooks(block, delta, final);
+    block.shown += text;
     session.report({ kind: "display", text, final });
   }
 
-  async function asHooksWant(shown: Shown, delta: string, final: boolean): Promise<string> {
+  async function applyHooks(block: DisplayBlock, delta: string, final: boolean): Promise<string> {
     if (!session.engine.hasHookFor("MessageDisplay")) return delta;
-    const about = { turn_id: turnId, message_id: shown.id, index: shown.index, final, delta };
-    shown.index += 1;
+    const about = { turn_id: turnId, message_id: block.id, index: block.index, final, delta };
+    block.index += 1;
     const { outcome } = await fireAndHold(thread, "MessageDisplay", about, { signal });
     return outcome.output.displayContent ?? delta;
   }
 
   return {
-    add(block, text) {
-      const shown = blocks.get(block) ?? { id: session.options.uuid(), index: 0, rest: "", text: "" };
-      blocks.set(block, shown);
-      shown.rest += text;
-      if (shown.rest.includes("\n")) flush(shown);
+    add(index, text) {
+      const block = blocks.get(index) ?? { id: session.options.uuid(), index: 0, pending: "", shown: "" };
+      blocks.set(index, block);
+      block.pending += text;
+      if (block.pending.includes("\n")) flush(block);
     },
     reset() {
       blocks = new Map();
     },
     async end(answer) {
-      await work;
+      await lastFlush;
       let all = "";
-      for (const [index, block] of answer.content.entries()) {
-        if (block.type !== "text" || block.text === "") continue;
-        const shown = blocks.get(index) ?? { id: session.options.uuid(), index: 0, rest: block.text, text: "" };
-        await show(shown, shown.rest.length, true);
-        all += shown.text;
+      for (const [index, content] of answer.content.entries()) {
+        if (content.type !== "text" || content.text === "") continue;
+        const block = blocks.get(index) ?? { id: session.options.uuid(), index: 0, pending: content.text, shown: "" };
+        await show(block, block.pending.length, true);
+        all += block.shown;
       }
       return all;
     },
   };
 }
 
-interface Shown {
+/** A text block of the answer. */
+interface DisplayBlock {
   readonly id: string;
+  /** The number of the next delta. */
   index: number;
-  rest: string;
-  text: string;
+  pending: string;
+  shown: string;
 }

@@ -1,9 +1,9 @@
 import type { Question } from "../../engine/internal.ts";
-import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
+import { defined, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
-/** Asks the user, one question at a time. With no user to ask, the answer is no. */
+/** Asks the user for permission, one question at a time. Without a user the call is denied. */
 export async function askPermission(
   thread: AgentThread,
   question: PermissionQuestion,
@@ -15,22 +15,20 @@ export async function askPermission(
     const message = `This call needs permission and there is no user to ask (non-interactive): ${question.reason}`;
     return { behavior: "deny", message };
   }
-  const about = thread.agent === undefined ? question : { ...question, agentType: thread.agent.type };
-  return oneQuestionAtATime(thread, signal, () => permission(about, signal));
+  const fullQuestion: PermissionQuestion = { ...question, ...defined({ subagentType: thread.agent?.type }) };
+  return oneQuestionAtATime(thread, signal, () => permission(fullQuestion, signal));
 }
-
-const turns = new WeakMap<object, Promise<unknown>>();
 
 /** Asks one question at a time per session. Meanwhile the registry shows `waiting`; after `promptNoticeMs` Notification hooks run. */
 export async function oneQuestionAtATime<T>(
   thread: AgentThread,
   signal: AbortSignal,
-  put: () => Promise<T>,
+  ask: () => Promise<T>,
 ): Promise<T> {
   const { session } = thread;
-  const before = turns.get(session);
-  const mine = (async () => {
-    await before;
+  const previous = session.lastQuestion;
+  const answer = (async () => {
+    await previous;
     signal.throwIfAborted();
     const notice = setTimeout(
       () =>
@@ -42,32 +40,27 @@ export async function oneQuestionAtATime<T>(
     );
     await session.registry.set("waiting", "permission prompt");
     try {
-      signal.throwIfAborted(); // saying so took time
-      return await put();
+      signal.throwIfAborted();
+      return await ask();
     } finally {
       clearTimeout(notice);
       await session.registry.set("busy");
     }
   })();
-  turns.set(
-    session,
-    mine.then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return mine;
+  // An aborted question does not abort the next one.
+  session.lastQuestion = answer.catch(() => undefined);
+  return answer;
 }
 
 /** Answers questions: the user at the terminal, or the program at the other end of the protocol. */
 export interface UserPort {
-  /** Answers a permission question; without it every question is a refusal. Contract: called for one question at a time; rejects only with the signal's reason. */
+  /** Answers a permission question; without it every call is denied. Contract: called for one question at a time; rejects only with the signal's reason. */
   permission?(question: PermissionQuestion, signal: AbortSignal): Promise<UserAnswer>;
-  /** A hook's own question; undefined when the user refuses. */
+  /** Answers a hook's question with the key of an option; undefined when the user refuses. */
   question?(question: Question, signal: AbortSignal): Promise<string | undefined>;
-  /** A question with a yes or no. */
+  /** Answers a yes-or-no question. */
   confirm?(text: string, signal: AbortSignal): Promise<boolean>;
-  /** A form that a server wants filled in. */
+  /** Fills in a form of an MCP server. */
   elicit?(form: ElicitationForm, signal: AbortSignal): Promise<ElicitationAnswer>;
 }
 
@@ -77,7 +70,7 @@ export interface PermissionQuestion {
   readonly input: ToolInput;
   readonly toolUseId: string;
   readonly reason: string;
-  /** Changes of the rules that would have made the question needless. */
+  /** Rule changes that would make the question unnecessary. */
   readonly suggestions: readonly PermissionUpdate[];
   readonly blockedPath?: string;
   readonly subagentType?: string;
@@ -88,7 +81,7 @@ export type UserAnswer =
   | { readonly behavior: "allow"; readonly input?: ToolInput; readonly updates?: readonly PermissionUpdate[] }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
-/** A form that an MCP server wants filled in. */
+/** A form of an MCP server. */
 export interface ElicitationForm {
   readonly server: string;
   readonly message: string;
@@ -101,7 +94,7 @@ export interface ElicitationAnswer {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** A server asks for input: hooks may answer, else the user does, and hooks may change what they said. Nobody there is a cancel. */
+/** Answers a server's request for input: hooks first, else the user, whose answer hooks may replace. Without a user it is cancelled. */
 export async function answerElicitation(
   main: AgentThread,
   form: ElicitationForm,
@@ -109,23 +102,19 @@ export async function answerElicitation(
 ): Promise<ElicitationAnswer> {
   const named = { mcp_server_name: form.server };
   const about = { ...named, message: form.message, mode: "form", requested_schema: form.schema };
-  const asked = await fire(main, "Elicitation", about, { signal });
-  const byHook = answerIn(asked.output, asked.blocked);
+  const elicitation = await fire(main, "Elicitation", about, { signal });
+  const byHook = hookAnswer(elicitation.output, elicitation.blocked);
   if (byHook !== undefined) return byHook;
   const answer = await askUserToFillIn(main, form, signal);
-  const result = {
-    ...named,
-    mode: "form",
-    action: answer.action,
-    ...(answer.content ? { content: answer.content } : {}),
-  };
-  const heard = await fire(main, "ElicitationResult", result, { signal });
-  const message = `Elicitation response for server "${form.server}": ${answer.action}`;
+  const { action, content } = answer;
+  const result = { ...named, mode: "form", action, ...(content ? { content } : {}) };
+  const elicitationResult = await fire(main, "ElicitationResult", result, { signal });
+  const message = `Elicitation response for server "${form.server}": ${action}`;
   notifyHooks(main, "Notification", { message, notification_type: "elicitation_response" });
-  return answerIn(heard.output, heard.blocked) ?? answer;
+  return hookAnswer(elicitationResult.output, elicitationResult.blocked) ?? answer;
 }
 
-function answerIn(
+function hookAnswer(
   { action, content }: { action?: ElicitationAnswer["action"]; content?: ElicitationAnswer["content"] },
   blocked: boolean,
 ) {

@@ -1,10 +1,10 @@
 import { wrapContext } from "../../engine/internal.ts";
 import { eventRow, isEventName, type Outcome, type RunRecord } from "../../protocol/internal.ts";
 
-/** Something beside what was said, in the spelling of transcripts: what hooks answered, what arrived meanwhile. */
+/** An addition to the conversation in the format of transcripts: a hook's answer, a notification, instructions. */
 export type Attachment = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Which occasion hooks ran for. */
+/** The occasion that hooks ran for. */
 export interface AttachmentSource {
   readonly event: string;
   /** `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
@@ -13,7 +13,7 @@ export interface AttachmentSource {
   readonly toolUseID: string;
 }
 
-/** What a transcript keeps of an outcome: one record per thing said. Silent hooks and refused tool calls leave none. */
+/** The attachments of an outcome: one per message of a hook. Hooks without output and refused tool calls have none. */
 export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: AttachmentSource): Attachment[] {
   const common = { hookName, toolUseID, hookEvent: event };
   const refusesTools = eventRow(event).decisions.includes("ask");
@@ -23,8 +23,8 @@ export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: 
       const { answer, verdict, hook } = record;
       const of = (type: string, fields: object): Attachment => ({ type, ...common, ...fields });
       const notes: Attachment[] = [];
-      const ended = endingOf(record);
-      if (ended !== undefined) notes.push(of(ended.type, ended.fields));
+      const failure = failureOf(record);
+      if (failure !== undefined) notes.push(of(failure.type, failure.fields));
       else if (verdict.kind === "deny" && !refusesTools) {
         const blockingError = withHookName(record, verdict.reason);
         notes.push(of("hook_blocking_error", { blockingError: { blockingError, command: hook.name } }));
@@ -41,8 +41,8 @@ export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: 
     });
 }
 
-/** A failed or timed-out run, as the transcript calls it. */
-function endingOf(record: RunRecord): { type: string; fields: object } | undefined {
+/** The attachment of a failed or timed-out run. */
+function failureOf(record: RunRecord): { type: string; fields: object } | undefined {
   if (record.ended.by === "timeout") {
     return { type: "hook_cancelled", fields: { timedOut: true, timeoutMs: record.ended.afterMs } };
   }
@@ -56,31 +56,31 @@ function processFields({ stdout, stderr, ended, hook, durationMs }: RunRecord): 
   return { stdout, stderr, exitCode, command: hook.name, durationMs: Math.round(durationMs) };
 }
 
-/** Plain text that the event passes on as context, shortened where it was long; empty for JSON answers. */
+/** The plain text output that became context; empty for JSON answers. */
 function plainOf({ stdout, answer }: RunRecord): string {
   return /^[\s\ufeff]*\{/.test(stdout) ? "" : (answer?.context ?? []).join("\n");
 }
 
-/** A reason with the program that gave it, where the reason is what a program wrote to stderr. */
+/** Prefixes a reason with the hook's name if it is the stderr of a program. */
 export function withHookName({ ended, hook, stdout }: RunRecord, reason: string): string {
   const byExit = ended.by === "exit" && ended.code === 2 && !/^[\s\ufeff]*\{/.test(stdout);
   return byExit ? `[${hook.name}]: ${reason}` : reason;
 }
 
-/** The reason of a refusal, worded as its own hook's. */
+/** The reason of a refusal, with the name of its hook where it has one. */
 export function refusalText(outcome: Outcome): string {
   const record = outcome.runs.find(({ verdict }) => verdict.kind === "deny");
   const reason = outcome.reason ?? "";
   return record?.verdict.kind === "deny" && record.verdict.reason === reason ? withHookName(record, reason) : reason;
 }
 
-/** The text for the model; undefined when an attachment is only for the user or the record. The same live and after a resume. */
+/** The text for the model; undefined when an attachment is not for the model. It is the same live and after a resume. */
 export function textForModel(attachment: Attachment): string | undefined {
   const text = hookTextOf(attachment) ?? "";
   return text === "" ? otherTextOf(attachment) : wrapContext(text, "system-reminder");
 }
 
-/** News and instructions come whole: they are no hook's words, and bounded where they come from. */
+/** Notifications and instructions are not shortened: their sources limit them. */
 function otherTextOf({ type, prompt, content }: Attachment): string | undefined {
   if (type === "queued_command" && typeof prompt === "string") return prompt;
   if (type !== "nested_memory" || typeof content !== "object" || content === null) return undefined;

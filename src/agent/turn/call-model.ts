@@ -21,7 +21,7 @@ import { lineOwner } from "./channels.ts";
 import { notifyHooks } from "./fire-event.ts";
 import type { TurnResult } from "./loop.ts";
 
-/** An answer that is in the transcript. `shown` is its text as hooks let it be seen. */
+/** An answer that is in the transcript. `shown` is its text after MessageDisplay hooks. */
 export type RecordedAnswer = ModelEnd & { readonly calls: readonly BatchCall[]; readonly shown: string };
 
 /** A tool call of an answer, with the line of the call in the transcript. */
@@ -32,7 +32,7 @@ export interface BatchCall {
   readonly unreadable?: boolean;
 }
 
-/** Asks the model of a thread, shows the text as it comes, and keeps the answer. A model that is overloaded makes way for its fallback. */
+/** Calls the model of a thread, shows the streamed text and records the answer. Switches to the fallback model on overload. */
 export async function askModel(thread: AgentThread, signal: AbortSignal): Promise<RecordedAnswer | ModelError> {
   const { session, agent } = thread;
   const display = agent === undefined ? openDisplay(thread, signal) : undefined;
@@ -75,8 +75,7 @@ function requestOf(thread: AgentThread): ModelRequest {
     tools: toolDefinitions(thread),
     maxTokens: maxOutputTokens,
     ...(maxThinkingTokens > 0 ? { thinkingTokens: maxThinkingTokens } : {}),
-    ...(effort === undefined ? {} : { effort }),
-    ...(thread.agent === undefined ? {} : { subagent: thread.agent.type }),
+    ...defined({ effort, subagent: thread.agent?.type }),
   };
 }
 
@@ -104,7 +103,7 @@ function aboutCall({ name, input }: ToolUseBlock): string {
   return name === "Bash" ? `Running ${subject}` : `${name} ${subject}`.trim();
 }
 
-/** Once per thread: an agent that fell back stays there. */
+/** Switches at most once per thread: a thread stays on its fallback model. */
 async function fallBack(thread: AgentThread, error: ModelError): Promise<boolean> {
   const { fallbackModel } = thread.session.options;
   if (fallbackModel === undefined || fallbackModel === thread.model.name || !worthFallback(error)) return false;
@@ -112,7 +111,7 @@ async function fallBack(thread: AgentThread, error: ModelError): Promise<boolean
   return true;
 }
 
-/** Asks a question outside the conversation: no tool is called and nothing is shown, but its cost counts. */
+/** Calls the model outside the conversation: no tool is called and nothing is shown, but the cost counts. */
 export async function askOnce(
   thread: AgentThread,
   request: Pick<ModelRequest, "purpose" | "model" | "system" | "messages"> & Partial<ModelRequest>,
@@ -135,7 +134,7 @@ export interface ApiFailure {
   /** For the user, in place of an answer. */
   readonly text: string;
   readonly status?: number;
-  /** The API's own word for it. */
+  /** The error type that the API sent. */
   readonly type?: string;
   readonly details?: string;
   /** The conversation no longer fits: a shorter one may. */
@@ -148,13 +147,13 @@ export function apiFailure(error: ModelError): ApiFailure {
     status === undefined
       ? undefined
       : `${status} ${JSON.stringify({ type: "error", error: { type: errorType, message } })}`;
-  const recognised = failureOf(error);
+  const failure = failureOf(error);
   return {
-    error: recognised,
+    error: failure,
     text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
     ...(status === undefined ? {} : { status, type: errorType }),
-    tooLong: recognised === "invalid_request",
-    ...(recognised === "invalid_request" && details !== undefined ? { details } : {}),
+    tooLong: failure === "invalid_request",
+    ...(failure === "invalid_request" && details !== undefined ? { details } : {}),
   };
 }
 
@@ -177,11 +176,11 @@ export async function failTurn(thread: AgentThread, failure: ApiFailure): Promis
     ...defined({ apiErrorStatus: status, errorDetails: details }),
   });
   const parentToolUseId = agent?.toolUseId ?? null;
-  const api = { ...(status === undefined ? {} : { status }), ...(type === undefined ? {} : { type }) };
+  const api = defined({ status, type });
   const line = { answer, block: { type: "text" as const, text }, uuid, failure: { error, ...api } };
   session.report({ kind: "assistant", ...line, parentToolUseId });
   if (agent === undefined) {
-    const about = { error, ...(details === undefined ? {} : { error_details: details }), last_assistant_message: text };
+    const about = { error, ...defined({ error_details: details }), last_assistant_message: text };
     notifyHooks(thread, "StopFailure", about);
   }
   return { by: "api_error", text, error, ...api };

@@ -163,7 +163,7 @@ describe("PreToolUse", () => {
     const { requests } = await run([{ calls }, { text: "ok" }], { prompt: "go" });
     expect(payloads("PreToolUse")).toEqual([]);
     expect(resultsIn(requests[1])).toMatchObject([
-      { is_error: true, content: expect.stringContaining("no JSON object") },
+      { is_error: true, content: expect.stringContaining("not a JSON object") },
     ]);
     expect(payloads("PostToolBatch")[0]?.["tool_calls"]).toHaveLength(1);
   });

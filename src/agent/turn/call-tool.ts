@@ -10,27 +10,28 @@ import { type CallDecision, decide, type PendingCall } from "./decide.ts";
 import { fireAndHold } from "./fire-event.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** What became of one tool call. */
+/** The end of one tool call. */
 export interface ToolCallEnd {
   readonly call: ToolUseBlock;
-  /** What ran, or would have run. */
+  /** The effective input, also of a call that did not run. */
   readonly input: ToolInput;
   readonly result: ToolResultBlock;
-  /** The structured side of the result, for the transcript. */
+  /** The structured result, for the transcript. */
   readonly toolUseResult: unknown;
   readonly notes: readonly Attachment[];
-  /** The loop ends before the next model call. */
+  /** Why a hook ends the turn before the next model call. */
   readonly stop?: string;
   /** The call waits for a later run; it has no result. */
   readonly deferred?: boolean;
-  /** Somebody ended the whole turn with their answer. */
+  /** The answer to the permission question ended the turn. */
   readonly interrupt?: boolean;
+  /** A message for the model after the results of the batch. */
   readonly after?: string;
 }
 
 /**
- * The only way a tool is called: validate → PreToolUse → rules on the effective input → question or refusal →
- * run → PostToolUse or PostToolUseFailure. Contract: never throws for what a tool, a hook or a user does; an abort is a result too.
+ * Calls a tool. Every call takes this path: validate → PreToolUse → rules on the effective input → question or refusal →
+ * run → PostToolUse or PostToolUseFailure. Contract: a failing tool, a hook, the user and an abort lead to a result, never to an error.
  */
 export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: AbortSignal): Promise<ToolCallEnd> {
   const tool = thread.tools().find(({ name }) => name === call.name);
@@ -42,8 +43,8 @@ export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: 
   if (!checked.ok) return errorEnd(call, call.input, checked.message, []);
   try {
     const about = { tool_name: tool.name, tool_input: checked.input, tool_use_id: toolUseId };
-    const { outcome: before, notes: own } = await fireAndHold(thread, "PreToolUse", about, { signal, toolUseId });
-    notes.push(...own);
+    const { outcome: before, notes: hookNotes } = await fireAndHold(thread, "PreToolUse", about, { signal, toolUseId });
+    notes.push(...hookNotes);
     const effective =
       before.updatedInput === undefined ? checked : await checkToolInput(tool, before.updatedInput, context);
     if (!effective.ok) return errorEnd(call, checked.input, badRewrite(tool), notes);
@@ -66,9 +67,9 @@ export async function callTool(thread: AgentThread, call: ToolUseBlock, signal: 
   }
 }
 
-/** A call whose input is not a JSON object: answered like any input that fails the tool's schema. */
+/** The end of a call whose input is not a JSON object, in the format of a schema error. */
 export function invalidInput(call: ToolUseBlock): ToolCallEnd {
-  const message = `<tool_use_error>InputValidationError: the input of ${call.name} is no JSON object</tool_use_error>`;
+  const message = `<tool_use_error>InputValidationError: the input of ${call.name} is not a JSON object</tool_use_error>`;
   return errorEnd(call, call.input, message, []);
 }
 
@@ -99,10 +100,11 @@ async function runTool(
     duration_ms: Math.round(clock.now() - startedAt),
   };
   // Hooks still run after an interrupt; only the end of the session ends them.
-  const heard = result.isError && result.interrupted ? thread.session.signal : signal;
+  const hookSignal = result.isError && result.interrupted ? thread.session.signal : signal;
   const event = result.isError ? "PostToolUseFailure" : "PostToolUse";
-  const { outcome: after, notes: own } = await fireAndHold(thread, event, about, { signal: heard, toolUseId });
-  notes.push(...own);
+  const fired = await fireAndHold(thread, event, about, { signal: hookSignal, toolUseId });
+  const { outcome: after } = fired;
+  notes.push(...fired.notes);
   const shown = result.isError ? result : withUpdatedOutput(tool, result, after, notes);
   const stopped = [before, after].find((outcome) => !outcome.continue);
   const stop = stopped === undefined ? decidedStop : (stopped.stopReason ?? "");
@@ -123,7 +125,7 @@ function withKeyNotice({ session }: AgentThread, input: ToolInput, result: ToolR
   return notice === undefined ? result : { ...result, content: `${result.content}\n${notice}` };
 }
 
-/** What was judged is what the tool opens: paths are resolved once. */
+/** The paths as they were judged: the tool opens these, so that they are resolved only once. */
 function resolvedIn({ paths }: Judgement): ReadonlyMap<string, string> {
   return new Map(paths.map(({ given, resolved }) => [given, resolved]));
 }
@@ -132,7 +134,7 @@ function asToolError(error: unknown): ToolResult {
   return toolError(error instanceof Error ? error.message : String(error));
 }
 
-/** A hook may put another response in the tool's place, if it has the tool's own shape. */
+/** A hook may replace the response of a tool with one of the same shape. */
 function withUpdatedOutput(
   tool: Tool,
   result: Extract<ToolResult, { isError: false }>,
@@ -142,7 +144,7 @@ function withUpdatedOutput(
   if (!("updatedToolOutput" in after.output)) return result;
   const response = after.output.updatedToolOutput;
   if (fitsResponse(tool, response)) return { ...result, response, content: tool.render(response) };
-  const content = `updatedToolOutput of a PostToolUse hook has not the shape of ${tool.name}'s output; it was dropped.`;
+  const content = `updatedToolOutput of a PostToolUse hook does not have the shape of ${tool.name}'s output; it was dropped.`;
   notes.push({
     type: "hook_error_during_execution",
     hookName: `PostToolUse:${tool.name}`,

@@ -10,34 +10,30 @@ import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
 export type CompactResult = { readonly done: true } | { readonly done: false; readonly why: string };
 
 /**
- * Compacts a conversation that fills its window, an agent's like the main one. One that a hook kept as it is is left alone until it has
- * grown again.
+ * Compacts a conversation of the main thread or of a subagent that fills its window. After a failure or a refusal it tries again
+ * when the conversation has grown.
  */
 export async function compactWhenFull(thread: AgentThread, signal: AbortSignal): Promise<void> {
   const limit = limitOf(thread);
-  if (!isConversation(thread) || thread.contextTokens < limit || thread.contextTokens < (grownTo.get(thread) ?? 0))
-    return;
+  if (!isConversation(thread) || thread.contextTokens < Math.max(limit, thread.compactAgainAt ?? 0)) return;
   const { done } = await compact(thread, automatic, signal);
-  if (done) grownTo.delete(thread);
-  else grownTo.set(thread, thread.contextTokens + limit / 10);
+  if (done) delete thread.compactAgainAt;
+  else thread.compactAgainAt = thread.contextTokens + limit / 10;
 }
 
-/** A hook's own conversation ends with its answer; it is too short to be worth a summary. */
+/** The conversation of an agent hook is too short to need a summary. */
 function isConversation({ purpose }: AgentThread): boolean {
   return purpose === "main" || purpose === "subagent";
 }
 
-const automatic = { trigger: "auto", words: null } as const;
-
-/** Tokens below which a conversation that was not compacted is not tried again. */
-const grownTo = new WeakMap<AgentThread, number>();
+const automatic = { trigger: "auto", instructions: null } as const;
 
 function limitOf({ session, model }: AgentThread): number {
   const { compactAt } = session.options;
   return compactAt > 1 ? compactAt : compactAt * (model.port.contextWindow ?? 200_000);
 }
 
-/** The request failed; if that was for its length, a compacted conversation may fit. */
+/** Compacts the conversation if the request failed because it was too long. Returns whether it was compacted. */
 export async function compactAfterTooLong(
   thread: AgentThread,
   { tooLong }: ApiFailure,
@@ -49,33 +45,34 @@ export async function compactAfterTooLong(
 
 export interface CompactOptions {
   readonly trigger: "manual" | "auto";
-  readonly words: string | null;
-  /** The whole conversation is known to be too long for the model. */
+  /** What the summary should pay attention to. */
+  readonly instructions: string | null;
+  /** The conversation is known to be too long for the model. */
   readonly shortenFirst?: boolean;
 }
 
-/** Puts a summary in the place of the conversation. Order: PreCompact, SubagentStop with empty type, SessionStart, PostCompact. */
+/** Replaces the conversation by a summary. Fires PreCompact, SubagentStop with an empty type, SessionStart and PostCompact. */
 export async function compact(
   thread: AgentThread,
-  { trigger, words, shortenFirst = false }: CompactOptions,
+  { trigger, instructions, shortenFirst = false }: CompactOptions,
   signal: AbortSignal,
 ): Promise<CompactResult> {
   const { session } = thread;
   const startedAt = session.options.clock.now();
-  const asked = { trigger, custom_instructions: words };
-  const { outcome: before } = await fireAndHold(thread, "PreCompact", asked, { signal });
+  const request = { trigger, custom_instructions: instructions };
+  const { outcome: before } = await fireAndHold(thread, "PreCompact", request, { signal });
   if (before.blocked) return notDone(thread, `Compaction blocked by PreCompact hook: ${refusalText(before)}`);
 
-  const wishes = [words, before.output.customInstructions].filter(Boolean).join("\n\n");
-  const answer = await askForSummary(thread, instructions(wishes), shortenFirst, signal);
+  const additional = [instructions, before.output.customInstructions].filter(Boolean).join("\n\n");
+  const answer = await askForSummary(thread, summaryPrompt(additional), shortenFirst, signal);
   if (answer.type === "error") return notDone(thread, `Compaction failed: ${answer.message}`);
   const summary = textIn(answer.content);
   if (summary.trim() === "") return notDone(thread, "Compaction failed: the model returned no summary.");
-  await endOfSummariser(thread, summary, signal);
+  await fireSummaryEnd(thread, summary, signal);
 
   const preTokens = thread.contextTokens;
   const postTokens = answer.usage.output;
-  // What the model is in the middle of: the last answer with the results of its calls.
+  // The model still needs its last answer with the results of its calls.
   const kept = thread.messages.slice(thread.tailAt);
   const tail = shortenFirst ? cutLongResults(kept) : kept;
   const uuids = thread.journal.tailUuids();
@@ -103,12 +100,12 @@ export async function compact(
 }
 
 /**
- * Asks for the summary. The tools are offered because the API refuses a conversation with calls and no tools, but none may be called. A
+ * Asks for the summary. The API refuses a conversation with calls and no tools, so the tools are listed but must not be called. A
  * conversation that is too long is shortened step by step.
  */
 async function askForSummary(
   thread: AgentThread,
-  wanted: string,
+  prompt: string,
   shortenFirst: boolean,
   signal: AbortSignal,
 ): Promise<ModelEnd | ModelError> {
@@ -119,8 +116,8 @@ async function askForSummary(
       {
         purpose: "compaction",
         model: thread.model.name,
-        system: ["You summarise conversations between a person and a coding agent."],
-        messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: wanted }]),
+        system: ["You summarise conversations between a user and a coding agent."],
+        messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: prompt }]),
         tools,
         ...(tools.length === 0 ? {} : { toolChoice: { type: "none" as const } }),
       },
@@ -139,8 +136,8 @@ function notDone({ session }: AgentThread, why: string): CompactResult {
   return { done: false, why };
 }
 
-/** The one who summarises is an agent too, though without a type, a start or a transcript. */
-async function endOfSummariser(thread: AgentThread, summary: string, signal: AbortSignal): Promise<void> {
+/** The client treats the summary as the work of a subagent without a type, a SubagentStart or a transcript. */
+async function fireSummaryEnd(thread: AgentThread, summary: string, signal: AbortSignal): Promise<void> {
   const { session } = thread;
   const id = session.record.newAgentId();
   const about = {
@@ -155,10 +152,10 @@ async function endOfSummariser(thread: AgentThread, summary: string, signal: Abo
   await fireAndHold(thread, "SubagentStop", about, { signal });
 }
 
-function instructions(wishes: string): string {
-  const wished = wishes === "" ? "" : `\n\nAdditional instructions:\n${wishes}`;
-  return `Summarise the conversation so far, so that work can go on from your summary alone. Keep what the person asked for, what was
-decided and why, files and code that matter, errors and how they were mended, and what is left to do. Answer with the summary only.${wished}`;
+function summaryPrompt(additional: string): string {
+  const suffix = additional === "" ? "" : `\n\nAdditional instructions:\n${additional}`;
+  return `Summarise the conversation so far, so that work can continue from your summary alone. Keep what the user asked for, what was
+decided and why, files and code that matter, errors and how they were fixed, and what is left to do. Answer with the summary only.${suffix}`;
 }
 
 function continuationText(summary: string, file: string): string {

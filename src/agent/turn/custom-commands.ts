@@ -8,16 +8,16 @@ import { type PromptFrontmatter, readPromptFile, splitFrontmatter } from "../wor
 import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 
-/** A command or skill of somebody's own. */
+/** A command or skill that a file defines. */
 export interface CustomCommand {
   readonly name: string;
   readonly description: string;
   readonly source: "projectSettings" | "userSettings";
   readonly skill: boolean;
   readonly body: string;
-  /** Why it cannot be used as it is written; a sentence that names the file. */
+  /** Why it cannot be used; a sentence that names the file. */
   readonly fault?: string;
-  /** A sentence about what its file asks for and does not get. */
+  /** Which parts of its file have no effect; a sentence. */
   readonly unhonored?: string;
 }
 
@@ -53,10 +53,10 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
   return undefined;
 }
 
-/** Keys of the client's commands and skills that change what is done, and that this agent does not honor. */
-const unused = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
+/** Keys of commands and skills that the client honors and this agent does not. */
+const unsupportedKeys = ["allowed-tools", "disallowed-tools", "model", "effort", "context", "agent"];
 
-/** Contract: a file whose hooks could not run is not used, and what else has no effect is named. */
+/** Contract: a file whose hooks cannot run is not used; other parts without effect are reported. */
 function fileProblems(
   { keys, fault }: PromptFrontmatter,
   { text, file, skill }: { readonly text: string; readonly file: string; readonly skill: boolean },
@@ -69,15 +69,14 @@ function fileProblems(
     const place = `skills/${basename(file, ".md")}/SKILL.md`;
     return { fault: `${file} has hooks, which this agent runs for skills and not for commands. Make it ${place}.` };
   }
-  const found = unused.filter((key) => keys.includes(key));
-  return found.length === 0
-    ? {}
-    : { unhonored: `${file}: this agent does not honor ${found.join(", ")} of this file.` };
+  const unhonored = unsupportedKeys.filter((key) => keys.includes(key));
+  if (unhonored.length === 0) return {};
+  return { unhonored: `${file}: this agent does not honor ${unhonored.join(", ")} of this file.` };
 }
 
 const mentionsHooks = /^[ \t]*[{"']?[ \t]*["']?hooks\b/m;
 
-/** Names of all commands and skills, for lists. */
+/** The names of all commands and skills. */
 export async function commandNames(
   options: AgentOptions,
 ): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
@@ -91,13 +90,13 @@ export async function commandNames(
   return { commands, skills: await names("skills") };
 }
 
-/** Commands and skills with what they are for. */
+/** All commands and skills with their descriptions. */
 export async function commandList(
   options: AgentOptions,
 ): Promise<readonly { readonly name: string; readonly description: string }[]> {
   const { commands, skills } = await commandNames(options);
   const found = await Promise.all([...new Set([...commands, ...skills])].map((name) => findCommand(options, name)));
-  return found.flatMap((one) => (one === undefined ? [] : [{ name: one.name, description: one.description }]));
+  return found.flatMap((command) => (command ? [{ name: command.name, description: command.description }] : []));
 }
 
 function foldersOf({ cwd, env, home, reads }: AgentOptions) {
@@ -109,9 +108,9 @@ function foldersOf({ cwd, env, home, reads }: AgentOptions) {
 }
 
 export interface ExpandedCommand {
-  /** How the transcript keeps what was typed. */
+  /** The typed command in the format of transcripts. */
   readonly line: string;
-  /** What it stands for. */
+  /** The expanded prompt. */
   readonly content: readonly TextBlock[];
   readonly notes: readonly Attachment[];
 }
@@ -122,7 +121,7 @@ export interface NotExpanded {
   readonly notes: readonly Attachment[];
 }
 
-/** What a typed `/name args` stands for; undefined when it is nothing of the kind. Hooks are asked before anything is expanded. */
+/** Expands a typed `/name args`, after UserPromptExpansion hooks; undefined when no command has the name. */
 export async function expandCommand(
   thread: AgentThread,
   typed: string,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { combine, type Judgement } from "../../permissions/internal.ts";
-import type { Outcome, PermissionUpdate, ToolInput, Verdict } from "../../protocol/internal.ts";
+import { defined, type Outcome, type PermissionUpdate, type ToolInput, type Verdict } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { checkToolInput } from "../tools/check-tool-input.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
@@ -19,11 +19,11 @@ export interface PendingCall {
   readonly context: ToolContext;
 }
 
-/** What hooks added on the way to a decision. */
+/** What hooks added while a call was decided. */
 interface HookEffects {
   /** For the transcript and the model. */
   readonly notes?: readonly Attachment[];
-  /** A hook ends the loop after this call; its reason. */
+  /** Why a hook ends the turn after this call. */
   readonly stop?: string;
 }
 
@@ -42,8 +42,8 @@ export type CallDecision = HookEffects &
   );
 
 /**
- * Whether a call may run. PreToolUse hooks have answered (`before`); rules judge the input that will really run; what is left open
- * is asked: first hooks, then the classifier or the user. With no user to ask, open means refused.
+ * Decides whether a call may run. `before` is the outcome of PreToolUse. Rules judge the effective input. If they leave it open, the
+ * classifier decides in auto mode, else PermissionRequest hooks, else the user. Without a user the call is refused.
  */
 export async function decide(call: PendingCall, input: ToolInput, before: Outcome): Promise<CallDecision> {
   const { thread, tool } = call;
@@ -68,10 +68,10 @@ function stopIn(outcome: Outcome): HookEffects {
   return outcome.continue ? {} : { stop: outcome.stopReason ?? "" };
 }
 
-/** A program's stderr is quoted with the program; a reason that a hook chose itself is given unchanged. */
+/** The stderr of a program is prefixed as a hook error; the reason of a JSON answer is used as it is. */
 function hookRefusalText(outcome: Outcome, tool: Tool): string {
-  const words = refusalText(outcome);
-  return words === outcome.reason ? words : `PreToolUse:${tool.name} hook error: ${words}`;
+  const text = refusalText(outcome);
+  return text === outcome.reason ? text : `PreToolUse:${tool.name} hook error: ${text}`;
 }
 
 function refusedByRules(tool: Tool, reason: string): CallDecision {
@@ -130,8 +130,8 @@ function permissionNotes(permission: Outcome["output"]["permission"], toolUseID:
 }
 
 /**
- * The rest of a decision, with what hooks added before it. The first `stop` counts. When the call is interrupted on the way (the
- * engine and the user's question reject with the signal's reason), what hooks added is kept.
+ * Adds the effects of earlier hooks to the rest of a decision. The first `stop` counts. An interrupt, by which the engine and the
+ * user's question reject with the signal's reason, keeps the effects.
  */
 async function withEffects(
   { notes = [], stop: first }: HookEffects,
@@ -156,41 +156,43 @@ async function askUser(
 ): Promise<CallDecision> {
   const { thread, tool, toolUseId, signal } = call;
   const { suggestions, paths } = judgement;
-  const [path] = paths;
-  const blocked = path === undefined ? {} : { blockedPath: path.resolved };
-  const question = { tool: tool.name, input, toolUseId, reason, suggestions, ...blocked };
+  const blockedPath = defined({ blockedPath: paths[0]?.resolved });
+  const question = { tool: tool.name, input, toolUseId, reason, suggestions, ...blockedPath };
   const answer = await askPermission(thread, question, signal);
   if (answer.behavior === "allow")
     return recheckAllowed(call, input, { input: answer.input, updates: answer.updates ?? [] });
-  const message = answer.message ?? "Denied by the user.";
+  const message = answer.message ?? deniedByUser;
   return { kind: "refused", message, interrupt: answer.interrupt === true };
 }
 
+/** The client's sentence. */
+export const deniedByUser = "The user doesn't want to proceed with this tool use.";
+
 interface AllowAnswer {
-  /** Replaces the input that was asked about. */
+  /** Replaces the input of the question. */
   readonly input: ToolInput | undefined;
   readonly updates: readonly PermissionUpdate[];
   readonly scope?: string | undefined;
-  /** Asks the user, where it was a hook that allowed the call. */
+  /** Asks the user, if a hook allowed the call. */
   readonly ask?: (reason: string) => Promise<CallDecision>;
 }
 
 /**
- * What somebody allowed must still pass the tool's schema and the rules that deny: an answer may bring another input. PreToolUse
- * hooks that only the new input concerns are asked about it, so that a rewrite passes every guard.
+ * Checks an allowed call again, since the answer may replace the input: it must match the tool's schema and must not be denied by
+ * rules. PreToolUse hooks that only match the new input run, so that a rewrite passes every guard.
  */
 async function recheckAllowed(call: PendingCall, before: ToolInput, allowed: AllowAnswer): Promise<CallDecision> {
   const { thread, tool, toolUseId, signal, context } = call;
-  const { input: given = before, ask } = allowed;
-  if (isDeepStrictEqual(given, before)) return runIfRulesAllow(call, before, allowed);
-  const checked = await checkToolInput(tool, given, context);
+  const { input: answered = before, ask } = allowed;
+  if (isDeepStrictEqual(answered, before)) return runIfRulesAllow(call, before, allowed);
+  const checked = await checkToolInput(tool, answered, context);
   if (!checked.ok) return { kind: "refused", message: checked.message };
   const { input } = checked;
   const about = { tool_name: tool.name, tool_input: input, tool_use_id: toolUseId };
   const options = { signal, toolUseId, rewrittenFrom: before };
   const { outcome, notes } = await fireAndHold(thread, "PreToolUse", about, options);
   if (outcome.decision === "deny") return { kind: "refused", message: hookRefusalText(outcome, tool), notes };
-  // A hook answers for the user, but not about an input that another hook wants the user asked about.
+  // A hook that allowed the call does not answer the question of another hook about the new input.
   if (outcome.decision === "ask" && ask !== undefined)
     return withEffects({ notes }, signal, () => ask(outcome.reason ?? "A hook asks about it."));
   return withEffects({ notes, ...stopIn(outcome) }, signal, () => runIfRulesAllow(call, input, allowed));
@@ -203,7 +205,7 @@ async function runIfRulesAllow(call: PendingCall, input: ToolInput, allowed: All
   return judgement.stance === "deny" ? refusedByRules(tool, judgement.reason) : { kind: "run", input, judgement };
 }
 
-/** The layer of the hook that allowed: a checkout's hooks may not write everywhere. */
+/** The settings layer of the hook that allowed the call: it limits which files the updates may change. */
 function scopeOf({ runs }: Outcome): string | undefined {
   return runs.find(({ verdict }) => verdict.kind === "allow")?.hook.source;
 }

@@ -8,17 +8,17 @@ import { recordNotes } from "./channels.ts";
 export interface ThreadFireOptions {
   readonly signal?: AbortSignal;
   readonly toolUseId?: string;
-  /** The input that hooks of the event have seen; only those that the new one concerns are asked about it. */
+  /** The previous input: only hooks that match the new input and did not match this one run. */
   readonly rewrittenFrom?: ToolInput;
 }
 
-/** The outcome of an event, and what the transcript should keep of it. */
+/** The outcome of an event, and its attachments for the transcript. */
 export interface HeldOutcome {
   readonly outcome: Outcome;
   readonly notes: readonly Attachment[];
 }
 
-/** Fires an event; writes the notes to the transcript and gives the model its part at once. */
+/** Fires an event and adds its attachments to the conversation. */
 export async function fire(
   thread: AgentThread,
   event: EventName,
@@ -30,7 +30,7 @@ export async function fire(
   return outcome;
 }
 
-/** Fires an event with the common fields of its thread. The caller writes the notes, later or never. */
+/** Fires an event with the common fields of its thread. The caller may add the attachments to the conversation. */
 export async function fireAndHold(
   thread: AgentThread,
   event: EventName,
@@ -41,7 +41,7 @@ export async function fireAndHold(
   const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
   const hookName = hookNameOf(event, own);
   const runId = options.uuid();
-  const given = {
+  const fireOptions = {
     ...defined({ signal, rewrittenFrom }),
     progress: {
       everyMs: options.hookProgressMs,
@@ -49,12 +49,12 @@ export async function fireAndHold(
         report({ kind: "hook-progress", event, hookName, runId: `${runId} ${hook.id}`, stdout, stderr }),
     },
   };
-  // Most events concern nobody; then there are no steps to show.
+  // Without hooks there are no steps to report.
   const outcome = engine.hasHookFor(event)
-    ? await settledOutcome(engine.stream<EventName>(event, payload, given), (step) =>
+    ? await lastOutcome(engine.stream<EventName>(event, payload, fireOptions), (step) =>
         report({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
       )
-    : await engine.fire<EventName>(event, payload, given);
+    : await engine.fire<EventName>(event, payload, fireOptions);
   report({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
   for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
     if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
@@ -64,7 +64,7 @@ export async function fireAndHold(
   return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
 }
 
-async function settledOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
+async function lastOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
   for await (const step of steps) {
     if (step.kind === "outcome") return step.outcome;
     show(step);
@@ -93,7 +93,7 @@ export function fireInBackground(
   );
 }
 
-/** `PreToolUse:Bash`, `SessionStart:startup`: the event and what its matchers look at. */
+/** The event and the value that its matchers match: `PreToolUse:Bash`, `SessionStart:startup`. */
 function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): string {
   const value = own[eventRow(event).matchesOn?.field ?? ""];
   return typeof value === "string" && value !== "" ? `${event}:${value}` : event;
@@ -108,10 +108,10 @@ function payloadOf(thread: AgentThread, event: EventName, own: Readonly<Record<s
     session_id: session.record.id,
     transcript_path: session.record.file,
     cwd,
-    ...(session.promptId === undefined ? {} : { prompt_id: session.promptId }),
+    ...defined({ prompt_id: session.promptId }),
     ...(carries.includes("permission_mode") ? { permission_mode: session.permissions.mode() } : {}),
     ...(carries.includes("agent") && agent !== undefined ? { agent_id: agent.id, agent_type: agent.type } : {}),
-    ...(startedAs === undefined ? {} : { agent_type: startedAs }),
+    ...defined({ agent_type: startedAs }),
     ...(carries.includes("effort") && effort !== undefined ? { effort: { level: effort } } : {}),
     ...own,
   };

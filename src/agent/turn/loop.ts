@@ -17,14 +17,14 @@ import { compactAfterTooLong, compactWhenFull } from "./compact.ts";
 import { fire } from "./fire-event.ts";
 import { askToStop } from "./stop.ts";
 
-/** How a turn ended. `text` is for the user. */
+/** How a turn ended. `text` is shown to the user. */
 export type TurnResult =
   | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
-  /** A hook ended the loop after a tool. */
+  /** A hook ended the turn after a tool call. */
   | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
-  /** A hook ended the turn where the agent wanted to end it anyway. */
+  /** A Stop hook returned `continue: false`. */
   | { readonly by: "stop_hook_prevented"; readonly text: string; readonly reason: string }
-  /** Hooks wanted the agent to go on more often than the cap allows. */
+  /** Stop hooks refused the end more often than the cap allows. */
   | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
   | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
   | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
@@ -38,11 +38,11 @@ export type TurnResult =
   | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
 
 /**
- * One turn of a thread: ask the model, carry out what it calls, tell it what came of it, and so on until it has nothing more to do
- * and no hook wants more. The prompt is in the thread's messages already. The same loop serves the main thread and every agent.
+ * Runs one turn of the main thread or of a subagent: calls the model, runs its tool calls and returns their results, until the model
+ * makes no more calls and no hook continues the turn. The prompt is already in the thread's messages.
  *
- * Contract: resolves for everything that models, tools, hooks and people do; an abort is `interrupted`. It rejects only when the
- * transcript cannot be written, or with a bug.
+ * Contract: resolves whatever models, tools, hooks and the user do; an abort is `interrupted`. Rejects only when the transcript
+ * cannot be written.
  */
 export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise<TurnResult> {
   let text = "";
@@ -81,10 +81,13 @@ export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise
         const end = await runBatch(thread, answer.calls, signal);
         if (end !== undefined) return end;
       } else if (cutAnswers > 0) {
-        await askModelAgain(thread, "Your answer was cut at the output limit. Go on exactly where it ended.");
+        await askModelAgain(thread, "Your answer was cut at the output limit. Continue exactly where it ended.");
       } else if (text.trim() === "" && !askedForText) {
         askedForText = true;
-        await askModelAgain(thread, "Your last answer held no text. Go on, and write an answer that the user can see.");
+        await askModelAgain(
+          thread,
+          "Your last answer had no text. Continue, and write an answer that the user can see.",
+        );
       } else {
         const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
         if (end !== undefined) return end;
@@ -96,7 +99,7 @@ export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise
   }
 }
 
-/** An answer ended at the output limit, or because the window is full: then the conversation is compacted before the next call. */
+/** Stop reasons of incomplete answers: the output limit, or a full window, which is compacted before the next call. */
 const cutShort: ReadonlySet<string> = new Set(["max_tokens", "model_context_window_exceeded"]);
 
 /** Answers in a row that may be cut at the output limit. */
@@ -105,7 +108,7 @@ const maxCutAnswers = 3;
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
 
-/** All calls of one answer, side by side. Each result stands under its own call; hooks' words follow when all are there. */
+/** Runs all calls of one answer in parallel. Attachments of hooks follow when all results are recorded. */
 export async function runBatch(
   thread: AgentThread,
   calls: readonly BatchCall[],
@@ -128,7 +131,7 @@ export async function runBatch(
   const deferred = ends.find((end) => end.deferred === true);
   if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
   if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
-  const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(spelled) }, { signal });
+  const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(batchEntry) }, { signal });
   const reasons = ends.flatMap(({ stop }) => stop ?? []);
   if (batch.blocked || !batch.continue) reasons.push(batch.stopReason ?? batch.reason ?? "");
   const [reason] = reasons;
@@ -147,7 +150,7 @@ async function recordResult(
   session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });
 }
 
-function spelled({ call, input, result }: ToolCallEnd) {
+function batchEntry({ call, input, result }: ToolCallEnd) {
   return { tool_name: call.name, tool_input: input, tool_use_id: call.id, tool_response: result.content };
 }
 
@@ -157,13 +160,13 @@ async function interruptTurn(thread: AgentThread, text: string): Promise<TurnRes
   return { by: "interrupted", text };
 }
 
-/** The limit that ends a turn before the model is asked again. */
+/** The limit that ends a turn before the next model call, if one is reached. */
 export function limitReached(thread: AgentThread, asked: number): "max_turns" | "max_budget_usd" | undefined {
   if (thread.maxCalls !== undefined && asked >= thread.maxCalls) return "max_turns";
   return overBudget(thread) ? "max_budget_usd" : undefined;
 }
 
-/** More was spent than the session may spend. */
+/** Whether the session has used up its budget. */
 export function overBudget({ session: { options, spending } }: AgentThread): boolean {
   return options.maxBudgetUsd !== undefined && spending.costUsd >= options.maxBudgetUsd;
 }

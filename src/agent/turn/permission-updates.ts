@@ -4,7 +4,7 @@ import type { PermissionDestination, PermissionUpdate } from "../../protocol/int
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 
-/** Carries out changes of the rules: for the session at once, in files for good. What cannot be used is reported and dropped. */
+/** Applies rule changes to the session and writes them to settings files. Updates that cannot be used are reported and dropped. */
 export async function storeUpdates(
   thread: AgentThread,
   updates: readonly PermissionUpdate[],
@@ -14,7 +14,7 @@ export async function storeUpdates(
   const { permissions, engine, options, notice, directories } = thread.session;
   const { accepted, stored, warnings } = await permissions.apply(updates, scope);
   for (const { message } of warnings) notice(message, "warning");
-  // What goes into a file counts for this session too, whatever becomes of the file; what may not be written counts nowhere.
+  // An accepted update applies to this session even if its file changes later.
   await permissions.apply(
     accepted.map((update) => ({ ...update, destination: "session" as const })),
     scope,
@@ -35,7 +35,7 @@ async function write(update: PermissionUpdate, options: AgentOptions, engine: En
   const file = fileOf(update.destination, options);
   if (file === undefined) return;
   const { contentHash } = await editSettings(file, editsOf(update));
-  // At once, before the file watcher reports it as a change.
+  // Reloads before the file watcher reports our own write as a change.
   await engine.reload({ written: [contentHash] });
   const grants = grantsOf(update);
   if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);
@@ -81,7 +81,7 @@ function textsAt(settings: unknown, list: string): readonly string[] {
   return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }
 
-/** Grants into a checkout's own files count because somebody gave them, those entries alone. */
+/** The entries in a checkout's files that the user has just granted: they are approved individually. */
 function grantsOf(update: PermissionUpdate): Parameters<typeof approveGrants>[1] {
   const layer = { localSettings: "local", projectSettings: "project" } as const;
   if (update.destination !== "localSettings" && update.destination !== "projectSettings") return [];

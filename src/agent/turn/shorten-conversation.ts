@@ -1,10 +1,10 @@
 import type { ContentBlock, Message, ToolResultBlock } from "../../models/internal.ts";
 
 /**
- * A conversation that fits where the whole does not: long texts and tool results keep their beginning and end, and the oldest messages
- * but the first go. `level` 0 is the whole conversation; each level above leaves about half of the one before.
+ * Shortens a conversation: long texts and tool results keep their beginning and end, and the oldest messages after the first are
+ * removed. `level` 0 is the whole conversation; each further level is about half as long.
  *
- * Contract: keeps the rules of the API. A call and its result stay or go together, and the first message is the user's.
+ * Contract: the API accepts the result. A call and its result are kept or removed together, and the first message is the user's.
  */
 export function shortenConversation(messages: readonly Message[], level: number): readonly Message[] {
   if (level === 0) return messages;
@@ -13,14 +13,14 @@ export function shortenConversation(messages: readonly Message[], level: number)
   const total = cut.reduce((sum, message) => sum + sizeOf(message), 0);
   let left = total;
   let from = 0;
-  // At level 1 cutting long results is all that is done.
+  // Level 1 only cuts long results.
   while (left > total / 2 ** (level - 1) && from < cut.length - 1) left -= sizeOf(cut[from++] as Message);
-  const start = cut.findIndex((message, at) => at >= from && begins(message));
+  const start = cut.findIndex((message, index) => index >= from && canBegin(message));
   const kept = start === -1 ? withoutResults(cut.slice(-1)) : cut.slice(start);
   if (kept.length === messages.length) return kept;
-  // The first message is what the user asked for, or the summary of all that came before.
-  const [first] = cut.filter(({ role }, at) => at === 0 && start !== 0 && role === "user");
-  return [...(first === undefined ? [] : [first]), { role: "user", content: leftOut }, ...kept];
+  // The first message is the task of the user, or the summary of an earlier compaction.
+  const first = cut.slice(0, 1).filter(({ role }) => start !== 0 && role === "user");
+  return [...first, { role: "user", content: leftOut }, ...kept];
 }
 
 /** Characters that one part of a message keeps at level 0; half of it at level 1, and so on. */
@@ -28,17 +28,17 @@ const maxChars = 32_000;
 
 const leftOut = "[The earlier part of this conversation was left out because it no longer fits.]";
 
-/** Messages of a conversation with long results cut, and none left out. */
+/** Cuts long results and removes no message. */
 export function cutLongResults(messages: readonly Message[], most: number = maxChars / 4): readonly Message[] {
   return messages.map((message) => cutLong(message, most));
 }
 
-/** An answer, whose results follow it, or a message of the user that answers no call: what comes before it can go. */
-function begins({ role, content }: Message): boolean {
+/** Whether a conversation may begin here: at an answer, or at a user message without tool results. */
+function canBegin({ role, content }: Message): boolean {
   return role === "assistant" || typeof content === "string" || !content.some(({ type }) => type === "tool_result");
 }
 
-/** Results whose calls were left out, as text. */
+/** Turns results whose calls were removed into text. */
 function withoutResults(messages: readonly Message[]): readonly Message[] {
   return messages.map(({ role, content }) => ({
     role,
@@ -53,7 +53,9 @@ function withoutResults(messages: readonly Message[]): readonly Message[] {
 
 function asText({ content = "" }: ToolResultBlock): ContentBlock {
   const text =
-    typeof content === "string" ? content : content.map((one) => (one.type === "text" ? one.text : "")).join("\n");
+    typeof content === "string"
+      ? content
+      : content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
   return { type: "text", text: `[Result of a tool call] ${text}` };
 }
 
@@ -67,7 +69,7 @@ function cutBlock(block: ContentBlock, most: number): ContentBlock {
   if (block.type === "image" || block.type === "document") return { type: "text", text: `[${block.type} left out]` };
   if (block.type !== "tool_result" || block.content === undefined) return block;
   if (typeof block.content === "string") return { ...block, content: cutText(block.content, most) };
-  return { ...block, content: block.content.map((one) => cutBlock(one, most) as typeof one) };
+  return { ...block, content: block.content.map((part) => cutBlock(part, most) as typeof part) };
 }
 
 function cutText(text: string, most: number): string {

@@ -6,16 +6,16 @@ import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire-event.ts";
 import type { TurnResult } from "./loop.ts";
 
-/** What the agent wants to end its turn with. */
+/** The answer that would end the turn. */
 export interface FinalAnswer {
   /** As the model wrote it. */
   readonly text: string;
-  /** As hooks let it be seen. */
+  /** After MessageDisplay hooks. */
   readonly shown: string;
   readonly stopReason: string;
 }
 
-/** Asks hooks whether the turn may end; undefined when the agent is to go on, which it then knows. */
+/** Fires Stop or SubagentStop. Returns undefined when a hook continues the turn; its feedback is then in the conversation. */
 export async function askToStop(
   thread: AgentThread,
   last: FinalAnswer,
@@ -32,19 +32,19 @@ export async function askToStop(
   };
   const event = agent === undefined ? "Stop" : "SubagentStop";
   const { outcome, notes } = await fireAndHold(thread, event, about, { signal });
-  const denied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
+  const isDenied = outcome.runs.some(({ verdict }) => verdict.kind === "deny");
   if (outcome.blocked && outcome.continue) {
     thread.stopActive = true;
-    if (denied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalText(outcome)}`);
+    if (isDenied) await tellModelAsHost(thread, `${event} hook feedback:\n${refusalText(outcome)}`);
     await recordNotes(thread, notes);
-    await summarise(thread, outcome);
+    await recordSummary(thread, outcome);
     return undefined;
   }
   await recordNotes(thread, notes);
-  if (session.options.interactive) await summarise(thread, outcome);
+  if (session.options.interactive) await recordSummary(thread, outcome);
   const { stopReason = "" } = outcome;
   // The client drops the text when a hook refused the end.
-  const text = denied ? "" : last.shown;
+  const text = isDenied ? "" : last.shown;
   if (!outcome.continue) return { by: "stop_hook_prevented", text, reason: stopReason };
   const capped = outcome.warnings.find(({ code }) => code === "stop-cap");
   if (capped === undefined) return { by: "completed", text: last.shown, stopReason: last.stopReason };
@@ -52,8 +52,8 @@ export async function askToStop(
   return { by: "stop_hook_cap", text, reason: capped.message };
 }
 
-/** One line about all hooks of the turn's end. */
-async function summarise(thread: AgentThread, outcome: Outcome): Promise<void> {
+/** Writes one transcript line about all hooks of the event. */
+async function recordSummary(thread: AgentThread, outcome: Outcome): Promise<void> {
   if (outcome.runs.length === 0) return;
   const failures = outcome.runs.flatMap(({ answer }) => answer?.failure ?? []);
   await thread.journal.note({

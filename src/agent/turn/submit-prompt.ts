@@ -7,7 +7,7 @@ import { type ExpandedCommand, expandCommand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
 import { runTurn, type TurnResult } from "./loop.ts";
 
-/** One prompt from its arrival to the end of its turn. Hooks may drop it before the model gets it. */
+/** Handles one prompt or notification, up to the end of its turn. Hooks may drop it before the model gets it. */
 export async function answerPrompt(thread: AgentThread, item: InboxItem, signal: AbortSignal): Promise<TurnResult> {
   const { session } = thread;
   const typed = textIn(item.content, "\n");
@@ -22,10 +22,10 @@ export async function answerPrompt(thread: AgentThread, item: InboxItem, signal:
   if (outcome.output.sessionTitle !== undefined) await setTitle(session, outcome.output.sessionTitle);
   if (outcome.blocked) {
     const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
-    const words = outcome.continue
+    const message = outcome.continue
       ? `UserPromptSubmit operation blocked by hook:\n${refusalText(outcome)}${original}`
       : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
-    return dropPrompt(thread, words, notes);
+    return dropPrompt(thread, message, notes);
   }
   await recordPrompt(thread, item, expanded);
   await recordNotes(thread, notes);
@@ -34,11 +34,11 @@ export async function answerPrompt(thread: AgentThread, item: InboxItem, signal:
   return end;
 }
 
-/** The text goes to the user; the model does not get it. */
-async function dropPrompt(thread: AgentThread, words: string, notes: readonly Attachment[]): Promise<TurnResult> {
+/** Ends the turn with a message for the user; the model gets neither the prompt nor the message. */
+async function dropPrompt(thread: AgentThread, message: string, notes: readonly Attachment[]): Promise<TurnResult> {
   for (const note of notes) await thread.journal.attach(note);
-  await thread.journal.inform(words, "warning");
-  return { by: "prompt_blocked", text: words };
+  await thread.journal.inform(message, "warning");
+  return { by: "prompt_blocked", text: message };
 }
 
 async function recordPrompt(

@@ -6,7 +6,7 @@ import { worktreePort } from "../worktree/session-worktree.ts";
 import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 
-/** What a thread provides for one tool call. Notes that arise while the tool runs are added to `notes`. */
+/** What a thread provides for one tool call. Attachments that result from the run are added to `notes`. */
 export function toolContext(
   thread: AgentThread,
   toolUseId: string,
@@ -23,8 +23,8 @@ export function toolContext(
       task_description: task.description,
       ...(agent?.name === undefined ? {} : { teammate_name: agent.name, team_name: record.team }),
     };
-    const { outcome, notes: own } = await fireAndHold(thread, event, about, { signal, toolUseId });
-    notes.push(...own);
+    const { outcome, notes: hookNotes } = await fireAndHold(thread, event, about, { signal, toolUseId });
+    notes.push(...hookNotes);
     return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalText(outcome)}` } : undefined;
   }
 
@@ -52,7 +52,7 @@ export function toolContext(
   };
 }
 
-/** Where tools put long results and outputs of background commands. */
+/** The folders of long tool results, tasks and outputs of background commands. */
 export function toolPaths({ record, options }: Pick<AgentSession, "record" | "options">): ToolPaths {
   return {
     toolResults: join(record.folder, "tool-results"),
@@ -61,7 +61,7 @@ export function toolPaths({ record, options }: Pick<AgentSession, "record" | "op
   };
 }
 
-/** Where background commands of recorded sessions write. A session that is not recorded keeps its outputs in its own folder. */
+/** The output folder of background commands of recorded sessions. A session that is not recorded uses its own folder. */
 function sharedOutputs(temp: string | undefined, sessionId: string): string {
   return join(temp || tmpdir(), `hookline-${process.getuid?.() ?? "user"}`, sessionId, "tasks");
 }

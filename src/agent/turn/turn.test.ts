@@ -190,9 +190,9 @@ describe("an answer that is none", () => {
     const { run, payloads, transcript } = open({ hooks: { Stop: {} } });
     const { result, requests } = await run([{ stopReason: "end_turn" }, { text: "here I am" }], { prompt: "go" });
     expect(result).toMatchObject({ result: "here I am", num_turns: 2, is_error: false });
-    expect(JSON.stringify(requests[1]?.messages)).toContain("Your last answer held no text");
+    expect(JSON.stringify(requests[1]?.messages)).toContain("Your last answer had no text");
     expect(payloads("Stop")).toHaveLength(1);
-    expect(JSON.stringify(transcript(result.session_id))).toContain("Your last answer held no text");
+    expect(JSON.stringify(transcript(result.session_id))).toContain("Your last answer had no text");
   });
 
   test("a second empty answer ends the turn", async () => {

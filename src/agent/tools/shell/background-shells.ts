@@ -15,7 +15,7 @@ export interface BackgroundShells {
   /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
   tag(outer: string | undefined): string;
   /** Those that run are not waited for any longer. */
-  letGo(): void;
+  stopWaiting(): void;
   /** The session's own folder for outputs, inside a folder of this user. */
   writesTo(folder: string): void;
   /** The session's end: ends all that run, and what any command left running behind itself. */
@@ -64,7 +64,7 @@ export function openBackgroundShells(
         holds.delete(release);
       });
     },
-    letGo() {
+    stopWaiting() {
       for (const release of holds) release();
     },
     tag(outer) {
