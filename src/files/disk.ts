@@ -11,7 +11,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  promises,
   readdirSync,
   readlinkSync,
   readSync,
@@ -57,18 +56,21 @@ export interface FsFile {
   close(): Promise<void>;
 }
 
+/** Not imported: a hook process loads this module, and `fs.promises` loads readline and watchers, a thirtieth of its start. */
+const promises = () => process.getBuiltinModule("node:fs").promises;
+
 export const nodeFs: Fs = {
-  open: (path, flags, mode) => promises.open(path, flags, mode),
-  lstat: (path) => promises.lstat(path),
-  mkdir: async (path, mode) => void (await promises.mkdir(path, { mode })),
-  rename: (from, to) => promises.rename(from, to),
-  link: (from, to) => promises.link(from, to),
-  unlink: (path) => promises.unlink(path),
-  rmdir: (path) => promises.rmdir(path),
-  readdir: (path) => promises.readdir(path),
-  realpath: (path) => promises.realpath(path),
-  readlink: (path) => promises.readlink(path),
-  syncFolder: (path) => syncFolder(promises.open(path, constants.O_RDONLY)),
+  open: (path, flags, mode) => promises().open(path, flags, mode),
+  lstat: (path) => promises().lstat(path),
+  mkdir: async (path, mode) => void (await promises().mkdir(path, { mode })),
+  rename: (from, to) => promises().rename(from, to),
+  link: (from, to) => promises().link(from, to),
+  unlink: (path) => promises().unlink(path),
+  rmdir: (path) => promises().rmdir(path),
+  readdir: (path) => promises().readdir(path),
+  realpath: (path) => promises().realpath(path),
+  readlink: (path) => promises().readlink(path),
+  syncFolder: (path) => syncFolder(promises().open(path, constants.O_RDONLY)),
 };
 
 /** Windows has no `O_NOFOLLOW`; making a link there takes rights that a stranger does not have. */

@@ -31,7 +31,7 @@ describe("without esbuild, in a project without an install of its own", () => {
       expect(stdout).toContain(`typed ${pathToFileURL(file)} Error: at`);
       expect(stdout).toContain(`${pathToFileURL(file)}:5:`);
       const { stderr } = await run([world.file("enum.ts", app("\nenum Level { High }"))], event());
-      expect(stderr).toMatch(/enum\.ts:4: SyntaxError: TypeScript enum .*Install esbuild, which reads all of it\./);
+      expect(stderr).toMatch(/enum\.ts:4: SyntaxError: TypeScript enum .*Install esbuild, which supports all of it\./);
     },
   );
 });

@@ -68,7 +68,7 @@ describe("loading", () => {
         /typo\.mjs:5: The option "onFailure"/,
       ],
       ["empty.mjs", "export const a = 1;", /exports no app: it has no default export/],
-      ["other.mjs", "export default {};", /exports no app: its default export is none/],
+      ["other.mjs", "export default {};", /exports no app: its default export is not an app/],
     ];
     await Promise.all(
       faults.map(async ([name, text, wanted]) => {

@@ -190,9 +190,9 @@ interface Loaded {
 async function load(file: string, state: RunState): Promise<Loaded | { problem: string }> {
   const build: { unbuilt: string | undefined; isKnown: boolean } = { unbuilt: undefined, isKnown: false };
   const onUnbuilt = (path: string) => void Object.assign(build, { unbuilt: path });
-  const known = () => void Object.assign(build, { isKnown: true });
+  const onCachedBuild = () => void Object.assign(build, { isKnown: true });
   try {
-    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, onUnbuilt, known });
+    const app = await loadApp(file, { env: process.env, cwd: process.cwd(), sdk, onUnbuilt, onCachedBuild });
     state.app = app;
     return { app, ...build };
   } catch (error) {

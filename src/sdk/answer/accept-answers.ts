@@ -4,7 +4,7 @@ import type { Answer, AnswerKind } from "./answer.ts";
 import { type EventRule, eventRule, isLegal } from "./event-rules.ts";
 import { isRefusal } from "./fold-answers.ts";
 
-/** Something an author should know; it stops nothing. */
+/** A mistake in a hooks file that does not stop the event. */
 export interface AppWarning {
   readonly code:
     | "illegal-answer"
@@ -22,16 +22,18 @@ export interface AcceptedAnswers {
   readonly warnings: readonly AppWarning[];
 }
 
-const longText = 10_000;
+/** Hosts write longer texts to a file. */
+const maxTextLength = 10_000;
 
 /**
- * What a handler returned, as answers that this event takes. `passedOn` are answers of others among them, whose length was looked at.
+ * Turns the return value of a handler into answers that are legal for the event. Answers in `alreadyChecked` get no second warning about
+ * their length.
  *
- * Contract: a refusal in the wrong word is spelled in the right one, never lost; any other answer that is illegal here is dropped
- * with a warning. A value that is not an answer throws: the handler has failed. Next to a refusal it is a warning.
+ * Contract: a refusal of another event's kind becomes the event's own refusal and is never lost. Any other illegal answer is dropped with
+ * a warning. A value that is not an answer throws: the handler has failed. Together with a refusal it is a warning instead.
  */
 export function acceptAnswers(
-  said: unknown,
+  returned: unknown,
   event: HookEvent,
   handler: string,
   alreadyChecked: readonly Answer[] = [],
@@ -39,70 +41,70 @@ export function acceptAnswers(
   const rule = eventRule(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
-  const list = listOf(said);
-  for (const one of list) {
-    if (!isAnswer(one)) {
-      const fault = `returned ${describe(one)}; expected an answer, a list of answers, or nothing`;
-      if (!list.some((other) => isAnswer(other) && isRefusal(other))) throw new TypeError(fault);
+  const values = valuesIn(returned);
+  for (const value of values) {
+    if (!isAnswer(value)) {
+      const fault = `returned ${describe(value)}; expected an answer, a list of answers, or nothing`;
+      if (!values.some((other) => isAnswer(other) && isRefusal(other))) throw new TypeError(fault);
       warnings.push({ code: "illegal-answer", message: `${handler} ${fault}.`, handler });
       continue;
     }
-    for (const part of one.kind === "raw" ? splitRawDecisions(one.fields, rule) : [one]) {
+    for (const part of value.kind === "raw" ? splitRawDecisions(value.fields, rule) : [value]) {
       const answer = asEventRefusal(withReason(part, handler), rule);
-      const why = whyNot(answer, rule, event.name, handler);
-      if (why !== undefined) warnings.push({ ...why, handler });
+      const objection = objectionTo(answer, rule, event.name, handler);
+      if (objection !== undefined) warnings.push({ ...objection, handler });
       else answers.push(answer);
-      if (!alreadyChecked.includes(part)) warnings.push(...lengthOf(answer, event.name, handler));
+      if (!alreadyChecked.includes(part)) warnings.push(...lengthWarnings(answer, event.name, handler));
     }
   }
   return { answers, warnings };
 }
 
-/** A refusal or question in raw fields as the answer it is, so that it counts like any other; then the fields that are left. */
+/** Turns decisions in raw fields into answers, so that they count like any other. The remaining fields stay raw. */
 function splitRawDecisions(fields: Readonly<Record<string, unknown>>, rule: EventRule): readonly Answer[] {
-  const { hookSpecificOutput: given, ...rest } = fields;
+  const { hookSpecificOutput, ...rest } = fields;
   const top: Record<string, unknown> = rest;
-  const specific: Record<string, unknown> = isObject(given) ? { ...given } : {};
-  const found: { kind: AnswerKind; reason: unknown; interrupt?: boolean }[] = [];
+  const specific: Record<string, unknown> = isObject(hookSpecificOutput) ? { ...hookSpecificOutput } : {};
+  const decisions: { kind: AnswerKind; reason: unknown; interrupt?: boolean }[] = [];
   const { decision: behavior } = specific;
-  // At the top, where no host looks for it, it is meant just as much.
-  for (const place of [specific, top]) {
-    const word = place["permissionDecision"];
-    if (rule.form !== "permission" || (word !== "deny" && word !== "ask" && word !== "defer")) continue;
-    if (!isLegal(rule, word)) continue;
-    found.push({ kind: word, reason: place["permissionDecisionReason"] });
-    delete place["permissionDecision"];
-    delete place["permissionDecisionReason"];
+  // Hosts ignore `permissionDecision` at the top level, but the author meant it.
+  for (const object of [specific, top]) {
+    const kind = object["permissionDecision"];
+    if (rule.form !== "permission" || (kind !== "deny" && kind !== "ask" && kind !== "defer")) continue;
+    if (!isLegal(rule, kind)) continue;
+    decisions.push({ kind, reason: object["permissionDecisionReason"] });
+    delete object["permissionDecision"];
+    delete object["permissionDecisionReason"];
   }
   if (rule.refusal === "denyPermission" && isObject(behavior) && behavior["behavior"] === "deny") {
-    found.push({ kind: "denyPermission", reason: behavior["message"], interrupt: behavior["interrupt"] === true });
+    decisions.push({ kind: "denyPermission", reason: behavior["message"], interrupt: behavior["interrupt"] === true });
     delete specific["decision"];
   }
   if (rule.refusal !== undefined && (top["decision"] === "block" || top["decision"] === "deny")) {
-    found.push({ kind: "block", reason: top["reason"] });
+    decisions.push({ kind: "block", reason: top["reason"] });
     delete top["decision"];
     delete top["reason"];
   }
   if (isLegal(rule, "halt") && top["continue"] === false) {
-    found.push({ kind: "halt", reason: top["stopReason"] });
+    decisions.push({ kind: "halt", reason: top["stopReason"] });
     delete top["continue"];
     delete top["stopReason"];
   }
-  if (found.length === 0) return [{ kind: "raw", fields }];
+  if (decisions.length === 0) return [{ kind: "raw", fields }];
   const { hookEventName: _name, ...others } = specific;
-  const left = { ...top, ...(Object.keys(others).length > 0 ? { hookSpecificOutput: others } : {}) };
+  const remaining = { ...top, ...(Object.keys(others).length > 0 ? { hookSpecificOutput: others } : {}) };
   return [
-    ...(found as readonly Answer[]),
-    ...(Object.keys(left).length > 0 ? [{ kind: "raw", fields: left } as const] : []),
+    ...(decisions as readonly Answer[]),
+    ...(Object.keys(remaining).length > 0 ? [{ kind: "raw", fields: remaining } as const] : []),
   ];
 }
 
-function listOf(said: unknown): readonly unknown[] {
-  if (said === undefined || said === null) return [];
-  return Array.isArray(said) ? said.filter((one) => one !== undefined && one !== null) : [said];
+function valuesIn(returned: unknown): readonly unknown[] {
+  const values: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
+  return values.filter((value) => value !== undefined && value !== null);
 }
 
-const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknown>>) => boolean>> = {
+const shapeChecks: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknown>>) => boolean>> = {
   allow: () => true,
   ask: () => true,
   deny: () => true,
@@ -110,7 +112,7 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   block: () => true,
   halt: () => true,
   denyPermission: () => true,
-  // A name that is not one of these would approve what the user was asked about, and not what the author meant.
+  // With a misspelled key the request would be approved unchanged, which the author did not mean.
   approvePermission: ({ kind: _kind, input, rules, ...others }) =>
     Object.keys(others).length === 0 &&
     (input === undefined || isObject(input)) &&
@@ -127,19 +129,19 @@ const needs: Readonly<Record<AnswerKind, (answer: Readonly<Record<string, unknow
   initialUserMessage: ({ text }) => typeof text === "string",
   display: ({ text }) => typeof text === "string",
   elicit: ({ action }) => action === "accept" || action === "decline" || action === "cancel",
-  // The last line on stdout is the path.
+  // Hosts read the path from the last line of stdout.
   worktree: ({ path }) => typeof path === "string" && path !== "" && !/[\r\n]/.test(path),
   raw: ({ fields }) => isObject(fields),
 };
 
-/** By its shape: an answer may come from another copy of this package. */
+/** Checks the shape, not the class: an answer may come from another copy of this package. */
 function isAnswer(value: unknown): value is Answer {
   if (!isObject(value)) return false;
   const kind = value["kind"];
-  return typeof kind === "string" && Object.hasOwn(needs, kind) && needs[kind as AnswerKind](value);
+  return typeof kind === "string" && Object.hasOwn(shapeChecks, kind) && shapeChecks[kind as AnswerKind](value);
 }
 
-/** A refusal and a question always have words. */
+/** Gives a refusal or a question a reason if it has none. */
 function withReason(answer: Answer, handler: string): Answer {
   if (answer.kind !== "ask" && !isRefusal(answer)) return answer;
   const { reason } = answer as { reason?: unknown };
@@ -153,20 +155,21 @@ function asEventRefusal(answer: Answer, rule: EventRule): Answer {
   return { kind: rule.refusal, reason: (answer as { reason: string }).reason };
 }
 
-function whyNot(answer: Answer, rule: EventRule, event: string, handler: string): AppWarning | undefined {
+/** Why an answer is dropped. Undefined when it is accepted. */
+function objectionTo(answer: Answer, rule: EventRule, event: string, handler: string): AppWarning | undefined {
   if (!isLegal(rule, answer.kind)) {
     const legal = [...rule.legal, "systemMessage", "raw"].join(", ");
     const message = `${handler}: ${answer.kind} has no meaning on ${event} and was dropped. Legal there: ${legal}.`;
     return { code: "illegal-answer", message };
   }
   if (answer.kind !== "allow" || (typeof answer.reason === "string" && answer.reason.trim() !== "")) return undefined;
-  const message = `${handler}: allow() without a reason is no opinion. Return nothing for "no objection", or give a reason to skip the permission prompt.`;
+  const message = `${handler}: allow() without a reason was dropped. Return nothing for "no objection", or pass a reason to skip the permission prompt.`;
   return { code: "allow-without-reason", message };
 }
 
-function lengthOf(answer: Answer, event: string, handler: string): readonly AppWarning[] {
-  if ((answer.kind !== "context" && answer.kind !== "systemMessage") || answer.text.length <= longText) return [];
-  const message = `${handler}: a ${answer.kind} of ${answer.text.length} characters on ${event}; hosts put texts over ${longText} into a file.`;
+function lengthWarnings(answer: Answer, event: string, handler: string): readonly AppWarning[] {
+  if ((answer.kind !== "context" && answer.kind !== "systemMessage") || answer.text.length <= maxTextLength) return [];
+  const message = `${handler}: a ${answer.kind} of ${answer.text.length} characters on ${event}; hosts write texts over ${maxTextLength} characters to a file.`;
   return [{ code: "long-text", message, handler }];
 }
 

@@ -1,6 +1,6 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
 
-/** What a handler may return. The rule of an event lists which of these it accepts; authors never write the wire format. */
+/** What a handler may return. Each event accepts some of these kinds. Authors never write the wire format. */
 export type Answer =
   | { readonly kind: "allow"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string }
@@ -25,7 +25,7 @@ export type Answer =
   | { readonly kind: "worktree"; readonly path: string }
   | { readonly kind: "raw"; readonly fields: Readonly<Record<string, unknown>> };
 
-/** An answer that is typed by the tool it is about. */
+/** The answer of `updateOutput`, typed by the tool's response. */
 export interface NewOutput<Value> {
   readonly kind: "updateOutput";
   readonly value: Value;
@@ -35,7 +35,7 @@ export type AnswerKind = Answer["kind"];
 export type AnswerOf<Kind extends AnswerKind> = Extract<Answer, { kind: Kind }>;
 export type ElicitAction = "accept" | "decline" | "cancel";
 
-/** Allows the call without asking the user; deny rules still deny. Saying nothing is "no objection". */
+/** Allows the call without asking the user; deny rules still deny. Return nothing for "no objection". */
 export function allow(reason: string): AnswerOf<"allow"> {
   return Object.freeze({ kind: "allow", reason });
 }
@@ -50,7 +50,7 @@ export function deny(reason: string): AnswerOf<"deny"> {
   return Object.freeze({ kind: "deny", reason });
 }
 
-/** Ends a headless run with the call kept for later. */
+/** Ends a headless run and keeps the call for later. */
 export function defer(reason?: string): AnswerOf<"defer"> {
   return Object.freeze({ kind: "defer", ...(reason === undefined ? {} : { reason }) });
 }
@@ -80,12 +80,12 @@ export function updateInput(input: ToolInput): AnswerOf<"updateInput"> {
   return Object.freeze({ kind: "updateInput", input });
 }
 
-/** Keys to lay over the current input of the tool. */
+/** Keys to merge into the current input of the tool. */
 export function patchInput(part: ToolInput): AnswerOf<"patchInput"> {
   return Object.freeze({ kind: "patchInput", part });
 }
 
-/** The whole new output of the tool, of the shape the tool gave: hosts drop any other from a tool of their own. */
+/** The whole new output of the tool. It must have the shape of the original: hosts drop any other for built-in tools. */
 export function updateOutput<Value>(value: Value): NewOutput<Value> {
   return Object.freeze({ kind: "updateOutput", value });
 }
@@ -102,12 +102,12 @@ export function approvePermission(
   return Object.freeze({ kind: "approvePermission", ...options });
 }
 
-/** `interrupt` stops the agent as well. */
+/** Denies what a `PermissionRequest` asks for, instead of the user. `interrupt` stops the agent as well. */
 export function denyPermission(reason: string, options: { interrupt?: boolean } = {}): AnswerOf<"denyPermission"> {
   return Object.freeze({ kind: "denyPermission", reason, ...(options.interrupt ? { interrupt: true } : {}) });
 }
 
-/** Lets the model try a call again that the classifier refused. */
+/** Lets the model retry a call that the classifier denied. */
 export function retry(): AnswerOf<"retry"> {
   return Object.freeze({ kind: "retry" });
 }
@@ -122,12 +122,12 @@ export function watchPaths(...paths: readonly string[]): AnswerOf<"watchPaths"> 
   return Object.freeze({ kind: "watchPaths", paths: Object.freeze([...paths]) });
 }
 
-/** A first turn of its own. */
+/** Starts the session with this user message. */
 export function initialUserMessage(text: string): AnswerOf<"initialUserMessage"> {
   return Object.freeze({ kind: "initialUserMessage", text });
 }
 
-/** What is shown in place of the text; the stored message stays. */
+/** The text to show instead of the original. The stored message does not change. */
 export function display(text: string): AnswerOf<"display"> {
   return Object.freeze({ kind: "display", text });
 }
@@ -142,7 +142,7 @@ export function worktree(path: string): AnswerOf<"worktree"> {
   return Object.freeze({ kind: "worktree", path });
 }
 
-/** Fields of the wire as they are, for what is newer than this package. */
+/** Fields of the wire format, sent unchanged. For features that are newer than this package. */
 export function raw(fields: Readonly<Record<string, unknown>>): AnswerOf<"raw"> {
   return Object.freeze({ kind: "raw", fields });
 }

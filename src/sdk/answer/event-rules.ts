@@ -8,20 +8,20 @@ import {
 } from "../../protocol/internal.ts";
 import type { AnswerKind } from "./answer.ts";
 
-/** What an event's row means to an app. */
+/** The part of an event's row that apps need. */
 export interface EventRule {
   readonly method: string;
-  /** The field that `what` of a registration is compared with; none: every handler is meant. */
+  /** The field that `what` of a registration is compared with. Absent: every handler runs. */
   readonly matches?: string;
   readonly part?: "basename";
-  /** One tool call: `input` and `response` are data of the tool. */
+  /** The event is about one tool call: `input` and `response` are data of the tool. */
   readonly tool?: true;
-  /** The strictest answer, in the event's own word; none: nothing can be refused here. */
+  /** The kind of the strictest answer. Absent: the event cannot be refused. */
   readonly refusal?: Refusal;
-  /** A failed handler refuses while `stop_hook_active` is false only. */
+  /** A failed handler refuses only while `stop_hook_active` is false. */
   readonly refusesOncePerTurn?: true;
   readonly endsSession?: true;
-  /** What a person typed can be kept from being shown again. */
+  /** The user's prompt can be hidden. */
   readonly hidesPrompt?: true;
   readonly form: Form;
   readonly legal: readonly AnswerKind[];
@@ -33,16 +33,16 @@ export interface EventRule {
 type Refusal = "deny" | "block" | "denyPermission";
 
 /**
- * How an answer is spelled. `permission`: `permissionDecision`. `specific`: `hookSpecificOutput` and, to refuse, `decision: "block"`.
+ * The wire format of an answer. `permission`: `permissionDecision`. `specific`: `hookSpecificOutput` and, to refuse, `decision: "block"`.
  * `exit`: exit 2 with the reason on stderr, context as plain text. `path`: plain text; exit 1 to refuse. `elicit`: an action.
- * `plain`: nothing.
+ * `plain`: none.
  */
 type Form = "permission" | "specific" | "exit" | "path" | "elicit" | "plain";
 
 /** The method of an app that registers handlers for an event, such as `preTool` for `PreToolUse`. */
 export type MethodOf<Name extends EventName> = Catalog[Name]["app"]["method"];
 
-/** The answers a handler of this event may give; a message for the user and raw fields are legal everywhere. */
+/** The kinds of answers that are legal for an event. A message for the user and raw fields are legal everywhere. */
 export type LegalKind<Name extends EventName> = Catalog[Name]["app"]["answers"][number] | "systemMessage" | "raw";
 
 /** The events about one tool call. */
@@ -50,16 +50,16 @@ export type ToolEventName = {
   [Name in EventName]: EventInputs[Name] extends { readonly tool_name: string } ? Name : never;
 }[EventName];
 
-/** The rules as JSON, put in when the package is bundled: a hook process has no use for the rest of the catalog. */
+/** The rules as JSON. The bundler inserts them, so that a hook process does not need the whole catalog. */
 declare const HOOKLINE_RULES: string | undefined;
 
-/** One for every event of the catalog. */
+/** One rule per event of the catalog. */
 export const eventRules: Readonly<Record<EventName, EventRule>> =
   typeof HOOKLINE_RULES === "string" ? JSON.parse(HOOKLINE_RULES) : rulesOf(catalog);
 
 const unknownEvent: EventRule = { method: "on", form: "plain", legal: [] };
 
-/** Contract: an event this package does not know has a rule too; only raw fields and messages are legal there. */
+/** Contract: an unknown event has a rule too; only raw fields and messages are legal for it. */
 export function eventRule(event: string): EventRule {
   return isKnownEvent(event) ? eventRules[event as EventName] : unknownEvent;
 }
@@ -72,15 +72,14 @@ export function isLegal(rule: EventRule, kind: AnswerKind): boolean {
   return kind === "systemMessage" || kind === "raw" || rule.legal.includes(kind);
 }
 
-/** What a whole chain of handlers may take unless the author says otherwise. */
-export const defaultDeadlineMs = 30_000;
+const defaultDeadlineMs = 30_000;
 
 /** Whether settings must name a command for this event: its answer is an exit code or text, or no http hook is called for it. */
 export function needsCommand(event: string): boolean {
   return eventRule(event).command === true;
 }
 
-/** What the handlers of an event may take together unless their author says otherwise. */
+/** How long the handlers of an event may take together by default. */
 export function defaultDeadline(event: string): number {
   return eventRule(event).deadlineMs ?? defaultDeadlineMs;
 }
@@ -88,8 +87,8 @@ export function defaultDeadline(event: string): number {
 type Row = EventRow & { readonly app: AppMethod };
 
 function rulesOf(rows: Catalog): Readonly<Record<EventName, EventRule>> {
-  const made = Object.entries<Row>(rows).map(([name, row]) => [name, ruleFor(row)]);
-  return Object.fromEntries(made) as Record<EventName, EventRule>;
+  const rules = Object.entries<Row>(rows).map(([name, row]) => [name, ruleFor(row)]);
+  return Object.fromEntries(rules) as Record<EventName, EventRule>;
 }
 
 function ruleFor(row: Row): EventRule {

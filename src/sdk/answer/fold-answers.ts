@@ -1,10 +1,10 @@
 import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
 import type { Answer, ElicitAction } from "./answer.ts";
 
-/** What a chain of handlers says together, before it is spelled. */
+/** The combined answer of a chain of handlers, before it is put into the wire format. */
 export interface FoldedAnswer {
   readonly decision?: { readonly kind: "allow" | "ask" | "defer"; readonly reason?: string };
-  /** Whatever word it came in; the event's own is chosen when it is spelled. */
+  /** Of any kind; the wire format of the event decides how it is expressed. */
   readonly refusal?: { readonly reason: string; readonly hidePrompt?: boolean; readonly interrupt?: boolean };
   readonly halt?: string;
   readonly contexts: readonly string[];
@@ -24,8 +24,8 @@ export interface FoldedAnswer {
 }
 
 /**
- * Folds answers in the order they were given. A refusal drops rewrites and weaker decisions but keeps what was said for model and
- * person; otherwise the strictest decision wins, with the reason of the first that gave it. Pure.
+ * Combines answers in the order they were given. A refusal drops rewrites and weaker decisions but keeps texts for the model and the user.
+ * Otherwise the strictest decision wins, with the reason of the first answer that made it.
  */
 export function foldAnswers(answers: readonly Answer[]): FoldedAnswer {
   let folded: FoldedAnswer = { contexts: [], messages: [] };
@@ -44,39 +44,39 @@ export function isRefusal(answer: Answer): boolean {
 
 const strength = { allow: 1, ask: 2, defer: 3 } as const;
 
-function addAnswer(so: FoldedAnswer, answer: Answer): Partial<FoldedAnswer> {
+function addAnswer(folded: FoldedAnswer, answer: Answer): Partial<FoldedAnswer> {
   switch (answer.kind) {
     case "allow":
     case "ask":
     case "defer":
-      if (so.decision && strength[so.decision.kind] >= strength[answer.kind]) return {};
+      if (folded.decision && strength[folded.decision.kind] >= strength[answer.kind]) return {};
       return { decision: { kind: answer.kind, ...(answer.reason === undefined ? {} : { reason: answer.reason }) } };
     case "deny":
     case "block":
     case "denyPermission":
-      return so.refusal ? {} : { refusal: refusalOf(answer) };
+      return folded.refusal ? {} : { refusal: refusalOf(answer) };
     case "halt":
-      return so.halt === undefined ? { halt: answer.reason } : {};
+      return folded.halt === undefined ? { halt: answer.reason } : {};
     case "context":
-      return { contexts: [...so.contexts, answer.text] };
+      return { contexts: [...folded.contexts, answer.text] };
     case "systemMessage":
-      return { messages: [...so.messages, answer.text] };
+      return { messages: [...folded.messages, answer.text] };
     case "updateInput":
       return { input: answer.input };
     case "updateOutput":
       return { output: { value: answer.value } };
-    // Both are turned into the whole new value while the chain runs; alone they say nothing.
+    // The chain turns these into updateInput and updateOutput.
     case "patchInput":
     case "mapOutput":
       return {};
     case "approvePermission":
-      return { approval: { ...so.approval, ...withoutKind(answer) } };
+      return { approval: { ...folded.approval, ...withoutKind(answer) } };
     case "retry":
       return { retry: true };
     case "sessionTitle":
       return { title: answer.title };
     case "watchPaths":
-      return { watch: [...new Set([...(so.watch ?? []), ...answer.paths])] };
+      return { watch: [...new Set([...(folded.watch ?? []), ...answer.paths])] };
     case "initialUserMessage":
       return { firstMessage: answer.text };
     case "display":
@@ -88,16 +88,18 @@ function addAnswer(so: FoldedAnswer, answer: Answer): Partial<FoldedAnswer> {
     case "worktree":
       return { worktree: answer.path };
     case "raw":
-      return { raw: mergeRaw(so.raw, answer.fields) };
+      return { raw: mergeRaw(folded.raw, answer.fields) };
   }
 }
 
 type Fields = NonNullable<FoldedAnswer["raw"]>;
 
 function mergeRaw(before: Fields = {}, after: Fields): Fields {
-  const [one, two] = [before["hookSpecificOutput"], after["hookSpecificOutput"]];
-  const specific = isObject(one) && isObject(two) ? { hookSpecificOutput: { ...one, ...two } } : {};
-  return { ...before, ...after, ...specific };
+  const { hookSpecificOutput: specificBefore } = before;
+  const { hookSpecificOutput: specificAfter } = after;
+  const merged = { ...before, ...after };
+  if (!isObject(specificBefore) || !isObject(specificAfter)) return merged;
+  return { ...merged, hookSpecificOutput: { ...specificBefore, ...specificAfter } };
 }
 
 function refusalOf(answer: Extract<Answer, { kind: "deny" | "block" | "denyPermission" }>) {

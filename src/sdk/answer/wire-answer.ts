@@ -5,7 +5,7 @@ import { refusal } from "../run/handler-chain.ts";
 import { type EventRule, eventRule } from "./event-rules.ts";
 import { type FoldedAnswer, foldAnswers } from "./fold-answers.ts";
 
-/** An answer as a process gives it. `wire` is the JSON object, if the answer is one. */
+/** An answer as a hook process gives it. `wire` is the JSON object on stdout, if there is one. */
 export interface WireAnswer {
   readonly wire?: Readonly<Record<string, unknown>>;
   readonly stdout: string;
@@ -14,34 +14,34 @@ export interface WireAnswer {
 }
 
 /**
- * The folded answer in the event's own spelling.
+ * Puts a combined answer into the wire format of the event.
  *
- * Contract: exit 2 never comes with stdout; there is no `hookSpecificOutput` on an event that has none, no foreign
- * `hookEventName` and no reason without a decision; what a form cannot carry goes to stderr.
+ * Contract: exit 2 has an empty stdout. There is no `hookSpecificOutput` on an event that has none, no `hookEventName` of another event
+ * and no reason without a decision. Texts that the format has no field for go to stderr.
  */
-export function toWire(event: string, said: FoldedAnswer): WireAnswer {
+export function toWire(event: string, folded: FoldedAnswer): WireAnswer {
   const rule = eventRule(event);
-  if (rule.form === "exit" || rule.form === "path") return toPlainText(event, rule, said);
-  const left = rule.form === "elicit" && said.refusal ? [said.refusal.reason] : [];
-  return withRaw(event, rule, { ...topLevel(rule, said), ...specific(event, rule, said) }, said.raw, left);
+  if (rule.form === "exit" || rule.form === "path") return toPlainText(event, rule, folded);
+  const extra = rule.form === "elicit" && folded.refusal ? [folded.refusal.reason] : [];
+  return withRaw(event, rule, { ...topLevel(rule, folded), ...specific(event, rule, folded) }, folded.raw, extra);
 }
 
-function toPlainText(event: string, rule: EventRule, said: FoldedAnswer): WireAnswer {
-  const aside = [...said.messages, ...(said.raw ? [JSON.stringify(said.raw)] : [])];
-  const refused = said.refusal?.reason ?? said.halt;
-  if (refused !== undefined) {
-    const stderr = lines([refused, ...said.contexts, ...aside]);
+function toPlainText(event: string, rule: EventRule, folded: FoldedAnswer): WireAnswer {
+  const extra = [...folded.messages, ...(folded.raw ? [JSON.stringify(folded.raw)] : [])];
+  const reason = folded.refusal?.reason ?? folded.halt;
+  if (reason !== undefined) {
+    const stderr = lines([reason, ...folded.contexts, ...extra]);
     return { stdout: "", stderr, exitCode: rule.form === "path" ? 1 : 2 };
   }
-  const text = rule.form === "path" ? said.worktree : said.contexts.join("\n\n");
-  // Where a path is wanted, whatever stands on stdout is taken for one.
-  if (text || rule.form === "path") return { stdout: text ? `${text}\n` : "", stderr: lines(aside), exitCode: 0 };
-  const message = said.messages.length > 0 ? { systemMessage: said.messages.join("\n") } : {};
-  return withRaw(event, rule, message, said.raw, []);
+  const text = rule.form === "path" ? folded.worktree : folded.contexts.join("\n\n");
+  // Hosts that expect a path read any stdout as one.
+  if (text || rule.form === "path") return { stdout: text ? `${text}\n` : "", stderr: lines(extra), exitCode: 0 };
+  const message = folded.messages.length > 0 ? { systemMessage: folded.messages.join("\n") } : {};
+  return withRaw(event, rule, message, folded.raw, []);
 }
 
-function topLevel(rule: EventRule, said: FoldedAnswer): Record<string, unknown> {
-  const { refusal, halt, messages } = said;
+function topLevel(rule: EventRule, folded: FoldedAnswer): Record<string, unknown> {
+  const { refusal, halt, messages } = folded;
   return {
     ...(halt === undefined ? {} : { continue: false, stopReason: halt }),
     ...(refusal && rule.refusal === "block" && rule.form === "specific"
@@ -51,20 +51,20 @@ function topLevel(rule: EventRule, said: FoldedAnswer): Record<string, unknown> 
   };
 }
 
-function specific(event: string, rule: EventRule, said: FoldedAnswer): Record<string, unknown> {
+function specific(event: string, rule: EventRule, folded: FoldedAnswer): Record<string, unknown> {
   const fields: Record<string, unknown> = {
-    ...(rule.form === "permission" ? permission(said) : {}),
-    ...(rule.refusal === "denyPermission" ? decision(said) : {}),
-    ...(rule.form === "elicit" ? elicitation(said) : {}),
-    ...(said.refusal?.hidePrompt && rule.hidesPrompt ? { suppressOriginalPrompt: true } : {}),
-    ...(said.input && rule.form === "permission" ? { updatedInput: said.input } : {}),
-    ...(said.contexts.length > 0 ? { additionalContext: said.contexts.join("\n\n") } : {}),
-    ...(said.output ? { updatedToolOutput: said.output.value } : {}),
-    ...(said.retry ? { retry: true } : {}),
-    ...(said.title === undefined ? {} : { sessionTitle: said.title }),
-    ...(said.watch ? { watchPaths: said.watch } : {}),
-    ...(said.firstMessage === undefined ? {} : { initialUserMessage: said.firstMessage }),
-    ...(said.display === undefined ? {} : { displayContent: said.display }),
+    ...(rule.form === "permission" ? permission(folded) : {}),
+    ...(rule.refusal === "denyPermission" ? decision(folded) : {}),
+    ...(rule.form === "elicit" ? elicitation(folded) : {}),
+    ...(folded.refusal?.hidePrompt && rule.hidesPrompt ? { suppressOriginalPrompt: true } : {}),
+    ...(folded.input && rule.form === "permission" ? { updatedInput: folded.input } : {}),
+    ...(folded.contexts.length > 0 ? { additionalContext: folded.contexts.join("\n\n") } : {}),
+    ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
+    ...(folded.retry ? { retry: true } : {}),
+    ...(folded.title === undefined ? {} : { sessionTitle: folded.title }),
+    ...(folded.watch ? { watchPaths: folded.watch } : {}),
+    ...(folded.firstMessage === undefined ? {} : { initialUserMessage: folded.firstMessage }),
+    ...(folded.display === undefined ? {} : { displayContent: folded.display }),
   };
   return Object.keys(fields).length > 0 ? { hookSpecificOutput: { hookEventName: event, ...fields } } : {};
 }
@@ -94,45 +94,51 @@ function elicitation({ refusal, elicit }: FoldedAnswer): Record<string, unknown>
   return elicit ? { ...elicit } : {};
 }
 
-/** Raw fields give way to what the answers say, and the event's name is ours to fill in. */
+/** Adds raw fields. Fields of other answers take precedence, and `hookEventName` is always the event's. `extra` goes to stderr. */
 function withRaw(
   event: string,
   rule: EventRule,
   wire: Readonly<Record<string, unknown>>,
   raw: FoldedAnswer["raw"],
-  aside: readonly string[],
+  extra: readonly string[],
 ): WireAnswer {
-  if (!raw) return fromWire(wire, aside);
-  const { hookSpecificOutput: given, ...fields } = raw;
+  if (!raw) return fromWire(wire, extra);
+  const { hookSpecificOutput: rawSpecific, ...fields } = raw;
   const isKnown = rule.method !== "on";
-  const [top, left] = dropLoneReason({ ...fields, ...wire }, "reason", "decision", isKnown, aside);
-  if (given === undefined) return fromWire(top, left);
-  // A known event without answers of its own has no such object at all: with one the host drops the whole answer.
-  const hasNone = (rule.form === "plain" || rule.form === "exit") && isKnown;
-  if (hasNone || !isObject(given)) {
-    return fromWire(top, [...left, JSON.stringify({ hookSpecificOutput: given })]);
+  const [top, extraOfTop] = dropLoneReason({ ...fields, ...wire }, "reason", "decision", isKnown, extra);
+  if (rawSpecific === undefined) return fromWire(top, extraOfTop);
+  // Hosts drop the whole answer when an event without such an object has one.
+  const hasSpecific = !isKnown || (rule.form !== "plain" && rule.form !== "exit");
+  if (!hasSpecific || !isObject(rawSpecific)) {
+    return fromWire(top, [...extraOfTop, JSON.stringify({ hookSpecificOutput: rawSpecific })]);
   }
-  const own = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
-  const both = { ...given, ...own, hookEventName: event };
-  const [hso, rest] = dropLoneReason(both, "permissionDecisionReason", "permissionDecision", isKnown, left);
-  return fromWire({ ...top, hookSpecificOutput: hso }, rest);
+  const ownSpecific = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
+  const merged = { ...rawSpecific, ...ownSpecific, hookEventName: event };
+  const [hookSpecificOutput, allExtra] = dropLoneReason(
+    merged,
+    "permissionDecisionReason",
+    "permissionDecision",
+    isKnown,
+    extraOfTop,
+  );
+  return fromWire({ ...top, hookSpecificOutput }, allExtra);
 }
 
-/** Moves a reason without a decision to stderr: hosts reject it. The fields of an unknown event stay as they are. */
+/** Moves a reason without a decision to stderr: hosts reject it. The fields of an unknown event do not change. */
 function dropLoneReason(
   fields: Readonly<Record<string, unknown>>,
   reason: string,
   decision: string,
   isKnown: boolean,
-  aside: readonly string[],
+  extra: readonly string[],
 ): readonly [Readonly<Record<string, unknown>>, readonly string[]] {
-  const { [reason]: given, ...others } = fields;
-  if (!isKnown || given === undefined || fields[decision] !== undefined) return [fields, aside];
-  return [others, [...aside, JSON.stringify({ [reason]: given })]];
+  const { [reason]: text, ...others } = fields;
+  if (!isKnown || text === undefined || fields[decision] !== undefined) return [fields, extra];
+  return [others, [...extra, JSON.stringify({ [reason]: text })]];
 }
 
-function fromWire(wire: Readonly<Record<string, unknown>>, aside: readonly string[]): WireAnswer {
-  const stderr = lines(aside);
+function fromWire(wire: Readonly<Record<string, unknown>>, extra: readonly string[]): WireAnswer {
+  const stderr = lines(extra);
   if (Object.keys(wire).length === 0) return { stdout: "", stderr, exitCode: 0 };
   return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: 0 };
 }
@@ -142,27 +148,27 @@ function lines(texts: readonly string[]): string {
 }
 
 /**
- * A failure of the whole app, as a process tells it: `block` is exit 2 with an empty stdout, `continue` a message and exit 1.
- * An agent that goes on because of such a refusal already is let stop, with a message.
+ * The answer of a process whose app failed: exit 2 with an empty stdout under `block`, a message and exit 1 under `continue`.
+ * An agent that continues because of an earlier refusal may stop; it gets a message.
  */
 export function appFailure(message: string, mode: FailureMode, payload?: WirePayload): WireAnswer {
   const stderr = `hookline: ${message}\n`;
-  const again = mode === "block" && payload !== undefined && isAgain(payload);
-  if (mode === "block" && !again) return { stdout: "", stderr, exitCode: 2 };
+  const refusedBefore = mode === "block" && payload !== undefined && wasRefusedBefore(payload);
+  if (mode === "block" && !refusedBefore) return { stdout: "", stderr, exitCode: 2 };
   const wire = { systemMessage: `hookline: ${message}` };
-  return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: again ? 0 : 1 };
+  return { wire, stdout: `${JSON.stringify(wire)}\n`, stderr, exitCode: refusedBefore ? 0 : 1 };
 }
 
-function isAgain(payload: WirePayload): boolean {
+function wasRefusedBefore(payload: WirePayload): boolean {
   const { refusesOncePerTurn } = eventRule(String(payload["hook_event_name"]));
   return refusesOncePerTurn === true && payload["stop_hook_active"] === true;
 }
 
-/** The result of an event without any answer of its handlers: the strictest answer it has under `block`, and a message. */
+/** The answer to an event when no handler could run: a refusal under `block`, and a message. */
 export function answerWithoutHandlers(payload: WirePayload, mode: FailureMode, message: string): WireAnswer {
   const event = readEvent(payload);
-  const refused = mode === "block" ? refusal(eventRule(event.name), event, message) : [];
-  const spelled = toWire(event.name, foldAnswers([...refused, { kind: "systemMessage", text: message }]));
-  // What a form leaves for stderr is the same message again.
-  return { ...spelled, stderr: `hookline: ${message}\n` };
+  const refusals = mode === "block" ? refusal(eventRule(event.name), event, message) : [];
+  const answer = toWire(event.name, foldAnswers([...refusals, { kind: "systemMessage", text: message }]));
+  // Any stderr of the wire format would be the same message again.
+  return { ...answer, stderr: `hookline: ${message}\n` };
 }

@@ -250,7 +250,7 @@ test.each([
 ])("a function of mapOutput that returns %s is a failure, and not an output that the host drops", async (what, map) => {
   const mask = createApp().postTool("Bash", { onFailure: "block" }, () => mapOutput(map as never));
   const response = { stdout: "key=abc", stderr: "", interrupted: false };
-  (await testClient(mask).postTool("Bash", bash, response)).expectDenied(`returned ${what}; it must return a text`);
+  (await testClient(mask).postTool("Bash", bash, response)).expectDenied(`returned ${what}; it must return a string`);
 });
 
 test("a promise as the new input is a failure, and not an empty input", async () => {

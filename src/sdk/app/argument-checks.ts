@@ -1,12 +1,12 @@
 import { messageOf, Problem, type ProblemCode } from "../../protocol/internal.ts";
 
 /**
- * Contract: a misspelled option throws when the app is made; otherwise a guard that was meant to block would let calls pass. A hooks file
- * runs without type checks.
+ * Throws for an unknown option or a wrong value. Hooks files run without type checks: with a misspelled option a guard that should block
+ * would let calls pass.
  */
 export function checkOptions(options: object, known: readonly string[], of: string): void {
   if (!isPlainObject(options))
-    throw sdkProblem("bad-option", `The options of ${of} are ${kindOf(options)}, not an object.`, { of });
+    throw sdkProblem("bad-option", `The options of ${of} are ${describeType(options)}, not an object.`, { of });
   for (const [name, value] of Object.entries(options)) {
     const fault = known.includes(name)
       ? faultOf(name, value)
@@ -15,13 +15,15 @@ export function checkOptions(options: object, known: readonly string[], of: stri
   }
 }
 
-/** An object with named values, and not a list, a set, a promise or the like, whose entries would be passed over. */
+/** False for a list, a set, a promise and so on, whose entries would be ignored. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === "[object Object]";
 }
 
-function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : `of the type ${typeof value}`;
+/** The type of a value for messages: `a string`, `a list`, `null`. */
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
 function faultOf(name: string, value: unknown): string | undefined {
@@ -37,7 +39,7 @@ function faultOf(name: string, value: unknown): string | undefined {
   }
   if (name === "recheck" && typeof value !== "boolean") return `${JSON.stringify(value)}; it must be true or false`;
   if ((name === "name" || name === "stateDir") && typeof value !== "string") {
-    return `${JSON.stringify(value)}; it must be a text`;
+    return `${JSON.stringify(value)}; it must be a string`;
   }
   if (name === "stateMaxBytes" && !(typeof value === "number" && value > 0)) {
     return `${JSON.stringify(value)}; it must be a number of bytes above 0`;
@@ -60,16 +62,21 @@ function faultOf(name: string, value: unknown): string | undefined {
   return undefined;
 }
 
-type Code = ProblemCode extends infer One ? (One extends `sdk/${infer What}` ? What : never) : never;
+type SdkCode = ProblemCode extends infer Code ? (Code extends `sdk/${infer Name}` ? Name : never) : never;
 
-/** A wrong call of the sdk. Contract: the code `sdk/<what>` is stable; the message says what is wrong, where, and how to fix it. */
-export function sdkProblem(what: Code, message: string, about: Record<string, unknown> = {}, cause?: unknown): Problem {
-  return new Problem(`sdk/${what}`, message, { about, ...(cause === undefined ? {} : { cause }) });
+/** A wrong call of the sdk. Contract: the code `sdk/<name>` is stable; the message says what is wrong, where, and how to fix it. */
+export function sdkProblem(
+  name: SdkCode,
+  message: string,
+  about: Record<string, unknown> = {},
+  cause?: unknown,
+): Problem {
+  return new Problem(`sdk/${name}`, message, { about, ...(cause === undefined ? {} : { cause }) });
 }
 
 /**
- * The text of a value as JSON; `null` for nothing. Contract: what would be lost on the way is refused: a function, a symbol, a Map, a
- * Set, a BigInt, a ring.
+ * A value as JSON text; `null` for undefined.
+ * Contract: throws for values that JSON cannot hold: a function, a symbol, a Map, a Set, a BigInt, a circular reference.
  */
 export function toJsonOrThrow(value: unknown, refused: (why: string, cause: unknown) => Error): string {
   try {

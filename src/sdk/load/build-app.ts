@@ -17,33 +17,30 @@ import { checkOwnExports, missingExportIn, scanImports } from "./scan-imports.ts
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A build is some five files. */
-const keepFiles = 250;
-
 /**
- * Builds a hooks file with all it imports from its own tree into one file of the user's state folder, and gives its URL. Of many that
- * come for one file at the same time one builds and the others take what it made: a machine that has much to do would not be done in time.
+ * Bundles a hooks file and the files it imports into one file in the user's state folder. Returns the URL of that file.
+ * Concurrent builds of one file wait for the first and use its result.
  */
 export async function build(file: string, env: Env): Promise<string> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return nativeImportUrl(file);
-  const turn = await takeTurn(file, env);
+  const lock = await takeBuildLock(file, env);
   try {
-    const known = turn === undefined ? undefined : cachedBuild(file, env)?.module;
-    if (known === undefined) return await buildNow(esbuild, file, env);
-    mapStacks(known);
-    return pathToFileURL(known).href;
+    const cached = lock === undefined ? undefined : cachedBuild(file, env)?.module;
+    if (cached === undefined) return await buildNow(esbuild, file, env);
+    mapStacks(cached);
+    return pathToFileURL(cached).href;
   } finally {
-    await turn?.release();
+    await lock?.release();
   }
 }
 
 /** Undefined when the lock cannot be taken in time: then every process builds for itself. */
-async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
+async function takeBuildLock(file: string, env: Env): Promise<HeldLock | undefined> {
   try {
     const folder = await openState(["builds"], { env });
-    const got = await takeLock(join(folder, recordName(file)), { waitMs: 10_000 });
-    return got.held ? got : undefined;
+    const lock = await takeLock(join(folder, recordName(file)), { waitMs: 10_000 });
+    return lock.held ? lock : undefined;
   } catch {
     return undefined; // no safe state folder: writing the build reports it
   }
@@ -51,8 +48,8 @@ async function takeTurn(file: string, env: Env): Promise<HeldLock | undefined> {
 
 async function buildNow(esbuild: Esbuild, file: string, env: Env): Promise<string> {
   const module = await bundleChecked(esbuild, file);
-  const output = await keepBuild(esbuild, file, module, env).catch((error: unknown) => {
-    // An unsafe state folder is for the user to fix. A full or read-only disk must not disable a guard.
+  const output = await storeBuild(esbuild, file, module, env).catch((error: unknown) => {
+    // The user has to fix an unsafe state folder. A full or read-only disk must not disable a guard.
     if (error instanceof Problem) throw error;
     return writeTemporary(module);
   });
@@ -67,21 +64,23 @@ async function bundleChecked(esbuild: Esbuild, file: string): Promise<ModuleBund
 }
 
 /**
- * Builds a file that can be imported as it is, so that the next start of a hook process is quicker. Whatever keeps it from being built
- * is kept too, or every start would try again.
+ * Builds a JavaScript file ahead of time, so that the next hook process starts faster. A failed build is recorded too, so that it is not
+ * tried at every start.
  */
 export async function buildAhead(file: string, env: Env): Promise<void> {
   const esbuild = await loadEsbuild();
   const text = await readFile(file, "utf8");
   const module = esbuild && (await bundleChecked(esbuild, file).catch(() => undefined));
-  if (esbuild !== undefined && module !== undefined) await keepBuild(esbuild, file, module, env);
-  else {
-    const about = { file, inputs: [{ path: file, text }], links: [[file, await realpath(file)]] } as const;
-    await keepRecord({ made: builderTag, ...about, output: null, script: null }, env);
+  if (esbuild !== undefined && module !== undefined) {
+    await storeBuild(esbuild, file, module, env);
+    return;
   }
+  const inputs = [{ path: file, text }];
+  const links = [[file, await realpath(file)]] as const;
+  await writeRecord({ made: builderTag, file, inputs, links, output: null, script: null }, env);
 }
 
-/** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
+/** The hooks file and every file it imports, except packages. An approval pins these files. */
 export async function appInputs(file: string): Promise<readonly string[]> {
   const esbuild = await loadEsbuild();
   if (esbuild === undefined) return scanImports(file);
@@ -89,17 +88,17 @@ export async function appInputs(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Throws for a file that Node's parser rejected without a location, if the location can be found. The builder knows it, unless it
- * reads what this Node does not yet; then every file is asked about.
+ * Throws a problem with the location of a syntax error that Node reported without one. esbuild reports the location, unless it accepts
+ * syntax that this version of Node does not; then each file is checked with `node --check`.
  */
 export async function throwWithLocation(file: string, fault: string): Promise<void> {
   for (const path of await appInputs(file)) {
-    const place = syntaxErrorLocation(path);
-    if (place !== undefined) throw sdkProblem("no-load", `${file} does not load: ${place}: ${fault}`, { file });
+    const location = syntaxErrorLocation(path);
+    if (location !== undefined) throw sdkProblem("no-load", `${file} does not load: ${location}: ${fault}`, { file });
   }
 }
 
-/** Throws for a file that asks a package for a name it does not export, with the place in the author's file. */
+/** Throws a problem with the location of an import whose package does not export the imported name. */
 export async function throwMissingExport(file: string, cause: unknown): Promise<void> {
   const paths = await appInputs(file);
   const inputs = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
@@ -111,53 +110,57 @@ export async function endBuilds(): Promise<void> {
   await (await loadEsbuild())?.stop();
 }
 
-/** Gives the path of the module. */
-async function keepBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
+/** Writes a build to the user's state folder. Returns the path of its module. */
+async function storeBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
   const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
   const hash = createHash("sha256").update(builderTag);
   for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
   const name = hash.digest("hex");
   const names = { output: `${name}.mjs`, script: script === undefined ? null : `${name}.cjs` };
   const folder = await openState(["builds"], { env });
-  await keepBundle(join(folder, names.output), module);
-  if (script !== undefined) await keepBundle(join(folder, `${name}.cjs`), script);
-  await keepRecord({ made: builderTag, file, inputs: module.inputs, links: module.links, ...names }, env);
+  await writeBundle(join(folder, names.output), module);
+  if (script !== undefined) await writeBundle(join(folder, `${name}.cjs`), script);
+  // Written last: its existence marks the build as complete.
+  await writeRecord({ made: builderTag, file, inputs: module.inputs, links: module.links, ...names }, env);
   await prune(folder);
   return join(folder, names.output);
 }
 
-async function keepBundle(path: string, { code, map }: Bundle): Promise<void> {
+async function writeBundle(path: string, { code, map }: Bundle): Promise<void> {
   await replaceFile(`${path}.map`, map);
   await replaceFile(path, code);
 }
 
-/** A place for a module that nothing can keep: this process alone can read it, and takes it away when it ends. */
+/** For a build that cannot be stored: a private temporary file, removed when this process exits. */
 async function writeTemporary(module: Bundle): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "hookline-build-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "hooks.mjs");
-  await keepBundle(path, module);
+  await writeBundle(path, module);
   return path;
 }
 
-/** Last, for it is what says that the files are there. */
-async function keepRecord(record: BuildRecord, env: Env): Promise<void> {
+async function writeRecord(record: BuildRecord, env: Env): Promise<void> {
   await replaceFile(join(await openState(["builds"], { env }), recordName(record.file)), JSON.stringify(record));
 }
 
+/** One build is about five files. */
+const maxFiles = 250;
+
+/** Removes the oldest builds. */
 async function prune(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(?:[mc]js|json|tried)$/.test(name));
-  if (names.length <= keepFiles) return;
-  const ages = await Promise.all(names.map(async (name) => ({ name, at: await ageOf(join(folder, name)) })));
-  ages.sort((a, b) => b.at - a.at);
-  for (const { name } of ages.slice(keepFiles)) {
+  if (names.length <= maxFiles) return;
+  const files = await Promise.all(names.map(async (name) => ({ name, writtenAt: await mtimeOf(join(folder, name)) })));
+  files.sort((a, b) => b.writtenAt - a.writtenAt);
+  for (const { name } of files.slice(maxFiles)) {
     await rm(join(folder, name), { force: true });
     await rm(join(folder, `${name}.map`), { force: true });
   }
 }
 
-function ageOf(path: string): Promise<number> {
-  // Others make room as well.
+/** 0 for a file that another process has removed. */
+function mtimeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
@@ -165,29 +168,30 @@ function ageOf(path: string): Promise<number> {
 }
 
 /**
- * Where Node itself can read a hooks file from, when there is nothing to build it with: TypeScript by leaving out the types, where this
- * Node does, and `hookline` from the package that runs.
+ * The URL to import a hooks file from when esbuild is not installed. Node strips the types of TypeScript, in versions that can, and
+ * `hookline` resolves to the running package.
  */
 function nativeImportUrl(file: string): string {
-  const isTyped = /\.[mc]?tsx?$/.test(file);
-  if (isTyped && !(process.features as { typescript?: unknown }).typescript) {
+  const isTypeScript = /\.[mc]?tsx?$/.test(file);
+  if (isTypeScript && !(process.features as { typescript?: unknown }).typescript) {
     const message = `${file} is TypeScript, and neither esbuild nor Node ${process.version} can read it here. Install esbuild, or write the file as .mjs.`;
     throw sdkProblem("no-typescript", message, { file });
   }
   registerEntryPoints();
-  // Node does not look again for what a file asked for in vain; TypeScript was not tried before.
-  return `${pathToFileURL(file).href}${isTyped ? "" : "?as-it-is"}`;
+  // Node caches a failed import of a JavaScript file, so it is imported under another URL. TypeScript was not imported before.
+  return `${pathToFileURL(file).href}${isTypeScript ? "" : "?as-it-is"}`;
 }
 
-let lent = false;
+let isRegistered = false;
 
 type Next = (specifier: string, context: unknown) => unknown;
 type Hooks = { resolve(specifier: string, context: unknown, next: Next): unknown };
 
+/** Makes `hookline/…` resolve to the running package for imports of this process. */
 function registerEntryPoints(): void {
-  if (lent) return;
-  lent = true;
-  const doors: Readonly<Record<string, object>> = Object.fromEntries(
+  if (isRegistered) return;
+  isRegistered = true;
+  const entryPoints: Readonly<Record<string, object>> = Object.fromEntries(
     ownEntryPoints().map(([name, path]) => [
       name,
       { url: pathToFileURL(path).href, format: "module", shortCircuit: true },
@@ -196,16 +200,16 @@ function registerEntryPoints(): void {
   const { register, registerHooks } = nodeModule as typeof nodeModule & { registerHooks?: (hooks: Hooks) => void };
   if (registerHooks !== undefined) {
     registerHooks({
-      resolve: (name, context, next) => (Object.hasOwn(doors, name) ? doors[name] : next(name, context)),
+      resolve: (name, context, next) => (Object.hasOwn(entryPoints, name) ? entryPoints[name] : next(name, context)),
     });
     return;
   }
-  const code = `const doors = ${JSON.stringify(doors)};
-export const resolve = (name, context, next) => (Object.hasOwn(doors, name) ? doors[name] : next(name, context));`;
+  const code = `const entryPoints = ${JSON.stringify(entryPoints)};
+export const resolve = (name, context, next) => (Object.hasOwn(entryPoints, name) ? entryPoints[name] : next(name, context));`;
   register(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-/** The place of an error of the parser, which Node tells on its screen alone. */
+/** The location of a syntax error. Node prints it to stderr and does not put it into the error. */
 function syntaxErrorLocation(file: string): string | undefined {
   if (!/\.[mc]?[jt]s$/.test(file)) return undefined;
   const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", timeout: 5_000 });

@@ -5,13 +5,13 @@ import { openState, packageFile } from "../../files/internal.ts";
 import { startDetached } from "../run/detached-process.ts";
 import { builderTag, cachedBuild } from "./build-cache.ts";
 
-/** Ten times as long as a builder lives. */
-const forgetMs = 600_000;
+/** How long a note counts after its builder was killed. A builder exits after one minute at the latest. */
+const noteMaxAgeMs = 600_000;
 
 /**
  * Builds a file in a separate process, for later starts. The caller does not wait for it.
- * Contract: never throws. One content is tried once, though many ask at the same time or the builder cannot write; a builder that was
- * ended is forgotten after ten minutes.
+ * Contract: never throws. Each content is tried once, even if many processes ask at the same time or the builder cannot write. A note
+ * file records the attempt; after a builder was killed, its note expires.
  */
 export async function buildLater(
   file: string,
@@ -20,24 +20,24 @@ export async function buildLater(
 ): Promise<void> {
   try {
     const cwd = await openState(["builds"], { env });
-    if (cachedBuild(file, env) !== undefined) return; // while the handlers ran
+    if (cachedBuild(file, env) !== undefined) return; // built by another process meanwhile
     const note = join(cwd, `${digest(file)}.tried`);
-    forget(note);
+    removeExpired(note);
     closeSync(openSync(note, "wx", 0o600));
     const program = packageFile("dist/sdk/tasks/background-program.js");
     start([program, "build", file, note], { cwd, env, onError: () => undefined });
   } catch {
-    // It was tried before, or nothing can be kept without a folder of our own; the file is imported as it is, as now.
+    // It was tried before, or there is no state folder. The file is imported without a build, as now.
   }
 }
 
-/** A note this old belongs to a builder that was killed. It is moved first, so that one of many processes removes it. */
-function forget(note: string): void {
-  const made = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
-  if (made === undefined || Date.now() - made < forgetMs) return;
-  const aside = `${note}.${process.pid}`;
-  renameSync(note, aside);
-  rmSync(aside, { force: true });
+/** Renames before it removes, so that only one of several processes removes the note. */
+function removeExpired(note: string): void {
+  const writtenAt = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
+  if (writtenAt === undefined || Date.now() - writtenAt < noteMaxAgeMs) return;
+  const renamed = `${note}.${process.pid}`;
+  renameSync(note, renamed);
+  rmSync(renamed, { force: true });
 }
 
 function digest(file: string): string {

@@ -8,27 +8,28 @@ import { packageFile } from "../../files/internal.ts";
 import type { Esbuild } from "./bundle.ts";
 
 /**
- * Reads each file once and keeps the text, so that what a build says of its inputs is what it was made of, though a file changes
- * meanwhile. `import.meta` of every file keeps naming the author's file, although all of them become one.
+ * Reads each file once and records its text in `texts`, so that the recorded inputs match the build even if a file changes meanwhile.
+ * `import.meta` of each file still refers to the author's file, although all files become one.
  */
 export function readOncePlugin(esbuild: Esbuild, texts: Map<string, string>): Plugin {
   return {
     name: "reads-once",
     setup({ onLoad }) {
       onLoad({ filter: /./, namespace: "file" }, async ({ path, suffix }) => {
-        if (suffix !== "") return { errors: [{ text: `${path} is imported as "${suffix}", which no build can keep` }] };
+        if (suffix !== "") return { errors: [{ text: `${path} is imported as "${suffix}", which cannot be bundled` }] };
         const read = texts.get(path) ?? (await readFile(path, "utf8"));
+        // Another call may have read the file meanwhile.
         const source = texts.get(path) ?? read;
         texts.set(path, source);
         if (!/\.[mc]?[jt]sx?$/.test(path) || !source.includes("import.meta"))
           return { contents: source, loader: "default" };
-        return { contents: await placed(esbuild, path, source), loader: "js" };
+        return { contents: await withImportMeta(esbuild, path, source), loader: "js" };
       });
     },
   };
 }
 
-/** Names the file that a build begins with: by its path, esbuild would take a `*` in it for a pattern. */
+/** Sets the entry point of a build. Passed as a path, esbuild would treat a `*` in it as a pattern. */
 export function entryPlugin(entry: string): Plugin {
   return {
     name: "begins-with",
@@ -38,7 +39,7 @@ export function entryPlugin(entry: string): Plugin {
   };
 }
 
-async function placed(esbuild: Esbuild, path: string, source: string): Promise<string> {
+async function withImportMeta(esbuild: Esbuild, path: string, source: string): Promise<string> {
   const { code } = await esbuild.transform(source, {
     loader: (/[jt]sx?$/.exec(path)?.[0] ?? "js") as "js" | "jsx" | "ts" | "tsx",
     sourcefile: path,
@@ -54,11 +55,11 @@ async function placed(esbuild: Esbuild, path: string, source: string): Promise<s
 }
 
 /**
- * Packages are not built in: they are found from the author's file, and `hookline` itself is the one that runs. What a bare name finds in
- * the author's own package, or as TypeScript outside of `node_modules`, is theirs as a path is.
+ * Leaves packages out of the bundle. They are resolved from the author's file, and `hookline` is the running package. A bare specifier
+ * that resolves to the author's own package, or to TypeScript outside `node_modules`, is bundled like a relative import.
  */
 export function externalPackagesPlugin(from: string, texts: Map<string, string>): Plugin {
-  const resolving = Symbol("asking");
+  const resolving = Symbol("resolving");
   return {
     name: "leaves-packages",
     setup(build) {
@@ -68,41 +69,39 @@ export function externalPackagesPlugin(from: string, texts: Map<string, string>)
       });
       build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
         if (pluginData === resolving || isAbsolute(path) || /^(?:node:|data:|hookline)/.test(path)) return undefined;
-        const found = await build.resolve(path, {
+        const resolved = await build.resolve(path, {
           kind,
           resolveDir: resolveDir || from,
           importer,
           pluginData: resolving,
         });
-        if (found.errors.length > 0 || found.external) return found;
-        if (isOwn(found.path, importer)) {
-          await readNames(found.path, texts);
-          return found;
-        }
-        return { path: pathToFileURL(found.path).href, external: true };
+        if (resolved.errors.length > 0 || resolved.external) return resolved;
+        if (!isAuthorsFile(resolved.path, importer)) return { path: pathToFileURL(resolved.path).href, external: true };
+        await recordManifest(resolved.path, texts);
+        return resolved;
       });
     },
   };
 }
 
-function isOwn(found: string, importer: string): boolean {
-  if (found.includes(`${sep}node_modules${sep}`)) return false;
-  return /\.[mc]?tsx?$/.test(found) || packageRoot(found) === packageRoot(importer);
+function isAuthorsFile(path: string, importer: string): boolean {
+  if (path.includes(`${sep}node_modules${sep}`)) return false;
+  return /\.[mc]?tsx?$/.test(path) || packageRoot(path) === packageRoot(importer);
 }
 
-/** A package.json that says what a bare name means is an input as the file is. */
-async function readNames(found: string, texts: Map<string, string>): Promise<void> {
-  const root = packageRoot(found);
+/** The package.json that a bare specifier was resolved with is an input of the build too. */
+async function recordManifest(file: string, texts: Map<string, string>): Promise<void> {
+  const root = packageRoot(file);
   if (root === undefined) return;
   const path = join(root, "package.json");
   if (!texts.has(path)) texts.set(path, await readFile(path, "utf8"));
 }
 
-/** The file behind `hookline/sdk` and its sisters in the package that runs this. */
-export function ownEntryPoint(specifier: string): string | undefined {
+function ownEntryPoint(specifier: string): string | undefined {
   return ownEntryPoints().find(([name]) => name === specifier)?.[1];
 }
 
+/** The entry points of the running package, such as `hookline/sdk`, with their files. */
 export function ownEntryPoints(): readonly (readonly [specifier: string, path: string])[] {
   const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
     exports: Record<string, string | { readonly default: string }>;
@@ -120,7 +119,7 @@ function packageRoot(from: string): string | undefined {
   return undefined;
 }
 
-/** For a script: the program that runs it passes `hookline/sdk`. */
+/** For a script: the program that runs it provides `hookline/sdk`. */
 export const externalSdkPlugin: Plugin = {
   name: "leaves-sdk",
   setup(build) {
@@ -129,48 +128,48 @@ export const externalSdkPlugin: Plugin = {
 };
 
 /**
- * Whether the files of a module, here with its code, say the same as a script. A script reaches modules of Node and us, and nothing that
- * it names only while it runs.
+ * Whether a bundled module behaves the same as a script. A script can import Node modules and `hookline/sdk`, and nothing dynamically.
  */
 export async function canBeScript({ inputs, outputs }: Metafile, code: string): Promise<boolean> {
   const sdk = pathToFileURL(ownEntryPoint("hookline/sdk") ?? "").href;
-  const asked = Object.values(outputs).flatMap(({ imports }) => imports);
-  const isLittle = ({ path, kind }: (typeof asked)[number]) =>
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  const canRequire = ({ path, kind }: (typeof imports)[number]) =>
     kind === "import-statement" && (isBuiltin(path) || path === sdk);
-  if (!asked.every(isLittle) || !Object.entries(inputs).every(isModule)) return false;
-  // All of a JSON file under one name has more names in a build: its own keys.
+  if (!imports.every(canRequire) || !Object.entries(inputs).every(isModule)) return false;
+  // A namespace import of a JSON file also has the file's keys in a script.
   if (code.includes("__export(") && Object.keys(inputs).some((path) => path.endsWith(".json"))) return false;
-  // Evaluated text would see the names of a script, and code that formats stacks would see the build.
-  return !/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code) && hasNames(code, sdk);
+  // Evaluated code would see the variables of a script, and code that formats stacks would see the build.
+  if (/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code)) return false;
+  return areImportsExported(code, sdk);
 }
 
-/** A file that is not a module runs in sloppy mode and has names that a module does not have. */
+/** A file that is not a module runs in sloppy mode and has variables that a module does not have. */
 function isModule([path, { format }]: [string, Metafile["inputs"][string]]): boolean {
   return format === "esm" || (format === undefined && /\.(?:json|m[jt]s|tsx?)$/.test(path));
 }
 
 /** A module that imports a missing name does not load; a script would continue with undefined. */
-async function hasNames(code: string, sdk: string): Promise<boolean> {
-  for (const [, other, list = "", path = ""] of code.matchAll(statement)) {
-    // What only looks like a statement, in a text, may name anything: nothing of the author's is ever loaded here.
+async function areImportsExported(code: string, sdk: string): Promise<boolean> {
+  for (const [, defaultName, list = "", path = ""] of code.matchAll(importStatement)) {
+    // Text inside a string may look like a statement. Never import a file of the author here.
     if (!isBuiltin(path) && path !== sdk) return false;
-    if (other !== undefined && path === sdk) return false; // there is no default export
-    const door = (await import(path)) as object;
+    if (defaultName !== undefined && path === sdk) return false; // hookline/sdk has no default export
+    const exported = (await import(path)) as object;
     const names = list.split(",").map((name) => name.trim().split(" as ")[0] ?? "");
-    if (!names.every((name) => name === "" || name in door)) return false;
+    if (!names.every((name) => name === "" || name in exported)) return false;
   }
   return true;
 }
 
-const statement = /^(?:im|ex)port (?:([\w$]+)(?:, )?)?(?:\{([^}]*)\} )?from "([^"]+)";$/gm;
+const importStatement = /^(?:im|ex)port (?:([\w$]+)(?:, )?)?(?:\{([^}]*)\} )?from "([^"]+)";$/gm;
 
-const free = "hookline_name_of_scripts";
+const scriptGlobal = "hookline_script_global";
 
-/** For the builder: names that mean something in a script alone. Names that the author gives stay as they are. */
-export const namesOfScripts: Readonly<Record<string, string>> = Object.fromEntries(
-  ["module", "exports", "require", "__filename", "__dirname"].map((name) => [name, free]),
+/** Marks uses of variables that exist in scripts only. esbuild replaces free variables; variables of the author keep their names. */
+export const scriptGlobals: Readonly<Record<string, string>> = Object.fromEntries(
+  ["module", "exports", "require", "__filename", "__dirname"].map((name) => [name, scriptGlobal]),
 );
 
-export function usesNamesOfScripts(code: string): boolean {
-  return code.includes(free);
+export function usesScriptGlobals(code: string): boolean {
+  return code.includes(scriptGlobal);
 }

@@ -8,9 +8,9 @@ import {
   entryPlugin,
   externalPackagesPlugin,
   externalSdkPlugin,
-  namesOfScripts,
   readOncePlugin,
-  usesNamesOfScripts,
+  scriptGlobals,
+  usesScriptGlobals,
 } from "./bundle-plugins.ts";
 
 export type Esbuild = typeof import("esbuild");
@@ -21,11 +21,11 @@ export interface Bundle {
 }
 
 export interface ModuleBundle extends Bundle {
-  /** The author's files it is made of, as they were read for it. */
+  /** The author's files, as they were read for the build. */
   readonly inputs: readonly { readonly path: string; readonly text: string }[];
-  /** Names that lead to other ones, with these. */
+  /** Symbolic links among the imported paths, with their targets. */
   readonly links: readonly (readonly [name: string, real: string])[];
-  /** Whether the same can be had as a script. */
+  /** True when the code behaves the same as a script. */
   readonly canBeScript: boolean;
 }
 
@@ -33,18 +33,18 @@ export async function loadEsbuild(): Promise<Esbuild | undefined> {
   try {
     return await import("esbuild");
   } catch {
-    return undefined; // an optional dependency: the caller reports what is missing
+    return undefined; // an optional dependency: the caller reports that it is missing
   }
 }
 
-/** A hooks file and all it imports from its own tree as one module. */
+/** Bundles a hooks file and the files it imports into one module. */
 export async function bundleModule(esbuild: Esbuild, file: string): Promise<ModuleBundle> {
   const entry = await realpath(file);
   const from = dirname(entry);
   const texts = new Map<string, string>();
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(from, texts)];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
-  const result = await named(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
+  const result = await buildWithNames(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
   const { code, map } = textsOf(result, from);
   return {
     code,
@@ -55,7 +55,7 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   };
 }
 
-/** The same texts as a script; undefined when only a module can say it, as with `await` outside of functions. */
+/** Bundles the same texts into a script. Undefined when only a module can hold the code, as with top-level `await`. */
 export async function bundleScript(
   esbuild: Esbuild,
   file: string,
@@ -65,14 +65,15 @@ export async function bundleScript(
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalSdkPlugin];
   try {
-    // An arrow function, for it has no `arguments`, as a module has none. A module is strict without saying so.
+    // An arrow function has no `arguments`, like a module. A module is always strict.
     const banner = { js: '((module, exports, require) => { "use strict";' };
-    const framed = { format: "cjs", banner, footer: { js: "})" }, define: namesOfScripts, plugins } as const;
-    const options = { ...optionsFor(entry), ...framed };
-    const script = textsOf(await named(texts, (keepNames) => esbuild.build({ ...options, keepNames })), dirname(entry));
-    return usesNamesOfScripts(script.code) ? undefined : script;
+    const wrapper = { format: "cjs", banner, footer: { js: "})" }, define: scriptGlobals, plugins } as const;
+    const options = { ...optionsFor(entry), ...wrapper };
+    const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames }));
+    const script = textsOf(result, dirname(entry));
+    return usesScriptGlobals(script.code) ? undefined : script;
   } catch {
-    return undefined; // the module is there and says what is wrong, if anything is
+    return undefined; // the module is used instead, and loading it reports errors
   }
 }
 
@@ -87,11 +88,11 @@ function optionsFor(entry: string) {
     sourcemap: "external",
     outfile: "hooks.js",
     absWorkingDir: dirname(entry),
-    // The author's settings for a type checker must not change what runs,
+    // The author's type checker settings must not change the code,
     tsconfigRaw: "{}",
-    // nor a word of a package.json to other bundlers: a file that is imported for what it does is there to do it,
+    // nor must `sideEffects` in a package.json: a file that is imported for its side effects stays in the bundle.
     ignoreAnnotations: true,
-    // and a package is what Node would find.
+    // Resolve packages as Node does.
     conditions: [],
     logLevel: "silent",
   } as const satisfies BuildOptions;
@@ -110,17 +111,17 @@ async function bundle(
 }
 
 /**
- * Functions and classes are called in messages and in the log what their author called them, though two files use one name, or a class
- * speaks of itself. Where neither is so it is built without what that takes, for it would be in the text of every function, and some send
- * that elsewhere: to a thread, to a page.
+ * Builds so that functions and classes keep their names in messages and in the log. esbuild renames when two files use the same name and
+ * when a class refers to itself; only then is it built with `keepNames`, which adds calls to every function. Authors may send the text
+ * of a function to a thread or a page, where those calls would fail.
  */
-async function named(
+async function buildWithNames(
   texts: ReadonlyMap<string, string>,
   build: (keepNames: boolean) => Promise<Result>,
 ): Promise<Result> {
   const plain = await build(false);
-  const isTrue = texts.size === 1 && !textsOf(plain, "").code.includes("= class _");
-  return isTrue ? plain : build(true);
+  const hasOwnNames = texts.size === 1 && !textsOf(plain, "").code.includes("= class _");
+  return hasOwnNames ? plain : build(true);
 }
 
 function textsOf(result: Result, folder: string): Bundle {
@@ -128,7 +129,7 @@ function textsOf(result: Result, folder: string): Bundle {
   return { code: text(".js"), map: withUrls(text(".map"), folder) };
 }
 
-/** Sources are URLs, as readers of source maps expect; paths relative to a build would not resolve. */
+/** Makes the sources of a source map URLs: paths relative to the build would not resolve. */
 function withUrls(map: string, folder: string): string {
   const parsed = JSON.parse(map) as { sources: string[] };
   const sources = parsed.sources.map((source) => {
@@ -151,19 +152,16 @@ function relativeTo(path: string): string {
 
 type Links = readonly (readonly [name: string, real: string])[];
 
-/**
- * The names in imports that lead to another name, with what they led to. A build is made of real files, and they can stay as they are
- * while a link is pointed elsewhere.
- */
+/** The imported paths that are symbolic links, with their targets. A link can change while the files it pointed to stay the same. */
 async function linksOf({ inputs }: Metafile, from: string): Promise<Links> {
   const links = new Map<string, string>();
   for (const [importer, { imports }] of Object.entries(inputs)) {
     for (const { path, original, external } of imports) {
       if (external || original === undefined || !/^[./]/.test(original)) continue;
-      const asked = resolve(dirname(absolute(importer, from)), original);
-      if (asked === absolute(path, from)) continue;
-      // An ending may be left out; then it is the folder that can be a link.
-      const name = (await realOf(asked)) === undefined ? dirname(asked) : asked;
+      const imported = resolve(dirname(absolute(importer, from)), original);
+      if (imported === absolute(path, from)) continue;
+      // Without an extension the path itself does not exist; then its folder may be a link.
+      const name = (await realOf(imported)) === undefined ? dirname(imported) : imported;
       const real = await realOf(name);
       if (real !== undefined && real !== name) links.set(name, real);
     }
@@ -176,5 +174,5 @@ function absolute(path: string, from: string): string {
 }
 
 function realOf(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined); // not there under this very name
+  return realpath(path).catch(() => undefined); // does not exist under this name
 }

@@ -13,87 +13,91 @@ export interface LoadAppOptions {
   readonly cwd: string;
   /** An import that takes longer fails. Default: 10 seconds. The time of the build before it does not count. */
   readonly timeoutMs?: number;
-  /** What `hookline/sdk` is for a build that is a script; without it everything is imported as a module. */
+  /** The exports of `hookline/sdk` for a build that is a script. Without it everything is imported as a module. */
   readonly sdk?: Readonly<Record<string, unknown>>;
-  /** Told that a file was imported as it is and that building it would make the next start quicker. */
+  /** Called when a file was imported without a build, and building it would make the next start faster. */
   readonly onUnbuilt?: (file: string) => void;
-  /** Told that an earlier start has left what it takes: the next one will go the same way. */
-  readonly known?: () => void;
+  /** Called when an earlier start has left a build: the next start will use it too. */
+  readonly onCachedBuild?: () => void;
 }
 
 /**
- * The app that a hooks file exports. TypeScript is built, once per content; `.js` and `.mjs` are imported as they are, unless they
- * were built ahead, which HOOKLINE_BUILD_AHEAD=0 forbids.
- * Contract: whatever is wrong with the file is a `Problem` that names it, the line where that is known, and the first line of the error.
+ * Loads the app that a hooks file exports. TypeScript is built, once per content. `.js` and `.mjs` files are imported directly, or from
+ * a build that was made ahead of time (`HOOKLINE_BUILD_AHEAD=0` disables those).
+ * Contract: any error in the file is a `Problem` with the file, the line if known, and the first line of the error.
  */
 export async function loadApp(name: string, options: LoadAppOptions): Promise<AppRuntime> {
   const file = resolve(options.cwd, name);
-  checkOrdinary(file);
+  checkRegularFile(file);
   const exported = await importFile(file, options);
-  const inside = appRuntime((exported as { default?: unknown }).default);
-  if (inside !== undefined) return inside;
-  const found = "default" in (exported as object) ? "its default export is none" : "it has no default export";
-  throw sdkProblem("no-app", `${file} exports no app: ${found}. End it with "export default app;"`, { file });
+  const runtime = appRuntime((exported as { default?: unknown }).default);
+  if (runtime !== undefined) return runtime;
+  const why = "default" in (exported as object) ? "its default export is not an app" : "it has no default export";
+  throw sdkProblem("no-app", `${file} exports no app: ${why}. End it with "export default app;"`, { file });
 }
 
 async function importFile(file: string, options: LoadAppOptions): Promise<unknown> {
   try {
-    const isTyped = /\.[mc]?tsx?$/.test(file);
-    const isAhead = isTyped || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
-    const known = cachedBuild(file, options.env);
-    if (known !== undefined) options.known?.();
-    const script = isAhead ? known?.script : undefined;
-    const code = script === undefined || options.sdk === undefined ? undefined : readScript(script);
-    if (script !== undefined && options.sdk !== undefined && code !== undefined) {
-      // As a module is: what it leaves for the next tick happens when it is known what it exports.
-      await undefined;
-      mapStacks(script);
-      return runScript(code, script, options.sdk);
-    }
-    if (isTyped) return await importBuilt(file, known, options);
-    try {
-      const exported: unknown = await inTime(import(pathToFileURL(file).href), file, options);
-      if (isAhead && known === undefined) options.onUnbuilt?.(file);
-      return exported;
-    } catch (error) {
-      // A project needs no install of its own: what it asks of us is then found by a build, as for TypeScript, which may be imported too.
-      if (!lacksOurPackage(error) && !lacksTypeScript(error)) throw error;
-      return await importBuilt(file, known, options);
-    }
+    return await importOrRun(file, options);
   } catch (cause) {
-    // What is wrong with the loading names the file; what is wrong with a call that the file makes does not.
-    // What is wrong with a folder of ours is no call of the author's either.
+    // Problems of loading and of our own folders are complete. Problems of a call in the file lack the location of the call.
     if (cause instanceof Problem)
       throw "file" in cause.about || cause.code.startsWith("file/") ? cause : atCallSite(cause, file);
     if (!existsSync(file))
       throw sdkProblem("no-load", `${file} does not load: there is no such file.`, { file }, cause);
-    // The builder's parser names the line; it throws a problem of its own.
     if (lacksLocation(cause)) await (await import("./build-app.ts")).throwWithLocation(file, firstErrorLine(cause));
     if (lacksExport(cause)) await (await import("./build-app.ts")).throwMissingExport(file, cause);
-    const way =
-      codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which reads all of it." : "";
-    throw sdkProblem("no-load", `${file} does not load: ${firstErrorLine(cause)}${way}`, { file }, cause);
+    const hint =
+      codeOf(cause) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" ? ". Install esbuild, which supports all of it." : "";
+    throw sdkProblem("no-load", `${file} does not load: ${firstErrorLine(cause)}${hint}`, { file }, cause);
   }
 }
 
-async function importBuilt(file: string, known: CachedBuild | undefined, options: LoadAppOptions): Promise<unknown> {
-  if (known?.module !== undefined) {
+async function importOrRun(file: string, options: LoadAppOptions): Promise<unknown> {
+  const isTypeScript = /\.[mc]?tsx?$/.test(file);
+  const usesBuilds = isTypeScript || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
+  const cached = cachedBuild(file, options.env);
+  if (cached !== undefined) options.onCachedBuild?.();
+  const script = usesBuilds ? cached?.script : undefined;
+  if (script !== undefined && options.sdk !== undefined) {
+    const code = readScript(script);
+    if (code !== undefined) {
+      // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
+      await undefined;
+      mapStacks(script);
+      return runScript(code, script, options.sdk);
+    }
+  }
+  if (isTypeScript) return importBuilt(file, cached, options);
+  try {
+    const exported: unknown = await withTimeout(import(pathToFileURL(file).href), file, options);
+    if (usesBuilds && cached === undefined) options.onUnbuilt?.(file);
+    return exported;
+  } catch (error) {
+    // A build resolves `hookline` in a project that has not installed it, and compiles TypeScript that the file imports.
+    if (!lacksOurPackage(error) && !lacksTypeScript(error)) throw error;
+    return importBuilt(file, cached, options);
+  }
+}
+
+async function importBuilt(file: string, cached: CachedBuild | undefined, options: LoadAppOptions): Promise<unknown> {
+  if (cached?.module !== undefined) {
     try {
-      mapStacks(known.module);
-      return await inTime(import(pathToFileURL(known.module).href), file, options);
+      mapStacks(cached.module);
+      return await withTimeout(import(pathToFileURL(cached.module).href), file, options);
     } catch (error) {
-      // A package that the build refers to has moved: build the author's file again.
+      // A package that the build imports has moved: build the author's file again.
       if (!isNotFound(error)) throw error;
     }
   }
   const { build } = await import("./build-app.ts");
-  // The builder is ours and waits for others of us, so it has time of its own; a file that it reads may never end.
-  const built = await inTime(build(file, options.env), file, { ...options, timeoutMs: buildMs });
-  return inTime(import(built), file, options);
+  // A build may wait for another process, so it has a timeout of its own. Without one a file that never ends would hang it.
+  const built = await withTimeout(build(file, options.env), file, { ...options, timeoutMs: buildTimeoutMs });
+  return withTimeout(import(built), file, options);
 }
 
-/** Less than a host waits for a hook. */
-const buildMs = 25_000;
+/** Shorter than hosts wait for a hook. */
+const buildTimeoutMs = 25_000;
 
 function lacksOurPackage(error: unknown): boolean {
   return isNotFound(error) && /'hookline'/.test((error as Error).message);
@@ -117,51 +121,52 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-function inTime<Value>(work: Promise<Value>, file: string, { timeoutMs: ms = 10_000 }: LoadAppOptions): Promise<Value> {
+function withTimeout<Value>(work: Promise<Value>, file: string, options: LoadAppOptions): Promise<Value> {
+  const { timeoutMs: ms = 10_000 } = options;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `${file} does not load: it took longer than ${ms / 1000} s. What takes long belongs in a handler.`;
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `${file} does not load: it took longer than ${ms / 1000} s. Move slow work into a handler.`;
     timer = setTimeout(() => reject(sdkProblem("no-load", message, { file })), ms);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** The file and everything it imports from its own tree: what must be pinned for the hook to be what was approved. */
+/** The hooks file and every file it imports, except packages. An approval pins these files. */
 export async function appInputs(file: string): Promise<readonly string[]> {
-  checkOrdinary(file);
+  checkRegularFile(file);
   return (await import("./build-app.ts")).appInputs(file);
 }
 
-/** Builds a TypeScript file and what it imports from its own tree, and gives the path of a file that Node can run. */
+/** Builds a TypeScript file and the files it imports. Returns the path of a file that Node can run. */
 export async function buildFile(
   file: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string> {
-  checkOrdinary(file);
+  checkRegularFile(file);
   const { fileURLToPath } = await import("node:url");
   return fileURLToPath(await (await import("./build-app.ts")).build(file, env));
 }
 
-/** The builder keeps a process; a caller that keeps running ends it after the last build. */
+/** Ends esbuild's process. A long-running caller does this after its last build. */
 export async function endBuilds(): Promise<void> {
   await (await import("./build-app.ts")).endBuilds();
 }
 
-/** Has a file built by a process of its own, for the starts to come. */
+/** Builds a file in a separate process, for later starts. */
 export async function buildLater(file: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   await (await import("./build-later.ts")).buildLater(file, env);
 }
 
-/** Contract: a pipe or a device in the place of a hooks file is a `Problem` at once; reading it would wait for its writer. */
-function checkOrdinary(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
+/** Rejects a pipe or a device: reading it would wait for its writer. */
+function checkRegularFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return;
   throw sdkProblem("no-load", `${file} does not load: it is not a regular file.`, { file });
 }
 
 type Run = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void;
 
-/** Undefined when it was removed after its record was read: other processes prune old builds. */
+/** Undefined when another process has pruned the build since its record was read. */
 function readScript(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -170,11 +175,11 @@ function readScript(path: string): string | undefined {
   }
 }
 
-/** Runs a built script and gives its exports. It asks for nothing but modules of Node and `hookline/sdk`, which is the one that runs it. */
+/** Runs a built script and returns its exports. It requires only Node modules and `hookline/sdk`. */
 function runScript(code: string, path: string, sdk: Readonly<Record<string, unknown>>): unknown {
   const module: { exports: unknown } = { exports: {} };
-  const ask = (name: string): unknown => (name === "hookline/sdk" ? sdk : process.getBuiltinModule(name));
+  const require = (name: string): unknown => (name === "hookline/sdk" ? sdk : process.getBuiltinModule(name));
   const run = new Script(code, { filename: path }).runInThisContext() as Run;
-  run(module, module.exports, ask);
+  run(module, module.exports, require);
   return module.exports;
 }

@@ -7,23 +7,23 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
 
 /**
- * A file and what it seems to import from its own tree, for want of a builder that knows.
- * Contract: rather one too many than one too few; what is only made up while the code runs is not found.
+ * A file and the files it seems to import, for machines without esbuild.
+ * Contract: may list too many files, never too few. Imports with a computed path are not found.
  */
 export function scanImports(file: string): readonly string[] {
-  const found = new Set<string>();
+  const paths = new Set<string>();
   const queue = [resolve(file)];
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-    if (found.has(path)) continue;
-    found.add(path);
+    if (paths.has(path)) continue;
+    paths.add(path);
     if (!/\.[mc]?[jt]sx?$/.test(path)) continue;
     for (const [, name = ""] of readFileSync(path, "utf8").matchAll(specifier))
       queue.push(...resolveSpecifier(name, path));
   }
-  return [...found].sort();
+  return [...paths].sort();
 }
 
-/** After `from`, `import` or `require`, with or without a bracket. */
+/** A path after `from`, `import` or `require`, with or without a parenthesis. */
 const specifier = /\b(?:from|import|require)\s*\(?\s*["'`]((?:\.{0,2}\/|#)[^"'`\n]+)["'`]/g;
 
 function resolveSpecifier(name: string, importer: string): readonly string[] {
@@ -34,36 +34,36 @@ function resolveSpecifier(name: string, importer: string): readonly string[] {
   return isFile && !path.includes("/node_modules/") ? [path] : [];
 }
 
-/** What package.json says a name means. */
+/** Resolves a name such as `#util` from the `imports` of package.json. */
 function resolveSubpath(name: string, importer: string): string | undefined {
   try {
     return createRequire(importer).resolve(name);
   } catch {
-    return undefined; // it resolves to nothing; loading the file reports it
+    return undefined; // loading the file reports it
   }
 }
 
 type Inputs = readonly { readonly path: string; readonly text: string }[];
 
 /**
- * Throws when a built module asks `hookline` for a name that it does not export. Node would name the build and not the author's file, and
- * a script would find out only when the name is used.
+ * Throws when a built module imports a name from `hookline` that is not exported. Node would report the built file instead of the
+ * author's, and a script would fail only when the name is used.
  */
 export async function checkOwnExports(file: string, code: string, inputs: Inputs): Promise<void> {
-  const doors = ownEntryPoints();
+  const entryPoints = ownEntryPoints();
   for (const [, clause = "", url = ""] of code.matchAll(/^import \{([^}]*)\} from "(file:[^"]+)";$/gm)) {
-    const door = doors.find(([, path]) => path === fileURLToPath(url));
-    if (door === undefined) continue;
+    const [specifier] = entryPoints.find(([, path]) => path === fileURLToPath(url)) ?? [];
+    if (specifier === undefined) continue;
     const exported = Object.keys((await import(url)) as object);
     const missing = clause
       .split(",")
-      .map((one) => one.trim().replace(/ as .*/, ""))
-      .find((one) => one !== "" && !exported.includes(one));
-    if (missing !== undefined) throw missingExport(file, missing, door[0], inputs, exported);
+      .map((name) => name.trim().replace(/ as .*/, ""))
+      .find((name) => name !== "" && !exported.includes(name));
+    if (missing !== undefined) throw missingExport(file, missing, specifier, inputs, exported);
   }
 }
 
-/** The same for another package, from the error of Node. Undefined when it is another error. */
+/** The same for another package, from Node's error. Undefined for any other error. */
 export function missingExportIn(cause: unknown, file: string, inputs: Inputs): Problem | undefined {
   const message = cause instanceof SyntaxError ? cause.message : "";
   const [, , name] = /The requested module '(.*)' does not provide an export named '(.+)'/.exec(message) ?? [];
@@ -73,33 +73,33 @@ export function missingExportIn(cause: unknown, file: string, inputs: Inputs): P
 function missingExport(
   file: string,
   name: string,
-  door: string | undefined,
+  entryPoint: string | undefined,
   inputs: Inputs,
   exported: readonly string[],
   cause?: unknown,
 ): Problem {
-  const found = findImport(name, door, inputs);
+  const statement = findImport(name, entryPoint, inputs);
   const near = closestName(name, exported);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  const from = door ?? found?.specifier ?? "the module";
-  const place = found === undefined ? "" : `${found.place}: `;
-  const message = `${file} does not load: ${place}${from} does not provide an export named "${name}".${hint}`;
+  const from = entryPoint ?? statement?.specifier ?? "the module";
+  const location = statement === undefined ? "" : `${statement.location}: `;
+  const message = `${file} does not load: ${location}${from} does not provide an export named "${name}".${hint}`;
   return sdkProblem("no-load", message, { file }, cause ?? new SyntaxError(message));
 }
 
-/** The place of a name in an import of the author's: the file, the line and the column. */
+/** Finds the author's import of a name. The location is `file:line:column`. */
 function findImport(
   name: string,
-  door: string | undefined,
+  entryPoint: string | undefined,
   inputs: Inputs,
-): { readonly place: string; readonly specifier: string } | undefined {
+): { readonly location: string; readonly specifier: string } | undefined {
   for (const { path, text } of inputs) {
-    for (const found of text.matchAll(/\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g)) {
-      const [whole, clause = "", specifier = ""] = found;
+    for (const match of text.matchAll(/\b(?:import|export)\b([^;'"]*?)\bfrom\s*["']([^"']+)["']/g)) {
+      const [statement, clause = "", specifier = ""] = match;
       const at = clause.search(new RegExp(`(?<![\\w$])${name.replace(/\$/g, "\\$&")}(?![\\w$])`));
-      if (at < 0 || (door !== undefined && specifier !== door) || specifier.startsWith(".")) continue;
-      const before = text.slice(0, found.index + whole.indexOf(clause) + at).split("\n");
-      return { place: `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`, specifier };
+      if (at < 0 || (entryPoint !== undefined && specifier !== entryPoint) || specifier.startsWith(".")) continue;
+      const before = text.slice(0, match.index + statement.indexOf(clause) + at).split("\n");
+      return { location: `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`, specifier };
     }
   }
   return undefined;

@@ -12,6 +12,6 @@ test("an import that does not end fails with the file's name and a hint", async 
   const loading = loadApp(file, { env: { HOOKLINE_HOME: join(folder, "state") }, cwd: folder, timeoutMs: 50 });
   await expect(loading).rejects.toMatchObject({
     code: "sdk/no-load",
-    message: `${file} does not load: it took longer than 0.05 s. What takes long belongs in a handler.`,
+    message: `${file} does not load: it took longer than 0.05 s. Move slow work into a handler.`,
   });
 });
