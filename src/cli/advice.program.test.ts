@@ -125,7 +125,7 @@ test("after a move of the project the advice is an install, and it works", async
   expect((await hookline("status")).status).toBe(0);
 }, 60_000);
 
-test("the advice about a script that may not be executed, and about a matcher that never matches, works", async () => {
+test("the advice about a script that is not executable, and about a matcher that never matches, works", async () => {
   const here = world();
   const hookline = caller(here, here.project);
   const script = join(here.folder, "guard.sh");
@@ -134,9 +134,7 @@ test("the advice about a script that may not be executed, and about a matcher th
   writeFileSync(script, "#!/bin/sh\n", { mode: 0o644 });
   const group = { matcher: "bash", hooks: [{ type: "command", command: script }] };
   writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [group] } }));
-  expect(await shown(hookline, "script-not-executable")).toEqual([
-    `${script} may not be executed; chmod +x makes it so.`,
-  ]);
+  expect(await shown(hookline, "script-not-executable")).toEqual([`${script} is not executable. Run chmod +x on it.`]);
   chmodSync(script, 0o755);
   expect(await shown(hookline, "script-not-executable")).toEqual([]);
   const [never = ""] = await shown(hookline, "matcher-never");

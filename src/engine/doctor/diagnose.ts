@@ -12,24 +12,24 @@ import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
 import { leftoverFindings, safetyFindings, userHookFindings } from "./safety.ts";
 
-/** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */
+/** Finds problems with the hooks that apply in a folder, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
-  const now = (await openSettings(resolved)).inForce();
-  const found = [
-    ...[...now.warnings, ...(await clientReadWarnings(resolved))].map(loading),
-    ...permissionRules(now, resolved).policy.warnings.map(ofRules),
-    ...programs(now, resolved),
-    ...inactiveHookFindings(now),
-    ...safetyFindings(now, resolved),
+  const settings = (await openSettings(resolved)).inForce();
+  const findings = [
+    ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
+    ...permissionRules(settings, resolved).policy.warnings.map(fromWarning),
+    ...commandFindings(settings, resolved),
+    ...inactiveHookFindings(settings),
+    ...safetyFindings(settings, resolved),
     ...(await leftoverFindings(resolved)),
-    ...userHookFindings(now),
+    ...userHookFindings(settings),
   ];
-  return (["error", "warning", "note"] as const).flatMap((level) => found.filter((one) => one.level === level));
+  return (["error", "warning", "note"] as const).flatMap((level) => findings.filter((one) => one.level === level));
 }
 
-/** What makes a file, an entry or all of policy useless; everything else that loading tells is a warning. */
-const errors: ReadonlySet<WarningCode> = new Set([
+/** Warnings that mean that a file, an entry or the whole policy has no effect. All others are warnings here too. */
+const errors: ReadonlySet<string> = new Set<WarningCode | RuleWarning["code"]>([
   "settings-unreadable",
   "client-cannot-read",
   "settings-invalid",
@@ -42,72 +42,62 @@ const errors: ReadonlySet<WarningCode> = new Set([
   "type-unsupported",
   "managed-unreadable",
   "trust-store-refused",
+  "rule-invalid",
 ]);
 
-function loading({ code, message, place }: Warning): Finding {
+function fromWarning({ code, message, place }: Warning | RuleWarning): Finding {
   return { level: errors.has(code) ? "error" : "warning", code, message, ...(place === undefined ? {} : { place }) };
 }
 
-function ofRules({ code, message, place }: RuleWarning): Finding {
-  return {
-    level: code === "rule-invalid" ? "error" : "warning",
-    code,
-    message,
-    ...(place === undefined ? {} : { place }),
-  };
-}
-
-function programs(now: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
-  return [...now.byEvent.values()].flat().flatMap((configured) => {
+function commandFindings(settings: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
+  return [...settings.byEvent.values()].flat().flatMap((configured) => {
     const { hook, ref, layer } = configured;
     if (hook.type !== "command") return [];
-    const env = environmentUnder(now, options, configured);
-    return programFindings(hook, { id: ref.id, cwd: options.cwd, env, root: layer.plugin?.root });
+    const env = environmentUnder(settings, options, configured);
+    return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
   });
 }
 
-/** Hooks that do not run, or not as they look: switched off, waiting for approval, equal to another. */
-function inactiveHookFindings(now: EffectiveSettings): readonly Finding[] {
-  const all = [...now.byEvent.values()];
-  const isOff = new Map(all.flat().map((hook) => [hook, switchedOff(hook, now)]));
-  const waiting = all
+/** Hooks that do not run: switched off, waiting for approval, or equal to another hook. */
+function inactiveHookFindings(settings: EffectiveSettings): readonly Finding[] {
+  const hooksByEvent = [...settings.byEvent.values()];
+  const refusals = new Map(hooksByEvent.flat().map((hook) => [hook, switchedOff(hook, settings)]));
+  const waiting = hooksByEvent
     .flat()
-    .filter((hook) => isOff.get(hook) === undefined)
-    .map((hook) => ({ hook, ...now.trust.ofHook(hook) }))
+    .filter((hook) => refusals.get(hook) === undefined)
+    .map((hook) => ({ hook, ...settings.trust.ofHook(hook) }))
     .filter(({ state }) => state !== "trusted");
   return [
-    ...all.flatMap((hooks) => [
+    ...hooksByEvent.flatMap((hooks) => [
       ...duplicates(hooks),
       ...hooks.flatMap((hook) => {
-        const { ref } = hook;
-        const refusal = isOff.get(hook);
+        const refusal = refusals.get(hook);
         if (refusal === undefined) return [];
-        return [finding("hook-off", `${ref.name} is off in Hookline's hosts: ${refusal.detail}.`, ref.id)];
+        const { name, id } = hook.ref;
+        return [finding("hook-off", `${name} is off in Hookline's hosts: ${refusal.detail}.`, id)];
       }),
     ]),
-    ...untrusted(waiting, now.trust.howToApprove),
+    ...untrusted(waiting, settings.trust.howToApprove),
   ];
 }
 
-interface Waiting {
+interface WaitingHook {
   readonly hook: ConfiguredHook;
   readonly detail: string;
 }
 
-/** One finding per reason, however many hooks wait for it: after an edit of a hooks file all of its entries do. */
-function untrusted(waiting: readonly Waiting[], wayOut: string): readonly Finding[] {
-  const reasons = [...new Set(waiting.map(({ detail }) => detail))];
-  return reasons.flatMap((reason) => {
-    const hooks = waiting.filter(({ detail }) => detail === reason).map(({ hook }) => hook);
-    const [first] = hooks;
+/** One finding per reason for any number of hooks: after an edit of a hooks file all of its entries wait. */
+function untrusted(waiting: readonly WaitingHook[], howToApprove: string): readonly Finding[] {
+  return [...new Set(waiting.map(({ detail }) => detail))].flatMap((reason) => {
+    const group = waiting.filter(({ detail }) => detail === reason);
+    const [first] = group;
     if (first === undefined) return [];
-    const events = [...new Set(hooks.map(({ ref }) => ref.event))].join(", ");
-    const [who, runs] =
-      hooks.length === 1
-        ? [`${first.ref.name} on ${events} does not run`, "runs it"]
-        : [`${hooks.length} hooks on ${events} do not run`, "runs them"];
-    const message = `${who} in Hookline's hosts: ${reason}; ${wayOut}. Claude Code does not ask for this approval and ${runs}.`;
-    return [finding("hook-untrusted", message, first.ref.id)];
+    const { name, id } = first.hook.ref;
+    const events = [...new Set(group.map(({ hook }) => hook.ref.event))].join(", ");
+    const isSingle = group.length === 1;
+    const subject = isSingle ? `${name} on ${events} does not run` : `${group.length} hooks on ${events} do not run`;
+    const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
+    return [finding("hook-untrusted", `${subject} in Hookline's hosts: ${reason}; ${howToApprove}. ${client}`, id)];
   });
 }
 

@@ -7,15 +7,15 @@ import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout
 import { diagnose, type Finding, reviewTrust } from "../internal.ts";
 import { findingCodes } from "./finding.ts";
 
-/** What the doctor finds; hooks of other tests may run meanwhile. */
-async function found({ options }: CheckoutWorld): Promise<readonly Finding[]> {
+/** The findings without leftover processes, since other tests run hooks at the same time. */
+async function findings({ options }: CheckoutWorld): Promise<readonly Finding[]> {
   return (await diagnose(options)).filter(({ code }) => code !== "leftover-process");
 }
 
 /** The same as text, without the notes on the user's own hooks. */
-async function told(world: CheckoutWorld): Promise<readonly string[]> {
-  const findings = await found(world);
-  return findings.filter(({ code }) => code !== "user-hook").map(({ code, message }) => `${code}: ${message}`);
+async function reports(world: CheckoutWorld): Promise<readonly string[]> {
+  const all = await findings(world);
+  return all.filter(({ code }) => code !== "user-hook").map(({ code, message }) => `${code}: ${message}`);
 }
 
 const user = (world: CheckoutWorld, settings: unknown): Promise<string> =>
@@ -23,9 +23,9 @@ const user = (world: CheckoutWorld, settings: unknown): Promise<string> =>
 
 test("a user hook is reported as one that runs in every folder, and a machine without hooks has no findings", async () => {
   const world = await checkoutWorld();
-  expect(await found(world)).toEqual([]);
+  expect(await findings(world)).toEqual([]);
   await user(world, hooksOn("Stop", "echo done"));
-  expect(await found(world)).toEqual([
+  expect(await findings(world)).toEqual([
     {
       level: "note",
       code: "user-hook",
@@ -39,8 +39,7 @@ test("settings that cannot be read, entries that cannot be used and damaged poli
   const world = await checkoutWorld();
   await user(world, "{ broken");
   await world.put("managed/managed-settings.json", { hooks: { PreToolUse: [{ hooks: [{ type: "comand" }] }] } });
-  const findings = await found(world);
-  expect(findings.map(({ level, code }) => [level, code])).toEqual([
+  expect((await findings(world)).map(({ level, code }) => [level, code])).toEqual([
     ["error", "hook-invalid"],
     ["error", "settings-unreadable"],
     ["error", "managed-unreadable"],
@@ -53,7 +52,7 @@ test("a misspelled list and a misspelled tool of the permission rules are errors
   const world = await checkoutWorld();
   await user(world, { permissions: { Deny: ["Bash(rm *)"], deny: ["bash(curl *)"] } });
   const file = join(world.home, ".claude/settings.json");
-  expect((await found(world)).map(({ level, code, place }) => [level, code, place])).toEqual([
+  expect((await findings(world)).map(({ level, code, place }) => [level, code, place])).toEqual([
     ["error", "rule-invalid", `${file}, permissions.Deny`],
     ["error", "rule-invalid", `${file}, permissions.deny[0]`],
   ]);
@@ -79,8 +78,10 @@ test("programs and scripts that are missing or cannot be started are reported", 
     ["./bare.txt"],
     "sh absent.sh",
     'node "$CLAUDE_PROJECT_DIR/absent.mjs"',
-    // And these are well.
+    "echo \"$(./'no inner'.sh)\" # ./comment.sh",
+    // These can be started.
     "./good.sh && echo fine > out.txt",
+    "cat <<END\n./text.sh\nEND",
     ["sh", "good.sh"],
     'if [ -f x ]; then cat x; fi; for f in a b; do echo "$f"; done',
     "$HOME/unknown/$X.sh || true",
@@ -94,21 +95,22 @@ test("programs and scripts that are missing or cannot be started are reported", 
   );
   await user(world, { hooks: { Stop: [{ hooks }] } });
   const at = (name: string) => join(world.project, name);
-  expect(await told(world)).toEqual([
+  expect(await reports(world)).toEqual([
     'program-missing: "no-such-program" is in no folder of PATH.',
     `script-missing: ${at("missing.sh")} does not exist.`,
     `script-missing: ${at("folder")} is not a file.`,
-    `script-not-executable: ${at("plain.sh")} may not be executed; chmod +x makes it so.`,
+    `script-not-executable: ${at("plain.sh")} is not executable. Run chmod +x on it.`,
     `shebang-broken: ${at("windows.sh")} cannot be started: its first line ends with a carriage return, which becomes part of the name.`,
     `shebang-broken: ${at("odd.py")} cannot be started: its first line names "python-of-nobody", which is in no folder of PATH.`,
     `shebang-broken: ${at("gone.sh")} cannot be started: its first line names /opt/nothing/sh, which does not exist.`,
     `shebang-broken: ${at("bare.txt")} cannot be started: without #! in its first line only a shell can run it.`,
     `script-missing: ${at("absent.sh")} does not exist; sh would run it.`,
     `script-missing: ${at("absent.mjs")} does not exist; node would run it.`,
+    `script-missing: ${at("no inner.sh")} does not exist.`,
   ]);
 });
 
-test("hooks that never run are reported: no such value, another spelling, off, equal, not approved, changed", async () => {
+test("hooks that never run are reported: misspelled, off, equal, not approved, changed", async () => {
   const world = await checkoutWorld();
   const on = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
   await user(world, {
@@ -119,7 +121,7 @@ test("hooks that never run are reported: no such value, another spelling, off, e
     },
   });
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo h"));
-  expect(await told(world)).toEqual([
+  expect(await reports(world)).toEqual([
     'matcher-never: The matcher "bash" does not match "Bash": matchers are case-sensitive. Did you mean "Bash"?',
     'matcher-never: The matcher "mcp__srv" never matches. Did you mean "mcp__srv__.*"?',
     'matcher-never: The matcher "manuel" never matches. Did you mean "manual"?',
@@ -131,7 +133,7 @@ test("hooks that never run are reported: no such value, another spelling, off, e
   const review = await reviewTrust(world.options);
   await review.pin(review.entries);
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo i"), disableAllHooks: true });
-  expect((await told(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
+  expect((await reports(world)).filter((line) => /echo i|disableAllHooks/.test(line))).toEqual([
     expect.stringMatching(
       /^not-trusted: disableAllHooks in .* has no effect on its own in Hookline's hosts: .*Claude Code does not ask/,
     ),
@@ -139,26 +141,26 @@ test("hooks that never run are reported: no such value, another spelling, off, e
   ]);
 });
 
-test("that a variable of a checkout which switches hooks off is ignored is said of Hookline's hosts alone", async () => {
+test("a variable of a checkout that would switch hooks off is reported as ignored in Hookline's hosts only", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", { env: { HOOKLINE: "0" } });
-  expect(await told(world)).toContainEqual(
+  expect(await reports(world)).toContainEqual(
     expect.stringMatching(
       /^env-ignored: env\.HOOKLINE in .* is ignored in Hookline's hosts: .* Claude Code may pass it to hooks\.$/,
     ),
   );
 });
 
-test("files that other users may change are reported: settings, scripts, our own state", async () => {
+test("files that other users may change are reported: settings, scripts, Hookline's state", async () => {
   const world = await checkoutWorld();
   const script = await world.put("home/guard.sh", "exit 0\n");
   const settings = await user(world, hooksOn("Stop", `sh ${script}`));
   await mkdir(join(world.root, "state"));
   for (const file of [script, settings, join(world.root, "state")]) await chmod(file, 0o777);
-  expect(await told(world)).toEqual(
+  expect(await reports(world)).toEqual(
     [settings, script, join(world.root, "state")].map(
       (file) =>
-        `file-writable: ${file} decides what runs, but others may write it (mode 777). Make it yours alone (chown, chmod go-w "${file}").`,
+        `file-writable: ${file} decides what runs, but others may write it (mode 777). Allow only yourself to write it (chown, chmod go-w "${file}").`,
     ),
   );
 });
@@ -166,16 +168,16 @@ test("files that other users may change are reported: settings, scripts, our own
 test("a timeout that looks like milliseconds is reported", async () => {
   const world = await checkoutWorld();
   await user(world, hooksOn("Stop", "echo a", { timeout: 60_000 }));
-  expect(await told(world)).toEqual([expect.stringMatching(/^timeout-suspicious: /)]);
+  expect(await reports(world)).toEqual([expect.stringMatching(/^timeout-suspicious: /)]);
 });
 
-test("every code has words", () => {
+test("every code has a meaning", () => {
   expect(
-    Object.entries(findingCodes).filter(([code, words]) => !/^[a-z-]+$/.test(code) || !/^\w.+\w$/.test(words)),
+    Object.entries(findingCodes).filter(([code, text]) => !/^[a-z-]+$/.test(code) || !/^\w.+\w$/.test(text)),
   ).toEqual([]);
 });
 
-test("a process that a hook of this folder left behind is found, with its folder; one of another folder or home is not", async () => {
+test("a process that a hook of this folder left behind is reported; one of another folder or home is not", async () => {
   const world = await checkoutWorld();
   const { env = {} } = world.options;
   const left = async (cwd: string, more: object) => {
@@ -193,17 +195,17 @@ test("a process that a hook of this folder left behind is found, with its folder
   const found = (await diagnose(world.options)).filter(({ place }) =>
     [here, ...others].join(" ").includes(place ?? "-"),
   );
-  const message = `Process ${here} (sleep) was started by a hook in ${world.project} and still runs. To end it: kill ${here}`;
+  const message = `Process ${here} (sleep) was started by a hook in ${world.project} and is still running. To end it: kill ${here}`;
   expect(found.map((one) => one.message)).toEqual(process.platform === "linux" ? [message] : []);
 });
 
-test("hooks that wait for the same approval are one finding, which says that it is about Hookline's hosts", async () => {
+test("hooks that wait for the same approval are one finding, which names Hookline's hosts", async () => {
   const world = await checkoutWorld();
   const hook = (command: string) => [{ hooks: [{ type: "command", command }] }];
   await world.put("project/.claude/settings.json", {
     hooks: { PreToolUse: hook("echo a"), Stop: hook("echo b"), SessionStart: hook("echo c") },
   });
-  expect(await told(world)).toEqual([
+  expect(await reports(world)).toEqual([
     "hook-untrusted: 3 hooks on PreToolUse, Stop, SessionStart do not run in Hookline's hosts: it has not been approved yet; hookline trust shows and approves it. Claude Code does not ask for this approval and runs them.",
   ]);
 });

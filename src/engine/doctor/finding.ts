@@ -1,27 +1,27 @@
-/** Something a person should know about this machine's hooks. */
+/** Something that `hookline doctor` reports about the hooks of this machine. */
 export interface Finding {
   readonly level: FindingLevel;
   readonly code: string;
-  /** The thing, what is wrong with it, the way out. */
+  /** Names the thing, the problem and the fix. */
   readonly message: string;
-  /** A file, or a hook's id. */
+  /** A file or the id of a hook. */
   readonly place?: string;
 }
 
-/** `error`: it does not work. `warning`: it does not do what it looks like, or is not safe. `note`: nothing is wrong. */
+/** `error`: it does not work. `warning`: it has no effect, a surprising one, or is not safe. `note`: nothing is wrong. */
 export type FindingLevel = "error" | "warning" | "note";
 
-/** Every finding apart from the warnings of loading, with its meaning. The docs print this table. */
+/** All findings except the warnings from loading settings, with their meanings. The docs print this table. */
 export const findingCodes = {
   "program-missing": "a hook starts a program that does not exist",
   "script-missing": "a hook runs a script that does not exist",
-  "script-not-executable": "a hook starts a file that may not be executed",
+  "script-not-executable": "a hook starts a file that is not executable",
   "shebang-broken": "the first line of a script names an interpreter that cannot be started",
   "hook-duplicate": "two equal hooks on one event: one of them never runs",
-  "hook-off": "a key in some settings file switches the hook off",
+  "hook-off": "a key in a settings file switches the hook off",
   "hook-untrusted": "a hook of this folder waits for approval",
-  "file-writable": "others may change a file that decides what runs",
-  "user-hook": "a hook of yours that runs in every folder",
+  "file-writable": "other users can change a file that decides what runs",
+  "user-hook": "one of your own hooks, which runs in every folder",
   "leftover-process": "a process that a hook started still runs",
 } as const;
 

@@ -1,14 +1,15 @@
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
+import { isFile } from "../trust/coverage/javascript.ts";
 import { namedPaths } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 
-/** Whether anybody else may change what decides here what runs: settings, scripts of hooks that need no approval, our own state. */
+/** Files that decide what runs and that other users can change: settings, scripts of hooks, Hookline's state. */
 export function safetyFindings({ layers, byEvent }: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
   const scripts = [...byEvent.values()].flat().flatMap(({ hook, layer }) => {
     if (hook.type !== "command") return [];
@@ -21,32 +22,24 @@ export function safetyFindings({ layers, byEvent }: EffectiveSettings, options: 
   const state = statePath(options);
   const files = [...layers.flatMap(({ file }) => file ?? []), ...scripts.filter(isFile), state, `${state}/trust`];
   return [...new Set(files)].flatMap((file) => {
-    const why = unsafe(file);
-    return why === undefined
-      ? []
-      : [finding("file-writable", `${file} decides what runs, but ${why}. ${wayOut(file)}`, file)];
+    const why = whyUnsafe(file);
+    if (why === undefined) return [];
+    const fix = `Allow only yourself to write it (chown, chmod go-w "${file}").`;
+    return [finding("file-writable", `${file} decides what runs, but ${why}. ${fix}`, file)];
   });
 }
 
-function wayOut(file: string): string {
-  return `Make it yours alone (chown, chmod go-w "${file}").`;
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function unsafe(file: string): string | undefined {
+function whyUnsafe(file: string): string | undefined {
   try {
     return unsafeReason(lstatSync(realpathSync(file)));
   } catch (error) {
-    // A broken link has no effect; the code that reads the file reports it.
+    // The code that reads the file reports that it is missing.
     if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
 }
 
-/** Hooks that run in every folder without approval: a user who did not add them should know about them. */
+/** Hooks that run in every folder without approval. The user may not know that a program has added one. */
 export function userHookFindings({ byEvent }: EffectiveSettings): readonly Finding[] {
   return [...byEvent.values()].flat().flatMap(({ ref, layer }) => {
     if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];
@@ -55,22 +48,19 @@ export function userHookFindings({ byEvent }: EffectiveSettings): readonly Findi
   });
 }
 
-/** Processes that hooks of this folder and this user's state left behind. Only where looking for them starts no program. */
-export async function leftoverFindings(
-  options: ResolvedOptions,
-  platform: NodeJS.Platform = process.platform,
-): Promise<readonly Finding[]> {
-  if (platform !== "linux") return [];
-  const found = await findLeftovers("HOOKLINE_RUN", "");
-  return found.flatMap(({ pid, name }) => {
+/** Processes that hooks of this user in this folder left behind. Linux only: elsewhere the search would start a program. */
+export async function leftoverFindings(options: ResolvedOptions): Promise<readonly Finding[]> {
+  if (process.platform !== "linux") return [];
+  const processes = await findLeftovers("HOOKLINE_RUN", "");
+  return processes.flatMap(({ pid, name }) => {
     const folder = folderOf(pid, options);
     if (folder === undefined) return [];
-    const message = `Process ${pid} (${name}) was started by a hook in ${folder} and still runs. To end it: kill ${pid}`;
+    const message = `Process ${pid} (${name}) was started by a hook in ${folder} and is still running. To end it: kill ${pid}`;
     return [finding("leftover-process", message, String(pid))];
   });
 }
 
-/** The folder a process was started for; undefined when it is another folder's, another home's, or gone. */
+/** The folder a process was started for; undefined when it belongs to another folder or home, or has exited. */
 function folderOf(pid: number, options: ResolvedOptions): string | undefined {
   try {
     const env = environmentOf(pid);
@@ -78,13 +68,13 @@ function folderOf(pid: number, options: ResolvedOptions): string | undefined {
     const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
     return isInside(folder, realpathSync(options.cwd)) ? folder : undefined;
   } catch (error) {
-    // It ended meanwhile, or belongs to another user.
+    // It has exited in the meantime, or belongs to another user.
     if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
 }
 
-/** Undefined where a process's environment names no usable folder. */
+/** Undefined when the environment of a process has no usable folder. */
 function stateOf(env: Readonly<Record<string, string>>): string | undefined {
   try {
     return statePath({ env, home: env["HOME"] ?? "" });
