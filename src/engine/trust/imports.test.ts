@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
 import { openEngine, reviewTrust } from "../internal.ts";
 
-/** A stand-in for the client: it says that it was called. */
+/** A fake client that prints that it was called. */
 const client = "#!/bin/sh\necho called\n";
 
 async function installed() {
@@ -16,7 +16,7 @@ async function installed() {
   return world;
 }
 
-async function standing(options: Parameters<typeof openEngine>[0]): Promise<string> {
+async function statusOf(options: Parameters<typeof openEngine>[0]): Promise<string> {
   const engine = await openEngine(options);
   try {
     const { runs, skipped } = await engine.fire("Stop", {});
@@ -26,7 +26,7 @@ async function standing(options: Parameters<typeof openEngine>[0]): Promise<stri
   }
 }
 
-test("with an app, what it imports is approved too: a changed import is a changed hook", async () => {
+test("the approval of an app covers its imports: a changed import is a changed hook", async () => {
   const { options, project, put } = await installed();
   const inputsOf = async () => ["hooks.ts", "lib.ts"].map((name) => join(project, name));
   const review = await reviewTrust(options, { inputsOf });
@@ -36,26 +36,26 @@ test("with an app, what it imports is approved too: a changed import is a change
     ["lib.ts", undefined],
   ]);
   await review.pin(review.entries);
-  expect(await standing(options)).toBe("called");
+  expect(await statusOf(options)).toBe("called");
   expect((await reviewTrust(options, { inputsOf })).entries[0]?.state).toBe("trusted");
 
   await put("project/lib.ts", "export const x = 1;\n");
-  expect(await standing(options)).toBe("changed: lib.ts is not as it was approved");
+  expect(await statusOf(options)).toBe("changed: lib.ts is not as it was approved");
   await put("project/lib.ts", "export {};\n");
-  expect(await standing(options)).toBe("called");
+  expect(await statusOf(options)).toBe("called");
   await unlink(join(project, "lib.ts"));
-  expect(await standing(options)).toBe("changed: lib.ts is not as it was approved");
+  expect(await statusOf(options)).toBe("changed: lib.ts is not as it was approved");
 });
 
-test("a file that could be found in an import's place ends the approval, one elsewhere does not", async () => {
+test("a new file that an import would resolve to ends the approval, one elsewhere does not", async () => {
   const { options, project, put } = await installed();
   const inputsOf = async () => ["hooks.ts", "lib.ts"].map((name) => join(project, name));
   const review = await reviewTrust(options, { inputsOf });
   await review.pin(review.entries);
   await put("project/other.js", "");
-  expect(await standing(options)).toBe("called");
+  expect(await statusOf(options)).toBe("called");
   await put("project/lib.js", "");
-  expect(await standing(options)).toBe("changed: lib.js is not as it was approved");
+  expect(await statusOf(options)).toBe("changed: lib.js is not as it was approved");
 });
 
 test("an app whose imports cannot be determined cannot be approved", async () => {

@@ -37,7 +37,7 @@ test("variables of a checkout reach its own approved hooks only, and only once t
   expect(await said(world)).toEqual(["mine=", "theirs="]);
 });
 
-test("disableAllHooks of a checkout reaches other hooks only when the key itself is approved", async () => {
+test("disableAllHooks of a checkout affects other hooks only when the key itself is approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("managed/managed-settings.json", hooksOn("Stop", "echo policy"));
@@ -48,14 +48,14 @@ test("disableAllHooks of a checkout reaches other hooks only when the key itself
   expect(await said(world)).toEqual(["policy"]);
 });
 
-test("trust in the whole folder does not let its disableAllHooks reach hooks of others", async () => {
+test("trust in the whole folder does not let its disableAllHooks affect hooks of other files", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("project/.claude/settings.json", { ...hooksOn("Stop", "echo theirs"), disableAllHooks: true });
   expect(await said({ ...world, options: { ...world.options, trust: "implicit" } })).toEqual(["mine"]);
 });
 
-test("a second file of the checkout that is approved counts although the first is not", async () => {
+test("an approved file of the checkout counts even if another file is not approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await world.put("project/.claude/settings.local.json", { disableAllHooks: true });
@@ -86,7 +86,7 @@ test("a checkout's status line runs once it is approved; until then it hides no 
   expect(await shown()).toEqual(["mine"]);
 });
 
-test("a list of the checkout narrows others' hooks only when it is approved", async () => {
+test("a list of the checkout restricts hooks of other files only when it is approved", async () => {
   const world = await checkoutWorld();
   await world.put("home/.claude/settings.json", {
     hooks: { Stop: [{ hooks: [{ type: "http", url: "http://127.0.0.1:9/x" }] }] },
@@ -105,7 +105,7 @@ const decided = (world: CheckoutWorld, command: string): Promise<string> =>
     return judge({ tool: "Bash", input: { command } }, policy, context()).decision;
   });
 
-test("what a checkout grants is one block per file, approved by content; what it restricts counts at once", async () => {
+test("grants of a checkout are approved as one block per file; restrictions count at once", async () => {
   const world = await checkoutWorld();
   const settings = (allow: readonly string[]) =>
     world.put("project/.claude/settings.json", { permissions: { allow, deny: ["Bash(curl *)"] } });
@@ -117,7 +117,7 @@ test("what a checkout grants is one block per file, approved by content; what it
   expect([await decided(world, "make all"), await decided(world, "npm x")]).toEqual(["ask", "ask"]);
 });
 
-test("a grant written on a person's word is approved with the write, that entry alone", async () => {
+test("a grant that the user had written is approved with the write, and no other grant is", async () => {
   const world = await checkoutWorld();
   const settings = (allow: readonly string[]) => world.put("project/.claude/settings.json", { permissions: { allow } });
   await settings(["Bash(make *)"]);
@@ -131,7 +131,7 @@ test("a grant written on a person's word is approved with the write, that entry 
   expect([await decided(world, "make all"), await decided(world, "npm x")]).toEqual(["allow", "ask"]);
 });
 
-test("a checkout's default mode waits for approval, and never switches asking off", async () => {
+test("the default mode of a checkout waits for approval, and never switches questions off", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", { permissions: { defaultMode: "acceptEdits" } });
   await world.put("project/.claude/settings.local.json", { permissions: { defaultMode: "bypassPermissions" } });
@@ -145,7 +145,7 @@ test("a checkout's default mode waits for approval, and never switches asking of
   expect(await write()).toBe("acceptEdits");
 });
 
-test("the file of approvals holds what was approved, so that a change can be shown", async () => {
+test("the pin file contains the approved text, so that a change can be shown", async () => {
   const world = await checkoutWorld();
   await world.put("project/check.sh", "echo one\n");
   await world.put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));

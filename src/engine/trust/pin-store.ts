@@ -19,7 +19,7 @@ import { Problem } from "../../protocol/internal.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
-/** Where a person's approvals are looked for. All of it is the host's word. */
+/** The folder in question, and where the approvals of the user are kept. The host provides all of it. */
 export interface TrustPlaces {
   readonly cwd: string;
   readonly home: string;
@@ -27,18 +27,17 @@ export interface TrustPlaces {
   readonly fs?: Fs;
 }
 
-/** What is known about a folder; or why nothing of what is there can be relied on. */
-export type KnownPins = { readonly pins: Pins } | { readonly refused: string };
+/** The approvals of a folder, or why the file with them is not used. */
+export type PinsResult = { readonly pins: Pins } | { readonly refused: string };
 
-const below = ["trust"];
+const stateSubfolder = ["trust"];
 
-/** The file with the approvals of one folder, by its real path. */
+/** The file with the approvals of one folder. `real` is the real path of the folder. */
 export function pinFile({ env, home }: TrustPlaces, real: string): string {
-  const name = sha256(real);
-  return join(statePath({ env, home }), ...below, `${name}.json`);
+  return join(statePath({ env, home }), ...stateSubfolder, `${sha256(real)}.json`);
 }
 
-/** Where there is no place for approvals there is nothing to watch; reading them says why. */
+/** Empty when there is no state folder. `readPins` reports the reason. */
 export function pinFilesOf(folders: readonly string[], places: TrustPlaces): readonly string[] {
   try {
     return folders.map((folder) => pinFile(places, folder));
@@ -54,13 +53,13 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
   return { cwd, real, home };
 }
 
-/** Reads approvals. Makes nothing and writes nothing. */
-export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<KnownPins> {
+/** Reads the approvals of a folder. Creates and writes nothing. */
+export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<PinsResult> {
   const { fs = nodeFs } = places;
   try {
     const file = pinFile(places, real);
-    const inside = await whyInside(places, checkout);
-    if (inside !== undefined) return { refused: inside };
+    const refused = await whySelfApproving(places, checkout);
+    if (refused !== undefined) return { refused };
     for (const folder of [dirname(dirname(file)), dirname(file)]) {
       if (!(await findFolder(folder, fs))) return { pins: noPins(real) };
     }
@@ -75,48 +74,46 @@ export async function readPins(places: TrustPlaces, real: string, checkout: stri
   }
 }
 
-/** Changes what is known about a folder: locked, all at once, for this user alone. */
+/** Changes the approvals of a folder under a lock. Only this user can read the file. */
 export async function changePins(places: TrustPlaces, real: string, change: (pins: Pins) => Pins): Promise<void> {
   const { env, home, fs = nodeFs } = places;
-  const inside = await whyInside(places, real);
-  if (inside !== undefined) throw unusable(inside);
-  await openState(below, { env, home }, fs);
+  const refused = await whySelfApproving(places, real);
+  if (refused !== undefined) throw cannotApprove(refused);
+  await openState(stateSubfolder, { env, home }, fs);
   const file = pinFile(places, real);
   await withLock(
     file,
     async () => {
-      const known = await readPins(places, real);
-      if ("refused" in known) throw unusable(known.refused);
-      await replaceFile(file, printPins(change(known.pins)), { fs, mode: 0o600 });
+      const current = await readPins(places, real);
+      if ("refused" in current) throw cannotApprove(current.refused);
+      await replaceFile(file, printPins(change(current.pins)), { fs, mode: 0o600 });
     },
     { fs },
   );
-  await pinsChanged(file);
+  await notifyListeners(file);
 }
 
-/** Forgets all about a folder, whatever the file holds. */
+/** Deletes all approvals of a folder, even if the file is damaged. False when there were none. */
 export async function dropPins(places: TrustPlaces, real: string): Promise<boolean> {
   const { fs = nodeFs } = places;
   const file = pinFile(places, real);
   if (!(await findFolder(dirname(file), fs))) return false;
-  const dropped = await withLock(
-    file,
-    async () =>
-      (await ignoringErrors(
-        ["ENOENT"],
-        fs.unlink(file).then(() => true),
-      )) ?? false,
-    { fs },
-  );
-  await pinsChanged(file);
-  return dropped;
+  const unlink = async () => {
+    const isUnlinked = await ignoringErrors(
+      ["ENOENT"],
+      fs.unlink(file).then(() => true),
+    );
+    return isUnlinked ?? false;
+  };
+  const isDropped = await withLock(file, unlink, { fs });
+  await notifyListeners(file);
+  return isDropped;
 }
 
 /**
- * A checkout that holds the state folder could bring its own approvals. The home folder holds it rightly, and so does a folder
- * around the home folder.
+ * A checkout that contains the state folder could come with its own approvals. The home folder and its parents may contain it.
  */
-async function whyInside(places: TrustPlaces, real: string): Promise<string | undefined> {
+async function whySelfApproving(places: TrustPlaces, real: string): Promise<string | undefined> {
   const { env, home, fs = nodeFs } = places;
   const state = statePath({ env, home });
   const [stateReal, homeReal] = await Promise.all([realOrSame(state, fs), realOrSame(home, fs)]);
@@ -131,34 +128,34 @@ async function realOrSame(path: string, fs: Fs): Promise<string> {
   return parent === path ? path : join(await realOrSame(parent, fs), path.slice(parent.length));
 }
 
-function unusable(why: string): Problem {
-  const message = `Nothing can be approved: ${why}. hookline trust --revoke forgets what was approved.`;
+function cannotApprove(why: string): Problem {
+  const message = `Nothing can be approved: ${why}. hookline trust --revoke deletes the approvals of the folder.`;
   return new Problem("trust/store-refused", message);
 }
 
 type Listener = () => Promise<void>;
 
-/** Who in this process wants to know when the approvals in a file change. */
+/** The listeners of each pin file. */
 const listeners = new Map<string, Set<Listener>>();
 
-/** Calls `listener` whenever this process changes approvals in one of the files; returns the end of it. */
+/** Calls `listener` when this process changes approvals in one of the files, until the returned function is called. */
 export function onPinsChanged(files: readonly string[], listener: Listener): () => void {
   for (const file of files) listeners.set(file, (listeners.get(file) ?? new Set()).add(listener));
   return () => {
     for (const file of files) {
-      const left = listeners.get(file);
-      left?.delete(listener);
-      if (left?.size === 0) listeners.delete(file);
+      const ofFile = listeners.get(file);
+      ofFile?.delete(listener);
+      if (ofFile?.size === 0) listeners.delete(file);
     }
   };
 }
 
-/** Contract: resolves when every engine of this process goes by the new approvals. */
-async function pinsChanged(file: string): Promise<void> {
+/** Contract: resolves when every engine of this process uses the new approvals. */
+async function notifyListeners(file: string): Promise<void> {
   await Promise.all([...(listeners.get(file) ?? [])].map((listener) => listener()));
 }
 
-/** By what a change of approvals shows that another process made. */
+/** The state of the files on disk. It differs after another process changed approvals. */
 export function pinMarks(files: readonly string[]): string {
   return files
     .map((file) => {
@@ -166,7 +163,7 @@ export function pinMarks(files: readonly string[]): string {
         const stat = statSync(file, { throwIfNoEntry: false });
         return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
       } catch (error) {
-        // The reader of approvals reports why it cannot be read.
+        // `readPins` reports why it cannot be read.
         const { code } = error as NodeJS.ErrnoException;
         if (code === undefined) throw error;
         return code;

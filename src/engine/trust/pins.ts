@@ -8,30 +8,31 @@ import { isOfCheckout, type TrustedKey, trustedKeys } from "./trust-state.ts";
 
 /** One approval: exactly this definition with exactly these files. */
 export interface Pin {
+  /** The `place` of the approved item. */
   readonly place: string;
   readonly digest: string;
   readonly definition: string;
   readonly files: readonly PinnedFile[];
   /** ISO time. */
   readonly at: string;
-  /** How the covered files were found. Absent: by a version of Hookline that found fewer of them. */
+  /** Absent when an older version of Hookline, which covers fewer files, made the approval. */
   readonly covers?: typeof pinsVersion;
 }
 
 export interface PinnedFile {
   readonly path: string;
   readonly sha256: string;
-  /** What it held, where that is a text of bearable length: for showing what changed. */
+  /** Its content, if it is a text that is not too long. Used to show changes. */
   readonly text?: string;
-  /** Not named by the command itself: the app that it calls imports it. */
+  /** Set when the command does not name the file, but the app that it calls imports it. */
   readonly imported?: true;
 }
 
-/** What a person has said about one folder. */
+/** All approvals of one folder. */
 export interface Pins {
-  /** The folder's real path; a file that names another one says nothing. */
+  /** The real path of the folder. */
   readonly project: string;
-  /** Since when the folder as a whole is accepted, for hosts that trust folders. */
+  /** The time when the folder as a whole was accepted, for hosts that trust folders. */
   readonly accepted?: string;
   readonly pins: readonly Pin[];
   readonly grants: readonly WrittenGrant[];
@@ -39,14 +40,14 @@ export interface Pins {
 
 export const noPins = (project: string): Pins => ({ project, pins: [], grants: [] });
 
-/** Version 1 covered only files that the command names plainly; its approvals count where that is all there is to cover. */
+/** Version 1 covered only files that the command names. Its approvals still count for commands that can run nothing more. */
 export const pinsVersion = 2;
 
 export function printPins(pins: Pins): string {
   return `${JSON.stringify({ version: pinsVersion, ...pins }, null, 1)}\n`;
 }
 
-/** Contract: what is not exactly as we write it is no approval of anything. */
+/** Contract: a file that differs from the format of `printPins` in any way is refused as a whole. */
 export function parsePins(text: string, project: string): Pins | { readonly fault: string } {
   let value: unknown;
   try {
@@ -54,10 +55,10 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   } catch (error) {
     return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
-  if (!isObject(value)) return { fault: "it holds no object" };
+  if (!isObject(value)) return { fault: "it is not a JSON object" };
   if (value["version"] !== pinsVersion && value["version"] !== 1)
     return { fault: "another version of Hookline wrote it" };
-  if (value["project"] !== project) return { fault: "it is about another folder" };
+  if (value["project"] !== project) return { fault: "it belongs to another folder" };
   const { accepted, pins, grants } = value;
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is not a time" };
   if (!Array.isArray(pins) || !pins.every(isPin)) return { fault: "one of its pins is damaged" };
@@ -90,58 +91,60 @@ function isGrant(value: unknown): value is WrittenGrant {
   );
 }
 
-/** One thing of a checkout that has an effect only when somebody approved exactly it. */
+/** A part of a checkout that has an effect only after it was approved. */
 export interface ApprovableItem {
-  /** A hook's own id, `project:env`, or `.mcp.json:name`. */
+  /** The id of a hook, `project:env`, or `.mcp.json:name`. */
   readonly id: string;
-  /** The id without what depends on content: where a changed one is recognised. */
+  /** The id without its hash of the content. It stays the same when the item changes. */
   readonly place: string;
   readonly kind: "hook" | "mcpServer" | TrustedKey;
   readonly layer: Layer;
-  /** Of a hook. */
+  /** Set for a hook. */
   readonly event?: string;
   /** Everything that must not change, as one text. */
   readonly definition: string;
-  /** What it starts, if anything: the files that names must not change either. */
+  /** The command that it starts, if any. The files of the command must not change either. */
   readonly command?: NamedCommand;
 }
 
-/** One grant that was approved when it was written, apart from the block that contains it. */
+/** A single permission grant that was approved when it was written, independent of the block that contains it. */
 export interface WrittenGrant {
   readonly layer: "project" | "local";
   readonly list: "allow" | "additionalDirectories";
   readonly value: string;
 }
 
-/** Everything a checkout brings that needs trust. Pure. */
-export function approvableItems(snapshot: Snapshot, written: readonly WrittenGrant[] = []): readonly ApprovableItem[] {
+/** Everything in a checkout that needs an approval, except its MCP servers. */
+export function approvableItems(
+  snapshot: Snapshot,
+  approvedGrants: readonly WrittenGrant[] = [],
+): readonly ApprovableItem[] {
   return [
     ...[...snapshot.byEvent.values()]
       .flat()
       .filter(({ layer }) => isOfCheckout(layer))
-      .map(pinnableHook),
-    ...snapshot.layers.filter(isOfCheckout).flatMap((layer) => pinnableKeys(layer, written)),
+      .map(approvableHook),
+    ...snapshot.layers.filter(isOfCheckout).flatMap((layer) => approvableKeys(layer, approvedGrants)),
   ];
 }
 
-/** What an approval is of: definition and files together, the same on every machine. */
+/** A hash of definition and files, which is the same on every machine. */
 export function pinDigest(definition: string, files: readonly NamedFile[]): string {
-  const said = [definition, files.map(({ path, sha256 }) => [path, sha256])];
-  return sha256(JSON.stringify(said));
+  return sha256(JSON.stringify([definition, files.map(({ path, sha256 }) => [path, sha256])]));
 }
 
-function pinnableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): ApprovableItem {
+function approvableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): ApprovableItem {
+  const { event, matcher = "" } = ref;
   const { frontmatter } = layer;
-  // A hook that was approved inside an agent was not approved for everything.
+  // A hook that was approved inside an agent is not approved for the whole folder.
   const within = frontmatter === undefined ? "settings" : `${frontmatter.of} ${frontmatter.name}`;
-  const said = { within, event: ref.event, matcher: ref.matcher ?? "", sequential: group.sequential, onFailure, hook };
   return {
     id: ref.id,
     place: ref.id.replace(/:[0-9a-f]+$/, ""),
     kind: "hook",
     layer,
-    event: ref.event,
-    definition: stableJson(said),
+    event,
+    definition: stableJson({ within, event, matcher, sequential: group.sequential, onFailure, hook }),
     ...commandOf(hook, layer),
   };
 }
@@ -151,9 +154,9 @@ function commandOf(hook: Hook, { plugin }: Layer): Pick<ApprovableItem, "command
   return { command: { command: hook.command, args: hook.args, root: plugin?.root, shell: hook.shell } };
 }
 
-function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly ApprovableItem[] {
+function approvableKeys(layer: Layer, approvedGrants: readonly WrittenGrant[]): readonly ApprovableItem[] {
   return (Object.keys(trustedKeys) as TrustedKey[]).flatMap((key) => {
-    const value = key === "permissions" ? grantsIn(layer, written) : layer.settings[key];
+    const value = key === "permissions" ? pendingGrants(layer, approvedGrants) : layer.settings[key];
     if (value === undefined || value === false) return [];
     const id = `${layer.kind}:${key}`;
     const definition = stableJson({ [key]: value });
@@ -163,14 +166,17 @@ function pinnableKeys(layer: Layer, written: readonly WrittenGrant[]): readonly 
   });
 }
 
-/** The part of a file's permissions that grants, but for what was approved when it was written; what restricts needs nobody's word. */
-function grantsIn({ kind, settings }: Layer, written: readonly WrittenGrant[]): PermissionSettings | undefined {
+/** The permissions of a layer that grant something, without grants that were approved one by one. Restrictions need no approval. */
+function pendingGrants(
+  { kind, settings }: Layer,
+  approvedGrants: readonly WrittenGrant[],
+): PermissionSettings | undefined {
   const { defaultMode } = settings.permissions ?? {};
-  const left = (list: WrittenGrant["list"]): readonly string[] =>
+  const pending = (list: WrittenGrant["list"]): readonly string[] =>
     (settings.permissions?.[list] ?? []).filter(
-      (value) => !written.some((grant) => grant.layer === kind && grant.list === list && grant.value === value),
+      (value) => !approvedGrants.some((grant) => grant.layer === kind && grant.list === list && grant.value === value),
     );
-  const [allow, additionalDirectories] = [left("allow"), left("additionalDirectories")];
+  const [allow, additionalDirectories] = [pending("allow"), pending("additionalDirectories")];
   const grants = {
     ...(allow.length > 0 ? { allow } : {}),
     ...(additionalDirectories.length > 0 ? { additionalDirectories } : {}),
@@ -179,7 +185,7 @@ function grantsIn({ kind, settings }: Layer, written: readonly WrittenGrant[]): 
   return Object.keys(grants).length > 0 ? grants : undefined;
 }
 
-/** Equal values, equal text: members in one order, so that only what is said counts. */
+/** Equal values give equal texts: object keys are sorted. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member === null || typeof member !== "object" || Array.isArray(member)) return member;

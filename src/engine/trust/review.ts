@@ -16,28 +16,28 @@ import {
   pinsVersion,
   type WrittenGrant,
 } from "./pins.ts";
-import { checkoutServers, pinnableServer } from "./server-trust.ts";
+import { approvableServer, checkoutServers } from "./server-trust.ts";
 import { trustLookups } from "./trust-by-pins.ts";
 import type { TrustState, TrustStatus } from "./trust-state.ts";
 
-/** One thing a folder brings that has an effect only if it was approved, as it is now. */
+/** A part of a folder that has an effect only after it was approved, in its current state. */
 export interface TrustEntry {
   readonly id: string;
-  /** `hook`, `mcpServer`, or the key of the settings file. */
+  /** `hook`, `mcpServer`, or a key of the settings file. */
   readonly kind: ApprovableItem["kind"];
   readonly event?: string;
   /** The settings file that contains it. */
   readonly file?: string;
   readonly state: TrustState;
   readonly detail: string;
-  /** Of definition and files together, as `sha256:…`; absent when it cannot be approved. */
+  /** The hash of definition and files, as `sha256:…`. Absent when it cannot be approved. */
   readonly digest?: string;
   readonly definition: unknown;
-  /** What an approval covers in addition to the definition. */
+  /** Files that an approval covers in addition to the definition. */
   readonly files: readonly ReviewedFile[];
-  /** Each path, package or form that it may run and that an approval does not cover, and why. */
+  /** Things that it may run and that an approval does not cover. */
   readonly notCovered: readonly NotCovered[];
-  /** What was approved in its place, when something else was. */
+  /** The state that was approved, when it has changed since. */
   readonly before?: { readonly definition: unknown; readonly files: readonly PinnedFile[] };
   /** Why it cannot be approved. */
   readonly unusable?: string;
@@ -47,54 +47,53 @@ export interface ReviewedFile extends PinnedFile {
   readonly sizeBytes: number;
 }
 
-/** What a folder would have in force, and the ways to decide about it. */
+/** Everything in a folder that needs an approval, and the functions to approve or revoke it. */
 export interface TrustReview {
-  /** The folder's real path, which approvals are kept under. */
+  /** The real path of the folder. Approvals belong to this path. */
   readonly project: string;
-  /** Since when the folder as a whole is accepted. */
+  /** The time when the folder as a whole was accepted. */
   readonly accepted?: string;
-  /** Why nothing that was approved counts, and nothing can be approved until it is revoked. */
+  /** Why earlier approvals do not count. Nothing can be approved until they are revoked. */
   readonly refused?: string;
   readonly entries: readonly TrustEntry[];
-  /** Approves entries exactly as they were reviewed, whatever has happened to the files since. With `refused`, a `Problem`. */
+  /** Approves entries as they were reviewed, even if files have changed since. Throws a `Problem` when `refused` is set. */
   pin(entries: readonly TrustEntry[]): Promise<void>;
-  /** Accepts the folder, for hosts that trust folders as a whole. */
+  /** Accepts the folder as a whole, for hosts that trust folders. */
   accept(): Promise<void>;
-  /** Forgets every approval of the folder; false when there was none. */
+  /** Deletes every approval of the folder; false when there was none. */
   revoke(): Promise<boolean>;
 }
 
-/** What only another module can tell. */
+/** Functions that the caller of `reviewTrust` can provide. */
 export interface TrustPorts {
-  /** A hooks file and everything it imports from its own tree. With it, an approval of a call of an app is one of all its files. */
+  /** Lists a hooks file and everything it imports from its own tree. With it, the approval of a hook that calls an app covers all files of the app. */
   readonly inputsOf?: (hooksFile: string) => Promise<readonly string[]>;
 }
 
-/** Looks at what a folder brings. Starts nothing and writes nothing. */
+/** Lists everything in a folder that needs an approval. Starts nothing and writes nothing. */
 export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}): Promise<TrustReview> {
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
-  const known = await readPins(resolved, checkout.real);
-  const settings = await openSettings(resolved);
-  const pins = "pins" in known ? known.pins : noPins(checkout.real);
-  const { trust } = settings.inForce();
-  const ofSettings = approvableItems(settings.inForce(), pins.grants);
-  const servers = (await checkoutServers(checkout)).map((server) => pinnableServer(server, checkout));
-  const serverStandings = trustLookups(servers, pins.pins, checkout);
-  const standing = (id: string): TrustStatus => serverStandings.get(id)?.() ?? trust.ofPinnable(id);
-  const found = [...ofSettings, ...servers];
+  const stored = await readPins(resolved, checkout.real);
+  const settings = (await openSettings(resolved)).inForce();
+  const pins = "pins" in stored ? stored.pins : noPins(checkout.real);
+  const servers = (await checkoutServers(checkout)).map((server) => approvableServer(server, checkout));
+  const serverStatuses = trustLookups(servers, pins.pins, checkout);
+  const statusOf = (id: string): TrustStatus => serverStatuses.get(id)?.() ?? settings.trust.ofPinnable(id);
+  const items = [...approvableItems(settings, pins.grants), ...servers];
   return {
     project: checkout.real,
     ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
-    ...("refused" in known ? { refused: known.refused } : {}),
-    entries: await Promise.all(found.map((one) => entryOf(one, standing(one.id), pins, checkout, ports))),
-    pin: (entries) => changePins(resolved, checkout.real, (now) => withPins(now, entries, found)),
-    accept: () => changePins(resolved, checkout.real, (now) => ({ ...now, accepted: new Date().toISOString() })),
+    ...("refused" in stored ? { refused: stored.refused } : {}),
+    entries: await Promise.all(items.map((item) => entryOf(item, statusOf(item.id), pins, checkout, ports))),
+    pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
+    accept: () =>
+      changePins(resolved, checkout.real, (current) => ({ ...current, accepted: new Date().toISOString() })),
     revoke: () => dropPins(resolved, checkout.real),
   };
 }
 
-/** Approves grants that a person just had written into a file of the checkout: those entries alone. */
+/** Approves single permission grants that the user just had written into a settings file of the checkout. */
 export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {
   const places: TrustPlaces = resolveOptions(options);
   const { real } = await checkoutAt(places);
@@ -106,34 +105,29 @@ export async function approveGrants(options: EngineOptions, grants: readonly Wri
 }
 
 async function entryOf(
-  one: ApprovableItem,
+  item: ApprovableItem,
   { state, detail }: TrustStatus,
   pins: Pins,
   checkout: Checkout,
   ports: TrustPorts,
 ): Promise<TrustEntry> {
-  const looked = await lookedAt(one, checkout, ports);
-  const before = state === "changed" ? approvedBefore(one, pins.pins) : undefined;
-  return {
-    id: one.id,
-    kind: one.kind,
-    ...(one.event === undefined ? {} : { event: one.event }),
-    ...(one.layer.file === undefined ? {} : { file: one.layer.file }),
+  const covered = await coveredFiles(item, checkout, ports);
+  const before = state === "changed" ? approvedBefore(item, pins.pins) : undefined;
+  const entry = {
+    id: item.id,
+    kind: item.kind,
+    ...(item.event === undefined ? {} : { event: item.event }),
+    ...(item.layer.file === undefined ? {} : { file: item.layer.file }),
     state,
     detail,
-    definition: JSON.parse(one.definition),
+    definition: JSON.parse(item.definition),
     ...(before === undefined ? {} : { before }),
-    ...("unusable" in looked
-      ? { files: [], notCovered: [], unusable: looked.unusable }
-      : {
-          files: looked.files,
-          notCovered: looked.notCovered,
-          digest: `sha256:${pinDigest(one.definition, looked.files)}`,
-        }),
   };
+  if ("unusable" in covered) return { ...entry, files: [], notCovered: [], unusable: covered.unusable };
+  return { ...entry, ...covered, digest: `sha256:${pinDigest(item.definition, covered.files)}` };
 }
 
-async function lookedAt(
+async function coveredFiles(
   { command }: ApprovableItem,
   checkout: Checkout,
   ports: TrustPorts,
@@ -156,7 +150,7 @@ async function lookedAt(
   };
 }
 
-/** For a hook that calls an app of the checkout: what the loader finds in addition to the covered files. */
+/** For a hook that calls an app of the checkout: the files that the app imports and that are not covered otherwise. */
 async function importsOf(
   hooksFiles: readonly string[],
   { files }: Coverage,
@@ -166,70 +160,71 @@ async function importsOf(
 ): Promise<readonly NamedFile[] | { unusable: string }> {
   if (inputsOf === undefined) return [];
   try {
-    const inputs = await Promise.all(hooksFiles.map((file) => inTime(inputsOf(file))));
-    const found = importedFiles(inputs.flat(), checkout, onBytes);
-    return "unusable" in found ? found : found.filter(({ path }) => !files.some((one) => one.path === path));
+    const inputs = await Promise.all(hooksFiles.map((file) => withTimeout(inputsOf(file))));
+    const imported = importedFiles(inputs.flat(), checkout, onBytes);
+    if ("unusable" in imported) return imported;
+    return imported.filter(({ path }) => !files.some((covered) => covered.path === path));
   } catch (error) {
     return { unusable: `its imports cannot be determined: ${messageOf(error)}` };
   }
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
-/** An import may lead to something that never ends. */
-function inTime<Value>(work: Promise<Value>): Promise<Value> {
+/** A file may be a pipe, from which reading never ends. */
+function withTimeout<Value>(work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${patienceMs / 1_000} s`)), patienceMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${timeoutMs / 1_000} s`)), timeoutMs);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-const longestText = 256 * 1024;
+const maxTextBytes = 256 * 1024;
 
 function textOf(bytes: Buffer): string | undefined {
-  if (bytes.length > longestText) return undefined;
+  if (bytes.length > maxTextBytes) return undefined;
   const text = bytes.toString("utf8");
   return Buffer.from(text).equals(bytes) ? text : undefined;
 }
 
-/** What was approved of the same definition, else in the same place. */
-function approvedBefore(one: ApprovableItem, pins: readonly Pin[]): TrustEntry["before"] {
+/** The approval of the same definition, or else of the same place. */
+function approvedBefore(item: ApprovableItem, pins: readonly Pin[]): TrustEntry["before"] {
   const pin =
-    pins.find(({ definition }) => definition === one.definition) ?? pins.find(({ place }) => place === one.place);
+    pins.find(({ definition }) => definition === item.definition) ?? pins.find(({ place }) => place === item.place);
   return pin && { definition: JSON.parse(pin.definition), files: pin.files };
 }
 
-const mostPins = 1_000;
+const maxPins = 1_000;
 
-function withPins(now: Pins, entries: readonly TrustEntry[], found: readonly ApprovableItem[]): Pins {
+function withEntries(current: Pins, entries: readonly TrustEntry[], items: readonly ApprovableItem[]): Pins {
   const at = new Date().toISOString();
-  const fresh = entries.flatMap((entry): Pin[] => {
-    const one = found.find(({ id }) => id === entry.id);
-    if (one === undefined || entry.digest === undefined) return [];
+  const added = entries.flatMap((entry): Pin[] => {
+    const item = items.find(({ id }) => id === entry.id);
+    if (item === undefined || entry.digest === undefined) return [];
+    const { place, definition } = item;
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
-    const digest = `sha256:${pinDigest(one.definition, files)}`;
-    return [{ place: one.place, digest, definition: one.definition, files, at, covers: pinsVersion }];
+    const digest = `sha256:${pinDigest(definition, files)}`;
+    return [{ place, digest, definition, files, at, covers: pinsVersion }];
   });
-  // An approval of what is still there stays with it, even if something else has its old place now.
-  const old = now.pins.map((pin) => ({ ...pin, place: placeNow(pin, found) }));
-  const replaced = (pin: Pin): boolean =>
-    fresh.some(({ place, definition }) => place === pin.place || definition === pin.definition);
-  const pins = [...old.filter((pin) => !replaced(pin)), ...fresh].slice(-mostPins);
-  return { ...now, pins: withoutExcess(pins) };
+  // The pin of an item that has moved stays valid, even if another item is at its old place now.
+  const kept = current.pins
+    .map((pin) => ({ ...pin, place: currentPlace(pin, items) }))
+    .filter((pin) => !added.some(({ place, definition }) => place === pin.place || definition === pin.definition));
+  return { ...current, pins: limitTexts([...kept, ...added].slice(-maxPins)) };
 }
 
-/** Where what was approved stands now: hooks before it may have come or gone. */
-function placeNow({ place, definition }: Pin, found: readonly ApprovableItem[]): string {
-  const places = found.filter((one) => one.definition === definition).map((one) => one.place);
+/** The place of the approved item. It moves when hooks before it are added or removed. */
+function currentPlace({ place, definition }: Pin, items: readonly ApprovableItem[]): string {
+  const places = items.filter((item) => item.definition === definition).map((item) => item.place);
   return places.includes(place) ? place : (places[0] ?? place);
 }
 
-const mostTextInAll = 2 * 1024 * 1024;
+const maxTotalText = 2 * 1024 * 1024;
 
-/** Texts are for showing changes; past a bound the oldest go, the approvals stay. */
-function withoutExcess(pins: readonly Pin[]): readonly Pin[] {
-  let left = mostTextInAll;
+/** Removes the oldest texts over the limit. They are only for showing changes; the approvals stay. */
+function limitTexts(pins: readonly Pin[]): readonly Pin[] {
+  let left = maxTotalText;
   return pins
     .toReversed()
     .map((pin) => ({

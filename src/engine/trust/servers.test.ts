@@ -6,7 +6,7 @@ import { openServerTrust, reviewTrust } from "../internal.ts";
 
 const config = { command: "node", args: ["tools/server.mjs"] };
 
-test("a server of a checkout is approved as it is, with the files it names; one changed byte takes that back", async () => {
+test("the approval of a server covers the files it names; one changed byte ends it", async () => {
   const { cwd, options, mcp } = checkout({ ours: config });
   const server = { file: mcp, name: "ours", config };
   const state = async (one: object = server) => (await openServerTrust(options))({ ...server, ...one }).state;
@@ -51,7 +51,7 @@ test.each([
   expect(await state()).toBe("changed");
 });
 
-test("a variable of a server without a default, and one that changes what programs load, are named as not covered", async () => {
+test("a variable of a server without a default, and one that changes what programs load, are listed as not covered", async () => {
   const env = { PYTHONPATH: "tools", TOKEN: "${TOKEN}" };
   const { options } = checkout({ ours: { command: "python3", args: ["${DIR}/server.py"], env } });
   const [entry] = (await reviewTrust(options)).entries;
@@ -61,7 +61,7 @@ test("a variable of a server without a default, and one that changes what progra
   expect(named).not.toContain("TOKEN");
 });
 
-test("a folder that was accepted as a whole, or a host that trusts everything, starts its servers", async () => {
+test("servers start in a folder that was accepted as a whole, and in a host that trusts everything", async () => {
   const { options, mcp } = checkout({ ours: config });
   const state = async (trust: "workspace" | "implicit") =>
     (await openServerTrust({ ...options, trust }))({ file: mcp, name: "ours", config }).state;

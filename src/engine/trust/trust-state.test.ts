@@ -26,7 +26,7 @@ async function outcomeOf(options: EngineOptions, payload: object = {}): Promise<
 
 const says = (word: string): string => `#!/bin/sh\necho ${word}\n`;
 
-test("an approval is of content: a changed byte ends it, the byte put back restores it", async () => {
+test("a changed byte ends an approval, and restoring the byte restores it", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./check.sh"));
@@ -45,7 +45,7 @@ test("an approval is of content: a changed byte ends it, the byte put back resto
   expect(await outcomeOf(options)).toEqual(["one"]);
 });
 
-test("hooks that a checkout brings after the engine was opened need an approval, which counts as soon as it is given", async () => {
+test("hooks added to a checkout after the engine was opened need an approval, which counts as soon as it is given", async () => {
   const { options, put } = await checkoutWorld();
   const engine = await openEngine(options);
   try {
@@ -61,7 +61,7 @@ test("hooks that a checkout brings after the engine was opened need an approval,
   }
 });
 
-test("a moved folder is not trusted, and moved back it is", async () => {
+test("a moved folder is not trusted, and moving it back restores the trust", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -76,7 +76,7 @@ test("a moved folder is not trusted, and moved back it is", async () => {
   expect(await outcomeOf(options)).toEqual(["here"]);
 });
 
-test("a folder reached through a link is the folder", async () => {
+test("a folder that is reached through a link has the approvals of its real path", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", hooksOn("Stop", 'sh "$CLAUDE_PROJECT_DIR/check.sh"'));
@@ -104,7 +104,7 @@ test.each([
   expect(review.entries.map(({ state }) => state)).not.toContain("trusted");
 });
 
-test("approving a hook that was put before an approved one leaves the approval of that one as it is", async () => {
+test("approving a hook that was inserted before an approved one does not change that approval", async () => {
   const { options, put } = await checkoutWorld();
   const settings = (...words: string[]) =>
     JSON.stringify({
@@ -126,7 +126,7 @@ test("approving a hook that was put before an approved one leaves the approval o
   expect(await outcomeOf(options)).toEqual(["first", expect.stringMatching(/^trust/)]);
 });
 
-test("formatting, the order of members and other hooks around it change nothing", async () => {
+test("formatting, key order and other hooks do not affect an approval", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo a", { timeout: 5 }));
   await approveAll(options);
@@ -175,7 +175,7 @@ test.each(namings)("a file named by %s is part of what was approved", async (_, 
   expect((await reviewTrust(options)).entries.map(({ state }) => state)).toEqual(["changed"]);
 });
 
-test("a file that did not exist when the hook was approved is a change", async () => {
+test("a file that did not exist at the approval counts as a change", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./later.sh || echo none"));
   await approveAll(options);
@@ -184,7 +184,7 @@ test("a file that did not exist when the hook was approved is a change", async (
   expect(await outcomeOf(options)).toEqual(["trust changed: later.sh is not as it was approved"]);
 });
 
-test("what a hook writes is not what it runs", async () => {
+test("a file that a hook writes is not covered", async () => {
   const { options, put, project } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "touch mark; echo ran >> log.txt"));
   await approveAll(options);
@@ -193,7 +193,7 @@ test("what a hook writes is not what it runs", async () => {
   expect(await readFile(join(project, "log.txt"), "utf8")).toBe("ran\nran\n");
 });
 
-test("in another folder the same words mean other files, which nobody approved", async () => {
+test("in another folder the same command names other files, which are not approved", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/sub/check.sh", says("evil"));
@@ -207,7 +207,7 @@ test("in another folder the same words mean other files, which nobody approved",
   expect(await outcomeOf(options, { cwd: join(project, "empty") })).toEqual(["absent"]);
 });
 
-test("the bytes are compared again immediately before the start", async () => {
+test("files are compared again immediately before the start", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/check.sh", says("one"));
   await put("project/.claude/settings.json", {
@@ -228,7 +228,7 @@ test("the bytes are compared again immediately before the start", async () => {
   expect(await readFile(join(project, "check.sh"), "utf8")).toBe("echo evil\n");
 });
 
-test("what cannot be looked at before every run cannot be approved", async () => {
+test("a command whose files cannot be read before every run cannot be approved", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "sh ./device"));
   await symlink("/dev/zero", join(project, "device"));
@@ -256,7 +256,7 @@ test("hooks in the frontmatter of the project need approval, the user's own do n
   await engine.close();
 });
 
-test("in mode workspace one acceptance of the folder or of one above it gates every hook of every layer", async () => {
+test("in mode workspace no hook of any layer runs until the folder or a parent is accepted", async () => {
   const { options, root, put } = await checkoutWorld();
   await put("home/.claude/settings.json", hooksOn("Stop", "echo mine"));
   await put("project/.claude/settings.json", hooksOn("Stop", "echo theirs"));
@@ -276,7 +276,7 @@ test("in mode implicit everything runs", async () => {
   expect(await outcomeOf({ ...options, trust: "implicit" })).toEqual(["theirs"]);
 });
 
-test("approvals are kept outside the folder, for this user alone", async () => {
+test("approvals are kept outside the folder, readable by this user only", async () => {
   const { options, root, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -311,7 +311,7 @@ test.each([
     "it is of another version",
     async (file: string) => writeFile(file, (await readFile(file, "utf8")).replace('"version": 2', '"version": 3')),
   ],
-])("the file of approvals counts for nothing when %s", async (_, spoil) => {
+])("the pin file is ignored when %s", async (_, spoil) => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
@@ -327,7 +327,7 @@ test.each([
   });
 });
 
-test("a folder that holds the state folder cannot approve itself", async () => {
+test("a folder that contains the state folder cannot approve itself", async () => {
   const { options, project, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const inside = { ...options, env: { ...options.env, HOOKLINE_HOME: join(project, "state") } };
@@ -336,7 +336,7 @@ test("a folder that holds the state folder cannot approve itself", async () => {
   expect(await outcomeOf(inside)).toEqual(["trust new: it has not been approved yet"]);
 });
 
-test("what was reviewed is what is approved, not what the files have become since", async () => {
+test("an approval is of the reviewed content, even if the files have changed since", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/check.sh", says("shown"));
   await put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
@@ -355,7 +355,7 @@ test("approvals given at the same time are all kept", async () => {
   expect((await outcomeOf(options)).toSorted()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
 });
 
-test("revoking also helps where the file of approvals is damaged", async () => {
+test("revoking deletes a damaged pin file", async () => {
   const world = await checkoutWorld();
   await world.put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(world.options);
@@ -365,7 +365,7 @@ test("revoking also helps where the file of approvals is damaged", async () => {
   expect(await outcomeOf(world.options)).toEqual(["here"]);
 });
 
-test("revoking forgets everything about the folder", async () => {
+test("revoking deletes every approval of the folder", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   await approveAll(options);
@@ -374,7 +374,7 @@ test("revoking forgets everything about the folder", async () => {
   expect(await (await reviewTrust(options)).revoke()).toBe(false);
 });
 
-test("an approval given elsewhere reaches a watching engine", async () => {
+test("an approval updates a watching engine", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const engine = await openEngine(options);
@@ -385,7 +385,7 @@ test("an approval given elsewhere reaches a watching engine", async () => {
   await engine.close();
 });
 
-test("explaining, listing and reviewing make no file anywhere", async () => {
+test("explaining, listing and reviewing create no files", async () => {
   const { options, root, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const engine = await openEngine(options);
@@ -407,7 +407,7 @@ async function asOldVersion(world: CheckoutWorld, paths: readonly string[]): Pro
   await writeFile(file, JSON.stringify({ ...rest, version: 1, pins: old }));
 }
 
-test("an approval of the version before counts where it covered all that is covered now", async () => {
+test("an approval of the previous version counts where it covers every file", async () => {
   const world = await checkoutWorld();
   await world.put("project/check.sh", says("one"));
   await world.put("project/.claude/settings.json", hooksOn("Stop", "sh check.sh"));
@@ -416,7 +416,7 @@ test("an approval of the version before counts where it covered all that is cove
   expect(await outcomeOf(world.options)).toEqual(["one"]);
 });
 
-test("an approval of the version before does not count for a command that can run more, and says to approve it again", async () => {
+test("an approval of the previous version does not count for a command that can run more, and the detail says to approve it again", async () => {
   const world = await checkoutWorld();
   await world.put("project/hooks/check.sh", says("one"));
   await world.put("project/.claude/settings.json", hooksOn("Stop", "sh hooks/*.sh"));
@@ -429,7 +429,7 @@ test("an approval of the version before does not count for a command that can ru
   expect(await outcomeOf(world.options)).toEqual(["one"]);
 });
 
-test("an approval takes effect at once: what is pinned runs with the next event, and what is revoked does not", async () => {
+test("an approval or a revocation takes effect with the next event", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const engine = await openEngine(options);
@@ -485,7 +485,7 @@ test("an approval or revocation by another process counts for an event that is s
   expect(await readFile(join(world.options.cwd, "ran.log"), "utf8")).toBe("here\nhere\n");
 });
 
-test("an engine in mode workspace goes by an acceptance at once", async () => {
+test("an acceptance takes effect at once in mode workspace", async () => {
   const { options, put } = await checkoutWorld();
   await put("project/.claude/settings.json", hooksOn("Stop", "echo here"));
   const engine = await openEngine({ ...options, trust: "workspace" });

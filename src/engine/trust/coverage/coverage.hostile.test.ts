@@ -31,7 +31,7 @@ test("a hostile command is analyzed or refused, quickly in both cases", { timeou
   }
 });
 
-test("a hostile file is searched or refused, and neither takes long", { timeout: 60_000 }, async () => {
+test("a hostile file is searched or refused, quickly in both cases", { timeout: 60_000 }, async () => {
   const { project: real, home, put } = await checkoutWorld();
   const texts = {
     "a.js": 'import("',

@@ -13,7 +13,7 @@ test("a script that is too long is reported with the limit", async () => {
   });
 });
 
-test("variables of a makefile that hold each other many times over are refused at once", {
+test("makefile variables that contain each other many times are refused quickly", {
   timeout: 5_000,
 }, async () => {
   const { project: real, home, put } = await checkoutWorld();
@@ -24,7 +24,7 @@ test("variables of a makefile that hold each other many times over are refused a
   });
 });
 
-test("an import of a link to itself is not a file to cover", async () => {
+test("an import that is a link to itself is not covered", async () => {
   const { project: real, home, put } = await checkoutWorld();
   await put("project/a.js", 'require("./loop.js");');
   await symlink("loop.js", join(real, "loop.js"));
