@@ -1,8 +1,8 @@
-import { Problem, plainLine } from "../protocol/internal.ts";
+import { fieldOf, isObject, Problem, plainLine } from "../protocol/internal.ts";
 
 /**
- * Checks of what callers pass in: programs in JavaScript have no types, and an invalid value would silently give a wrong
- * answer. All throw `sessions/option`.
+ * Checks of arguments. JavaScript callers have no types, and an invalid value would silently give a wrong result. All checks throw
+ * `sessions/option`.
  */
 export function checkCount(name: string, value: unknown): void {
   if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return;
@@ -41,14 +41,14 @@ export function checkObject(name: string, value: unknown): void {
     throw optionProblem(name, value, "an object");
 }
 
-/** A record of a transcript is an object that says what it is. */
+/** A record of a transcript is an object with a `type`. */
 export function checkRecord(draft: unknown): void {
   checkObject("record", draft);
   const { type } = draft as { readonly type?: unknown };
   if (typeof type !== "string" || type === "") throw optionProblem("type of a record", type, 'a text such as "user"');
 }
 
-/** Where a session of a store works, and which one it is. */
+/** The options of a session of a store. */
 export function checkSessionOptions(options: unknown): void {
   checkObject("options", options);
   const { cwd, id, gitBranch, at } = options as Readonly<Record<string, unknown>>;
@@ -56,32 +56,28 @@ export function checkSessionOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ id, gitBranch, at })) if (value !== undefined) checkText(name, value);
 }
 
-/** What `findRoots` gives. */
+/** The result of `findRoots`. */
 export function checkRoots(value: unknown): void {
-  const isRoot = (one: unknown) =>
-    typeof one === "object" && one !== null && "path" in one && typeof one.path === "string";
   if (!Array.isArray(value) || !value.every(isRoot))
     throw optionProblem("roots", value, "a list of roots, as findRoots gives it");
 }
 
-/** Where a session lies: `place` of a session, or a row of a list. An id alone names no file. */
+/** The place of a session. An id alone is not enough to find its file. */
 export function checkSessionPlace(value: unknown): void {
-  const { id, root, folder, file } = (typeof value === "object" && value !== null ? value : {}) as Partial<
-    Record<string, unknown>
-  >;
-  const isRoot = typeof root === "object" && root !== null && "path" in root && typeof root.path === "string";
-  if (!isRoot || [id, folder, file].some((part) => typeof part !== "string"))
+  const strings = [fieldOf(value, "id"), fieldOf(value, "folder"), fieldOf(value, "file")];
+  if (!isRoot(fieldOf(value, "root")) || strings.some((part) => typeof part !== "string"))
     throw optionProblem("place", value, "the place of a session, such as place of an opened session");
 }
 
-/** A window names one place to read from: a line or an entry, an entry in its middle, or the end. */
-export function checkWindow(wish: unknown): void {
-  const { from, around, last, limit } = (typeof wish === "object" && wish !== null ? wish : {}) as Record<
-    string,
-    unknown
-  >;
-  if ([from, around, last].filter((one) => one !== undefined).length !== 1)
-    throw optionProblem("window", wish, "one of { from }, { around } and { last }");
+function isRoot(value: unknown): boolean {
+  return typeof fieldOf(value, "path") === "string";
+}
+
+/** A window has exactly one of `from`, `around` and `last`. */
+export function checkWindow(request: unknown): void {
+  const { from, around, last, limit } = isObject(request) ? request : {};
+  if ([from, around, last].filter((value) => value !== undefined).length !== 1)
+    throw optionProblem("window", request, "one of { from }, { around } and { last }");
   if (last !== undefined) checkCount("last", last);
   if (limit !== undefined) checkCount("limit", limit);
   if (around !== undefined) checkText("around", around);
@@ -89,8 +85,8 @@ export function checkWindow(wish: unknown): void {
   else if (from !== undefined) checkText("from", from);
 }
 
-export function optionProblem(name: string, value: unknown, wanted: string): Problem {
-  return new Problem("sessions/option", plainLine(`${name} is ${wanted}, not ${shown(value)}.`), {
+export function optionProblem(name: string, value: unknown, expected: string): Problem {
+  return new Problem("sessions/option", plainLine(`${name} is ${expected}, not ${shown(value)}.`), {
     about: { option: name },
   });
 }
@@ -100,6 +96,6 @@ function shown(value: unknown): string {
   try {
     return (JSON.stringify(value) ?? "an object").slice(0, 80);
   } catch {
-    return "an object"; // one that refers to itself
+    return "an object"; // it has a cycle
   }
 }

@@ -1,17 +1,17 @@
 import { realpath } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Problem, plainLine } from "../protocol/internal.ts";
 import { checkText } from "./option-checks.ts";
 
-/** True when `path` is `root` or below it, as text; links are not resolved. */
+/** True when `path` is `root` or below it. Compares text; links are not resolved. */
 export function isPathInside(root: string, path: string): boolean {
-  const way = relative(resolve(root), resolve(path));
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && resolve(way) !== way);
+  const inRoot = relative(resolve(root), resolve(path));
+  return inRoot === "" || (inRoot !== ".." && !inRoot.startsWith(`..${sep}`) && !isAbsolute(inRoot));
 }
 
 /**
- * The real path of `path`, or a `sessions/unsafe-id` problem when it leaves `root` by `..` or through a link. What does not
- * exist yet is judged by its nearest folder that does.
+ * The real path of `path`. Throws `sessions/unsafe-id` when it leaves `root` by `..` or through a link. For a path that does not exist
+ * yet, its nearest existing folder is resolved.
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const real = await realOrIntended(path);
@@ -23,13 +23,13 @@ export async function resolveInside(root: string, path: string): Promise<string>
 }
 
 async function realOrIntended(path: string): Promise<string> {
-  const whole = resolve(path);
+  const absolute = resolve(path);
   try {
-    return await realpath(whole);
+    return await realpath(absolute);
   } catch (cause) {
-    const parent = dirname(whole);
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || parent === whole) throw cause;
-    return join(await realOrIntended(parent), whole.slice(parent.length).replace(/^[\\/]+/, ""));
+    const parent = dirname(absolute);
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || parent === absolute) throw cause;
+    return join(await realOrIntended(parent), basename(absolute));
   }
 }
 
@@ -37,20 +37,18 @@ export const uuidPattern: RegExp = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** True when an id may become part of a path: a UUID, or a short plain name that is not a device and has no "..". */
+/** True when an id can be part of a path: a UUID, or a short plain name that is not a device name and has no "..". */
 export function isSafeId(id: string): boolean {
   if (uuidPattern.test(id)) return true;
   return plainName.test(id) && !id.includes("..") && !deviceName.test(id);
 }
 
-/** The id itself, or a `sessions/unsafe-id` problem before anything is touched. */
+/** Returns the id, or throws `sessions/unsafe-id`. */
 export function safeId(id: string): string {
   checkText("id", id);
   if (isSafeId(id)) return id;
   const shown = JSON.stringify(plainLine(id.length > 80 ? `${id.slice(0, 80)}…` : id));
-  throw new Problem(
-    "sessions/unsafe-id",
-    `${shown} is not a session id. hookline sessions ls lists the ids there are.`,
-    { about: { id } },
-  );
+  throw new Problem("sessions/unsafe-id", `${shown} is not a session id. hookline sessions ls lists the ids.`, {
+    about: { id },
+  });
 }

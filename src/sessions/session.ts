@@ -16,8 +16,8 @@ import { sessionContentReader } from "./read/session-content.ts";
 import { readHeader, type SessionHeader } from "./read/session-header.ts";
 
 /**
- * One session, read as far as needed: its place at once, its header from the ends of its file, a window of its lines, or
- * all of it. It is loaded once, and concurrent callers share that load.
+ * One session. Each method reads no more than it needs: the ends of the file, a window of its lines, or all of it. The session is loaded
+ * once, and concurrent callers share that load.
  */
 export interface Session {
   readonly id: string;
@@ -28,21 +28,21 @@ export interface Session {
   files(): Promise<SessionFiles>;
   /** Title, prompts and times, from the two ends of the file. */
   header(): Promise<SessionHeader>;
-  /** The main transcript, line by line, without keeping it. */
+  /** The main transcript, line by line, without keeping it in memory. */
   entries(options?: { signal?: AbortSignal }): AsyncGenerator<TranscriptItem, void>;
-  /** Loads all of it: entries, graph, indexes. */
+  /** Loads the whole session: entries, graph, indexes. */
   load(signal?: AbortSignal): Promise<SessionModel>;
-  /** Reads what was written since the load; true when there was something. */
+  /** Reads entries that were written since the load; true when there are any. */
   refresh(signal?: AbortSignal): Promise<boolean>;
   /** A part of the main transcript, without reading the rest. */
-  window(wish: WindowRequest, signal?: AbortSignal): Promise<TranscriptItem[]>;
+  window(request: WindowRequest, signal?: AbortSignal): Promise<TranscriptItem[]>;
   /** Selects a part of the session. */
   query(): Query<Entry>;
   /** Counts, tokens and times; with `price`, cost too. */
   stats(options?: { price?: PriceOf }): Promise<SessionStats>;
   /** The text of the last answer. */
   finalText(): Promise<string>;
-  /** Sessions this one came from. */
+  /** The sessions that this one continues. */
   lineage(): Promise<Ancestor[]>;
 }
 
@@ -55,7 +55,7 @@ export interface SessionAtOptions {
   readonly missing?: "empty";
 }
 
-/** Opens by id, prefix, `last`, path, or place. Reads only file names until you call a method. */
+/** Opens a session by id, prefix, `last`, path, or place. Reads only file names until you call a method. */
 export async function openSession(which: string | SessionPlace, options: OpenSessionOptions = {}): Promise<Session> {
   if (typeof which === "string") return sessionAt(await findSession(which, options), options);
   if (typeof which?.file !== "string" || typeof which.id !== "string")
@@ -82,14 +82,14 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
 
   const isEmpty = () => missing === "empty" && !existsSync(place.file);
 
-  /** A failed load is tried again by the next caller. */
+  /** After a failed load the next caller tries again. */
   function loadAgain(): Promise<SessionModel> {
-    const work = loadAll().catch((error: unknown) => {
-      if (loading === work) loading = undefined;
+    const load = loadAll().catch((error: unknown) => {
+      if (loading === load) loading = undefined;
       throw error;
     });
-    loading = work;
-    return work;
+    loading = load;
+    return load;
   }
 
   function load(signal?: AbortSignal): Promise<SessionModel> {
@@ -105,7 +105,6 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
     files: () => sessionFilesOf(place),
     header() {
       if (isEmpty()) return Promise.resolve({ file: place.file, sizeBytes: 0, modifiedMs: 0 });
-      // As for a failed load, the next caller tries again.
       header ??= readHeader(place.file).catch((error: unknown) => {
         header = undefined;
         throw error;
@@ -117,14 +116,14 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
       for await (const batch of readEntries(place.file, { signal })) yield* batch;
     },
     load,
-    async window(wish, signal) {
-      checkWindow(wish);
+    async window(request, signal) {
+      checkWindow(request);
       const offsets = async () => {
-        const known = await table;
-        table = offsetsOf(place.file, known, signal);
+        const earlier = await table;
+        table = offsetsOf(place.file, earlier, signal);
         return table;
       };
-      return isEmpty() ? [] : readEntryWindow(place.file, wish, offsets, signal);
+      return isEmpty() ? [] : readEntryWindow(place.file, request, offsets, signal);
     },
     query: () => queryOf(querySource({ place, model: () => model, load, now, isEmpty })),
     stats: async (options) => statsOf(await load(), options),
@@ -138,13 +137,13 @@ export function sessionAt(place: SessionPlace, { now = Date.now, missing }: Sess
   };
 }
 
-/** One caller may abort; the load continues for the others. */
+/** Rejects when the caller aborts. The shared load continues for other callers. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  return new Promise((done, fail) => {
-    const leave = () => fail(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(done, fail).finally(() => signal.removeEventListener("abort", leave));
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
@@ -15,15 +16,15 @@ export interface FileBackup {
   readonly version: number;
   readonly file: string;
   readonly sizeBytes: number;
-  /** The file that was copied, where a snapshot line names it. */
+  /** The copied file, if a snapshot line names it. */
   readonly path?: string;
-  /** The message before which it was copied. */
+  /** The message that the copy was made for. */
   readonly messageId?: string;
   readonly takenAt?: string;
   read(): Promise<Buffer>;
 }
 
-/** `file-history/<session>/`, joined with the snapshot lines of its transcript. Snapshots without a copy are left out. */
+/** Lists `file-history/<session>/` with facts from the snapshot lines of the transcript. Snapshots without a copy are left out. */
 export async function loadFileHistory(
   root: SessionRoot,
   sessionId: string,
@@ -36,41 +37,37 @@ export async function loadFileHistory(
     const version = /^[0-9a-f]{16}@v(\d+)$/.exec(name)?.[1];
     if (version === undefined || isFolder) continue;
     const { size } = await stat(path);
-    const known = snapshots.get(name);
     backups.push({
       name,
       version: Number(version),
       file: path,
       sizeBytes: size,
-      ...known,
+      ...snapshots.get(name),
       read: async () => readFile(await resolveInside(folder, path)),
     });
   }
   return backups;
 }
 
-type Taken = Pick<FileBackup, "path" | "messageId" | "takenAt">;
+type SnapshotFacts = Pick<FileBackup, "path" | "messageId" | "takenAt">;
 
-/** By the name of the copy: the first message that needed it. */
-function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, Taken> {
-  const taken = new Map<string, Taken>();
+/** By the name of the copy, with the first message that refers to it. */
+function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, SnapshotFacts> {
+  const snapshots = new Map<string, SnapshotFacts>();
   for (const entry of entries) {
     if (entry.kind !== "file-history-snapshot" && entry.kind !== "file-history-delta") continue;
     const tracked = fieldsOf(fieldsOf(entry.snapshot)["trackedFileBackups"]);
     for (const [path, backup] of Object.entries(tracked)) {
       const { backupFileName, backupTime } = fieldsOf(backup);
-      if (typeof backupFileName !== "string" || taken.has(backupFileName)) continue;
-      taken.set(backupFileName, {
-        path,
-        ...(entry.messageId === undefined ? {} : { messageId: entry.messageId }),
-        ...(typeof backupTime === "string" ? { takenAt: backupTime } : {}),
-      });
+      if (typeof backupFileName !== "string" || snapshots.has(backupFileName)) continue;
+      const takenAt = typeof backupTime === "string" ? backupTime : undefined;
+      snapshots.set(backupFileName, { path, ...defined({ messageId: entry.messageId, takenAt }) });
     }
   }
-  return taken;
+  return snapshots;
 }
 
-/** A prompt as the client remembers it for its arrow keys. */
+/** A prompt from the input history of the client. */
 export interface HistoryEntry {
   readonly display: string;
   readonly timestampMs?: number;
@@ -82,20 +79,20 @@ export interface HistoryEntry {
 }
 
 export interface HistoryOptions extends RootOptions {
-  /** Only of this working directory. */
+  /** Only prompts of this working directory. */
   readonly project?: string;
-  /** Only entries that hold this text, in any case. */
+  /** Only prompts that contain this text, ignoring case. */
   readonly text?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Prompts that were typed, newest first, root by root. Other lines are skipped. */
+/** Prompts that were typed, root by root, newest first. Other lines are skipped. */
 export async function* readHistory(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, undefined> {
-  const wanted = options.text?.toLowerCase();
+  const text = options.text?.toLowerCase();
   for (const root of await findRoots(options)) {
     for await (const entry of historyIn(join(root.path, "history.jsonl"), options.signal)) {
       if (options.project !== undefined && entry.project !== options.project) continue;
-      if (wanted !== undefined && !entry.display.toLowerCase().includes(wanted)) continue;
+      if (text !== undefined && !entry.display.toLowerCase().includes(text)) continue;
       yield entry;
     }
   }
@@ -110,7 +107,7 @@ async function* historyIn(file: string, signal: AbortSignal | undefined): AsyncG
       }
     }
   } catch (error) {
-    // No history is an empty history.
+    // A missing file is an empty history.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
-import { Problem, parseObject } from "../../protocol/internal.ts";
+import { defined, Problem, parseObject } from "../../protocol/internal.ts";
 import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
@@ -14,11 +14,11 @@ export interface Task extends LoadedFile {
   readonly subject?: string;
   readonly description?: string;
   readonly activeForm?: string;
-  /** `pending`, `in_progress`, `completed`, `cancelled`, or whatever is written there. */
+  /** `pending`, `in_progress`, `completed`, `cancelled`, or another text from the file. */
   readonly status?: string;
   readonly blocks: readonly string[];
   readonly blockedBy: readonly string[];
-  /** Everything in the file. */
+  /** All fields of the file. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export type TaskChange = Partial<
   Pick<Task, "subject" | "description" | "activeForm" | "status" | "blocks" | "blockedBy">
 >;
 
-/** `tasks/<session>/<n>.json`, in the order of their numbers. Empty when there is no such folder. */
+/** Reads `tasks/<session>/<n>.json`, sorted by number. Empty when the folder does not exist. */
 export async function loadTasks(root: SessionRoot, sessionId: string): Promise<Task[]> {
   const folder = await resolveInside(root.path, join(root.path, "tasks", safeId(sessionId)));
   const tasks: Task[] = [];
@@ -38,18 +38,16 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
   return tasks.sort((a, b) => Number(a.id) - Number(b.id) || (a.file < b.file ? -1 : 1));
 }
 
-/** The task as it is on disk afterwards. */
+/** Saves a change and returns the task as it is on disk. */
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
   checkObject("task", task);
   checkObject("change", change);
   checkTransition(`task ${task.id}`, task.status, change.status, options.force);
-  // A field without a value leaves what is there.
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const bytes = await saveJson(task, { ...task.fields, ...given }, options);
+  const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);
   return toTask(task.root, task.sessionId, task.file, bytes) ?? task;
 }
 
-/** Undefined when the file was removed or is not a task: a client may write while we read. */
+/** Undefined when the file was removed or is not a task: a client may be writing it. */
 function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
   const fields = bytes === undefined ? undefined : parseObject(Buffer.from(bytes).toString("utf8"));
   if (bytes === undefined || fields === undefined) return undefined;
@@ -72,10 +70,10 @@ function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8
 }
 
 function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** A file as it was loaded: it is written again only while it still has these bytes. */
+/** A file and its bytes. It is replaced only if it still has these bytes. */
 interface LoadedFile {
   readonly root: SessionRoot;
   readonly sessionId: string;
@@ -89,12 +87,12 @@ export interface SaveOptions {
   readonly startOf?: StartOf;
 }
 
-/** Contract: by temporary file and rename; refused while the client runs that session, and when somebody wrote meanwhile. */
+/** Contract: replaces the file by a rename. Throws while the client runs that session, and when the file was changed meanwhile. */
 async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
   if (loaded.root.origin === "client") await refuseWhileLive(loaded, startOf);
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-  if ((await inTurn(loaded.file, () => replaceFile(loaded.file, bytes, { expect: loaded.bytes }))) === "replaced")
-    return bytes;
+  const write = () => replaceFile(loaded.file, bytes, { expect: loaded.bytes });
+  if ((await afterEarlierWrites(loaded.file, write)) === "replaced") return bytes;
   throw new Problem("sessions/changed", `${loaded.file} was changed since it was loaded. Load it again.`, {
     about: { file: loaded.file },
   });
@@ -102,35 +100,35 @@ async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOpt
 
 const writes = new Map<string, Promise<unknown>>();
 
-/** One write to a file after the other: of two at once, the second must see what the first wrote. */
-async function inTurn<T>(file: string, write: () => Promise<T>): Promise<T> {
-  const before = writes.get(file) ?? Promise.resolve();
-  const mine = before.then(write, write);
-  writes.set(file, mine);
+/** Runs writes to one file one after the other, so that a second one sees the result of the first. */
+async function afterEarlierWrites<T>(file: string, write: () => Promise<T>): Promise<T> {
+  const earlier = writes.get(file) ?? Promise.resolve();
+  const current = earlier.then(write, write);
+  writes.set(file, current);
   try {
-    return await mine;
+    return await current;
   } finally {
-    if (writes.get(file) === mine) writes.delete(file);
+    if (writes.get(file) === current) writes.delete(file);
   }
 }
 
 async function refuseWhileLive({ root, sessionId, file }: LoadedFile, startOf: StartOf | undefined): Promise<void> {
-  const running = await readRegistry({ roots: [root], ...(startOf === undefined ? {} : { startOf }) });
+  const running = await readRegistry({ roots: [root], ...defined({ startOf }) });
   const owner = running.find((session) => session.sessionId === sessionId && session.live !== "no");
   if (owner === undefined) return;
-  throw new Problem("sessions/live", `${file} belongs to a session that runs (process ${owner.pid}). End it first.`, {
+  throw new Problem("sessions/live", `${file} belongs to a running session (process ${owner.pid}). End it first.`, {
     about: { file, sessionId, pid: owner.pid },
   });
 }
 
-const after: Readonly<Record<string, readonly string[]>> = {
+const nextStatuses: Readonly<Record<string, readonly string[]>> = {
   pending: ["in_progress", "cancelled"],
   in_progress: ["completed", "cancelled"],
   completed: [],
   cancelled: [],
 };
 
-/** Any status can be loaded; only these steps can be saved. */
+/** Any status can be loaded; only these changes can be saved. */
 function checkTransition(
   what: string,
   from: string | undefined,
@@ -138,12 +136,12 @@ function checkTransition(
   force: boolean | undefined,
 ): void {
   if (force || from === to || from === undefined || to === undefined) return;
-  const allowed = Object.hasOwn(after, from) ? after[from] : undefined;
+  const allowed = Object.hasOwn(nextStatuses, from) ? nextStatuses[from] : undefined;
   if (allowed === undefined || allowed.includes(to)) return;
-  const way = allowed.length === 0 ? "nothing" : allowed.join(" or ");
+  const expected = allowed.length === 0 ? "cannot change" : `can change to ${allowed.join(" or ")}`;
   throw new Problem(
     "sessions/bad-transition",
-    `${what} is ${from}; after that comes ${way}, not ${to}. Use force to set it anyway.`,
+    `${what} is ${from} and ${expected}, not to ${to}. Use force to set it anyway.`,
     { about: { from, to } },
   );
 }

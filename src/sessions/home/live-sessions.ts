@@ -5,17 +5,17 @@ import { listEntries } from "../find/transcript-files.ts";
 import { watchPaths } from "../read/follow-session.ts";
 import { readJsonObject } from "./client-json.ts";
 
-/** A session that a process says it is running. */
+/** A session that a process has registered as running. */
 export interface LiveSession {
   readonly pid: number;
   readonly sessionId: string;
-  /** Where the process was started; a `cd` does not change it. */
+  /** The directory in which the process was started. */
   readonly cwd?: string;
   readonly status: "idle" | "busy" | "waiting" | "unknown";
   readonly waitingFor?: string;
   /** It runs without a terminal. */
   readonly headless: boolean;
-  /** Whether that process runs: its number alone proves nothing, since numbers are given again. */
+  /** Whether that process still runs. Checked by its start time, because process ids are reused. */
   readonly live: "yes" | "no" | "unknown";
   readonly name?: string;
   readonly nameSource?: string;
@@ -31,7 +31,7 @@ export interface LiveSession {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** How a process's start time is found; tests hand in another one. `gone` means there is no such process. */
+/** Finds the start time of a process; `gone` when it does not exist. Tests pass their own. */
 export type StartOf = (pid: number) => string | "gone" | undefined;
 
 export interface LiveOptions extends RootOptions {
@@ -40,7 +40,7 @@ export interface LiveOptions extends RootOptions {
   readonly startOf?: StartOf;
 }
 
-/** Sessions that run now, by pid. */
+/** Running sessions, sorted by pid. */
 export async function liveSessions(options: LiveOptions = {}): Promise<LiveSession[]> {
   const sessions = await readRegistry(options);
   return options.all ? sessions : sessions.filter(({ live }) => live !== "no");
@@ -52,15 +52,15 @@ export async function readRegistry({ startOf = systemStart, ...where }: LiveOpti
     if (root.origin === "archive") continue;
     for (const { name, path } of listEntries(root.path, join(root.path, "sessions"))) {
       if (!/^\d+\.json$/.test(name)) continue;
-      const note = await readJsonObject(path);
-      const session = note === undefined ? undefined : liveSessionFrom(path, Number.parseInt(name, 10), note, startOf);
+      const fields = await readJsonObject(path);
+      const session = fields && liveSessionFrom(path, Number.parseInt(name, 10), fields, startOf);
       if (session !== undefined) sessions.push(session);
     }
   }
   return sessions.sort((a, b) => a.pid - b.pid);
 }
 
-const known: ReadonlySet<string> = new Set([
+const knownFields: ReadonlySet<string> = new Set([
   ...["pid", "sessionId", "cwd", "startedAt", "procStart", "version", "peerProtocol", "kind", "entrypoint", "name"],
   ...["nameSource", "status", "updatedAt", "statusUpdatedAt", "waitingFor"],
 ]);
@@ -68,20 +68,20 @@ const known: ReadonlySet<string> = new Set([
 function liveSessionFrom(
   file: string,
   pidInName: number,
-  note: Record<string, unknown>,
+  fields: Record<string, unknown>,
   startOf: StartOf,
 ): LiveSession | undefined {
-  const text = (key: string) => (typeof note[key] === "string" ? { [key]: note[key] } : {});
-  const time = (key: string) => (typeof note[key] === "number" ? { [`${key}Ms`]: note[key] } : {});
-  const { sessionId, kind, entrypoint, procStart, peerProtocol } = note;
+  const text = (key: string) => (typeof fields[key] === "string" ? { [key]: fields[key] } : {});
+  const time = (key: string) => (typeof fields[key] === "number" ? { [`${key}Ms`]: fields[key] } : {});
+  const { sessionId, kind, entrypoint, procStart, peerProtocol } = fields;
   if (typeof sessionId !== "string") return undefined;
-  const pid = typeof note["pid"] === "number" ? note["pid"] : pidInName;
-  const extra = Object.fromEntries(Object.entries(note).filter(([key]) => !known.has(key)));
+  const pid = typeof fields["pid"] === "number" ? fields["pid"] : pidInName;
+  const extra = Object.fromEntries(Object.entries(fields).filter(([key]) => !knownFields.has(key)));
   return {
     pid,
     sessionId,
     ...text("cwd"),
-    status: statusOf(note["status"]),
+    status: statusOf(fields["status"]),
     ...text("waitingFor"),
     headless: kind === "print" || (typeof entrypoint === "string" && entrypoint !== "cli" && entrypoint !== "hookline"),
     live: isProcessLive(pid, typeof procStart === "string" ? procStart : undefined, startOf),
@@ -105,45 +105,44 @@ function statusOf(status: unknown): LiveSession["status"] {
   return status === "idle" || status === "busy" || status === "waiting" ? status : "unknown";
 }
 
-function isProcessLive(pid: number, noted: string | undefined, startOf: StartOf): LiveSession["live"] {
+function isProcessLive(pid: number, recordedStart: string | undefined, startOf: StartOf): LiveSession["live"] {
   const start = startOf(pid);
   if (start === "gone") return "no";
-  if (start === undefined || noted === undefined) return "unknown";
-  return start === noted ? "yes" : "no";
+  if (start === undefined || recordedStart === undefined) return "unknown";
+  return start === recordedStart ? "yes" : "no";
 }
 
-/** On Linux both sides count clock ticks since boot; elsewhere the two spellings cannot be compared. */
+/** On Linux the client records clock ticks since boot, as we do. Elsewhere the two formats cannot be compared. */
 function systemStart(pid: number): string | "gone" | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0 || !processExists(pid)) return "gone";
-  if (process.platform !== "linux") return undefined;
-  return processStart(pid);
+  return process.platform === "linux" ? processStart(pid) : undefined;
 }
 
 export interface LiveChange {
   readonly kind: "started" | "changed" | "ended";
   readonly session: LiveSession;
-  /** How it was before, of a change: `/clear` gives a process another session. */
+  /** The earlier state, for `changed`. `/clear` gives a process another session. */
   readonly before?: LiveSession;
 }
 
-/** Changes of the registry from now on; those that run already come first, as started. Ends with the signal. */
+/** Yields running sessions as `started`, then changes of the registry, until the signal aborts. */
 export async function* watchLive(
   options: LiveOptions & { signal?: AbortSignal; pollMs?: number } = {},
 ): AsyncGenerator<LiveChange, undefined> {
   const { signal, pollMs = 250 } = options;
   const folders = (await findRoots(options)).map(({ path }) => join(path, "sessions"));
   const changes = watchPaths(folders, signal);
-  let known = new Map<string, LiveSession>();
+  let earlier = new Map<string, LiveSession>();
   try {
     while (signal?.aborted !== true) {
       const now = new Map((await liveSessions(options)).map((session) => [session.file, session]));
       for (const [file, session] of now) {
-        const before = known.get(file);
+        const before = earlier.get(file);
         if (before === undefined) yield { kind: "started", session };
         else if (JSON.stringify(before) !== JSON.stringify(session)) yield { kind: "changed", session, before };
       }
-      for (const [file, session] of known) if (!now.has(file)) yield { kind: "ended", session };
-      known = now;
+      for (const [file, session] of earlier) if (!now.has(file)) yield { kind: "ended", session };
+      earlier = now;
       await changes.next(pollMs);
     }
   } finally {

@@ -3,7 +3,7 @@ import type { Entry } from "../model/entry.ts";
 import { textOfBlock } from "./query-filters.ts";
 import type { SearchHit } from "./search-sessions.ts";
 
-/** Where in a session a text stands; the order is that of the ranking. */
+/** The kind of a text in a session, in the order of the ranking. */
 export type TextKind = "title" | "prompt" | "answer" | "tool" | "result" | "thinking";
 
 export interface SearchText {
@@ -11,7 +11,7 @@ export interface SearchText {
   readonly text: string;
 }
 
-/** The texts of an entry that a person would look for. */
+/** The texts of an entry that can be searched. */
 export function searchTexts(entry: Entry): SearchText[] {
   switch (entry.kind) {
     case "custom-title":
@@ -44,7 +44,7 @@ function answerText(block: EntryBlock): SearchText[] {
 
 export type RankedHit = Omit<SearchHit, "turn">;
 
-/** Keeps the best hits of any number. */
+/** Keeps only the best hits in memory. */
 interface Ranking {
   add(hit: RankedHit): void;
   readonly total: number;
@@ -69,12 +69,12 @@ export function hitRanking(limit: number): Ranking {
 
 const weight: Readonly<Record<TextKind, number>> = { title: 2, prompt: 2, answer: 1, tool: 0, result: 0, thinking: 0 };
 
-/** Whole phrase over words, prompt and title over answer over tools, newer over older; the rest only keeps the order fixed. */
+/** Phrases before words, prompts and titles before answers before tools, newer before older. The rest makes the order stable. */
 function byRank(a: RankedHit, b: RankedHit): number {
   if (a.phrase !== b.phrase) return a.phrase ? -1 : 1;
   if (weight[a.kind] !== weight[b.kind]) return weight[b.kind] - weight[a.kind];
-  const [earlier, later] = [a.timestamp ?? "", b.timestamp ?? ""];
-  if (earlier !== later) return earlier > later ? -1 : 1;
+  const [timeA, timeB] = [a.timestamp ?? "", b.timestamp ?? ""];
+  if (timeA !== timeB) return timeA > timeB ? -1 : 1;
   if (a.session !== b.session) return a.session < b.session ? -1 : 1;
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.offset - b.offset;

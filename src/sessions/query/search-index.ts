@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openState, takeLock } from "../../files/internal.ts";
-import { groupBy, Problem } from "../../protocol/internal.ts";
+import { defined, groupBy, Problem } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
 import type { Entry } from "../model/entry.ts";
 import { type Cursor, openBytes } from "../read/byte-source.ts";
@@ -22,52 +22,52 @@ import {
 } from "./search-sessions.ts";
 import { openSqlite, removeLeftLock, sqliteDriver } from "./sqlite.ts";
 
-const schema = 1;
+/** Part of the file name: raise it when the tables change. */
+const schema = 2;
 
 /**
- * The same question answered from a table of words over prompts, answers and titles. The table is disposable: it is brought
- * up to date first, and every hit is read again from its file before it is given. Words match from their beginning.
+ * Searches prompts, answers and titles by an index of words, which it updates first. Every hit is read again from its file. Words match
+ * from their beginning. The index can be deleted at any time.
  */
 export async function searchIndex(query: string, options: SearchOptions = {}): Promise<SearchResult> {
   checkSearch(query, options);
   const folder = await openState([], options);
   const path = join(folder, `search-${schema}-${sqliteDriver()}.db`);
-  // Not `<database>.lock`: that name belongs to the WebAssembly driver.
+  // Not `<database>.lock`: the WebAssembly driver uses that name.
   const lock = await takeLock(join(folder, "search-index"), { waitMs: 1000 });
-  // Another process is making the table, which can take a while: the transcripts themselves can be asked meanwhile.
+  // Another process is updating the index, which can take long. Meanwhile the transcripts are searched without it.
   if (!lock.held) return searchSessions(query, options);
   try {
     removeLeftLock(path);
-    const orElse = (next: () => Promise<SearchResult>) => async (error: unknown) => {
+    const removeIndexAnd = (retry: () => Promise<SearchResult>) => async (error: unknown) => {
       if (options.signal?.aborted) throw error;
-      // A table that cannot be removed fails again below, and then it is not needed.
+      // If it cannot be removed, the next attempt fails too, and the last one does not use it.
       await rm(path, { force: true }).catch(() => undefined);
-      return next();
+      return retry();
     };
-    // The transcripts still exist whatever is wrong with the table: it is rebuilt, once. Where that fails too, on a full disk
-    // for one, the transcripts themselves are asked.
-    return await answer(path, query, options)
-      .catch(orElse(() => answer(path, query, options)))
-      .catch(orElse(() => searchSessions(query, options)));
+    // A damaged index is rebuilt once. If that fails too, as on a full disk, the transcripts are searched without it.
+    return await searchWithIndex(path, query, options)
+      .catch(removeIndexAnd(() => searchWithIndex(path, query, options)))
+      .catch(removeIndexAnd(() => searchSessions(query, options)));
   } finally {
     await lock.release();
   }
 }
 
-async function answer(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
+async function searchWithIndex(path: string, query: string, options: SearchOptions): Promise<SearchResult> {
   const index = await openIndex(path);
   try {
-    return await ask(index, query, options, await update(index, options));
+    return await findHits(index, query, options, await update(index, options));
   } finally {
     index.database.close();
   }
 }
 
-/** The database with its statements, each prepared once. */
+/** The database with its prepared statements. */
 async function openIndex(path: string) {
   const database = await openSqlite(path);
   database.exec(`
-    CREATE TABLE IF NOT EXISTS files (id INTEGER PRIMARY KEY, path TEXT UNIQUE, dev REAL, ino REAL, offset REAL, head TEXT, lines REAL);
+    CREATE TABLE IF NOT EXISTS files (id INTEGER PRIMARY KEY, path TEXT UNIQUE, cursor TEXT);
     CREATE TABLE IF NOT EXISTS places (id INTEGER PRIMARY KEY, file INTEGER, offset REAL, length REAL);
     CREATE INDEX IF NOT EXISTS places_of ON places (file);
     CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, content='', contentless_delete=1);
@@ -76,8 +76,8 @@ async function openIndex(path: string) {
     database,
     allFiles: database.prepare("SELECT id, path FROM files"),
     fileAt: database.prepare("SELECT * FROM files WHERE path = ?"),
-    addFile: database.prepare("INSERT INTO files (path, offset, head, lines, dev, ino) VALUES (?, 0, '', 0, 0, 0)"),
-    saveCursor: database.prepare("UPDATE files SET dev = ?, ino = ?, offset = ?, head = ?, lines = ? WHERE id = ?"),
+    addFile: database.prepare("INSERT INTO files (path) VALUES (?)"),
+    saveCursor: database.prepare("UPDATE files SET cursor = ? WHERE id = ?"),
     addPlace: database.prepare("INSERT INTO places (file, offset, length) VALUES (?, ?, ?)"),
     lastId: database.prepare("SELECT last_insert_rowid() AS id"),
     addWords: database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)"),
@@ -98,7 +98,7 @@ type Index = Awaited<ReturnType<typeof openIndex>>;
 
 type SearchedFiles = Pick<SearchResult, "files" | "bytes" | "unread">;
 
-/** Indexes what was written since the last run, and drops files that were replaced or removed. */
+/** Indexes lines that were written since the last run, and drops files that were replaced or removed. */
 async function update(index: Index, options: SearchOptions): Promise<SearchedFiles> {
   let files = 0;
   let bytes = 0;
@@ -128,51 +128,34 @@ async function indexFile(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const row = index.fileAt.get(file);
-  const from = row === undefined ? undefined : cursorIn(row);
-  if (from !== undefined && from.offset === sizeBytes) return;
+  const from = row && (JSON.parse(String(row["cursor"])) as Cursor);
+  if (from?.offset === sizeBytes) return;
   const reader = readEntries(file, { from, tail: "keep", signal });
   let id: number | undefined;
+  let isFirst = true;
   for await (const batch of reader) {
     index.database.transaction(() => {
-      id ??= begin(
-        index,
-        file,
-        row === undefined ? undefined : Number(row["id"]),
-        reader.reset ? 0 : (from?.offset ?? 0),
-      );
+      id ??= row === undefined ? addFile(index, file) : Number(row["id"]);
+      if (isFirst) dropEntriesFrom(index, id, reader.reset ? 0 : (from?.offset ?? 0));
+      isFirst = false;
       for (const item of batch) if (item.kind !== "unreadable") addEntry(index, id, item);
-      // How far all earlier batches went: what lies beyond is thrown away should this be the last we do.
-      saveCursor(index, id, reader.cursor);
+      // The cursor is at the end of the batch before: a run that ends here indexes this batch again.
+      index.saveCursor.run(JSON.stringify(reader.cursor), id);
     });
   }
-  if (id !== undefined) saveCursor(index, id, reader.cursor);
+  if (id !== undefined) index.saveCursor.run(JSON.stringify(reader.cursor), id);
   if (reader.isCut) throw cutArchive(file);
 }
 
-/** The file's number, with nothing in the table from `offset` on: a run that was killed may have left half a step there. */
-function begin(index: Index, file: string, known: number | undefined, offset: number): number {
-  if (known === undefined) {
-    index.addFile.run(file);
-    return Number(index.lastId.get()?.["id"]);
-  }
-  index.dropWordsFrom.run(known, offset);
-  index.dropPlacesFrom.run(known, offset);
-  return known;
+function addFile(index: Index, file: string): number {
+  index.addFile.run(file);
+  return Number(index.lastId.get()?.["id"]);
 }
 
-function saveCursor(index: Index, id: number, { dev, ino, offset, head, lines }: Cursor): void {
-  index.saveCursor.run(dev, ino, offset, head, lines, id);
-}
-
-function cursorIn(row: Readonly<Record<string, unknown>>): Cursor {
-  const number = (name: string) => Number(row[name]);
-  return {
-    dev: number("dev"),
-    ino: number("ino"),
-    offset: number("offset"),
-    head: String(row["head"]),
-    lines: number("lines"),
-  };
+/** A run that was killed may have indexed entries after its cursor. */
+function dropEntriesFrom(index: Index, id: number, offset: number): void {
+  index.dropWordsFrom.run(id, offset);
+  index.dropPlacesFrom.run(id, offset);
 }
 
 function dropFile(index: Index, id: number): void {
@@ -192,25 +175,30 @@ function isIndexed(kind: TextKind): boolean {
   return kind === "prompt" || kind === "answer" || kind === "title";
 }
 
-async function ask(index: Index, query: string, options: SearchOptions, looked: SearchedFiles): Promise<SearchResult> {
+async function findHits(
+  index: Index,
+  query: string,
+  options: SearchOptions,
+  searched: SearchedFiles,
+): Promise<SearchResult> {
   const rank = hitRanking(options.limit ?? 50);
   const words = query.trim().split(/\s+/u).filter(Boolean);
-  if (words.length === 0) return { hits: [], total: 0, ...looked };
-  const needle = searchPattern(query, options);
+  if (words.length === 0) return { hits: [], total: 0, ...searched };
+  const pattern = searchPattern(query, options);
   const places = placesByFile(index, words);
   for await (const { place, file, agentId } of filesToSearch(options)) {
     for (const { offset, length } of places.get(file) ?? []) {
       const entry = await entryAt(file, offset, length);
-      for (const hit of entry === undefined ? [] : hitsOf(entry, needle, options)) {
+      for (const hit of entry === undefined ? [] : hitsOf(entry, pattern, options)) {
         if (!isIndexed(hit.kind)) continue;
-        rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+        rank.add({ ...hit, session: place.id, place, ...defined({ agentId }) });
       }
     }
   }
-  return { hits: await withTurns(rank.best()), total: rank.total, ...looked };
+  return { hits: await withTurns(rank.best()), total: rank.total, ...searched };
 }
 
-/** Every word is quoted: what looks like an operator is a word too. */
+/** Every word is quoted, so that operators are words too. */
 function placesByFile(
   index: Index,
   words: readonly string[],
@@ -224,7 +212,7 @@ function placesByFile(
   return groupBy(places, ({ file }) => file);
 }
 
-/** The entry at this offset now; undefined when the file was changed meanwhile. */
+/** Reads the entry at this offset; undefined when the file was changed meanwhile. */
 async function entryAt(file: string, offset: number, length: number): Promise<Entry | undefined> {
   const source = await openBytes(file).catch(() => undefined);
   if (source === undefined) return undefined;

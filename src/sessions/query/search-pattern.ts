@@ -1,20 +1,20 @@
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
 import { lazy } from "../model/transcript-conversation.ts";
 
-/** What is looked for, in the two forms a search needs: bytes of JSON on disk, and decoded text. */
+/** A search query in two forms: for JSON on disk, and for decoded text. */
 export interface SearchPattern {
-  /** True when a stretch of a file, given as Latin-1, may hold it. False is certain; true is to be looked into. */
+  /** False when a part of a file, read as Latin-1, cannot contain a match. True means that it may. */
   readonly mayMatch: (latin1: string) => boolean;
-  /** Places in `latin1` where a line may hold it. */
+  /** Offsets in `latin1` of possible matches. */
   readonly candidateOffsets: (latin1: string) => Iterable<number>;
-  /** The first match in decoded text: the whole phrase, else all of its words. */
+  /** The first match in decoded text: the whole phrase, or all of its words. */
   readonly find: (text: string) => Match | undefined;
 }
 
 export interface Match {
   readonly from: number;
   readonly to: number;
-  /** The words stand together, as they were asked for. */
+  /** The whole phrase matched, not only its words. */
   readonly phrase: boolean;
 }
 
@@ -30,21 +30,17 @@ export function searchPattern(query: string, options: SearchPatternOptions = {})
   const fold = options.matchCase ? (text: string) => text : foldCase;
   const phrase = fold(query.trim());
   const words = [...new Set(phrase.split(/\s+/u).filter(Boolean))];
-  const anchor = words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
-  const places = placesOf(anchor, options.matchCase === true);
+  const longestWord = words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
   return {
-    ...places,
+    ...byteSearch(longestWord, options.matchCase === true),
     find(text) {
       const folded = fold(text);
       const at = folded.indexOf(phrase);
       if (at >= 0) return { from: at, to: at + phrase.length, phrase: true };
       if (words.length < 2 || !words.every((word) => folded.includes(word))) return undefined;
       const first = Math.min(...words.map((word) => folded.indexOf(word)));
-      return {
-        from: first,
-        to: first + (words.find((word) => folded.startsWith(word, first))?.length ?? 0),
-        phrase: false,
-      };
+      const firstWord = words.find((word) => folded.startsWith(word, first)) ?? "";
+      return { from: first, to: first + firstWord.length, phrase: false };
     },
   };
 }
@@ -57,7 +53,7 @@ function expressionOf(source: string, flags: string): RegExp {
   }
 }
 
-/** Nothing can be said about bytes: every line is looked at. */
+/** A regular expression cannot be applied to JSON text, so every line is a candidate. */
 function regexPattern(pattern: RegExp): SearchPattern {
   return {
     mayMatch: () => true,
@@ -72,23 +68,22 @@ function regexPattern(pattern: RegExp): SearchPattern {
 }
 
 /**
- * A word in the spellings JSON allows: as it is, or with any character as `\u`. Clients write the first; the second, slower
- * pattern is tried only where such an escape of a printable character occurs at all.
+ * Finds a word in the forms that JSON allows: plain, or with any character as a `\u` escape. Clients write it plain. The second, slower
+ * pattern is used only for text with such an escape of a printable character.
  */
-function placesOf(word: string, matchCase: boolean): Pick<SearchPattern, "mayMatch" | "candidateOffsets"> {
+function byteSearch(word: string, matchCase: boolean): Pick<SearchPattern, "mayMatch" | "candidateOffsets"> {
   const flags = matchCase ? "g" : "gi";
   const plain = new RegExp([...word].map((char) => spellings(char, matchCase, false)).join(""), flags);
   const escaped = new RegExp([...word].map((char) => spellings(char, matchCase, true)).join(""), flags);
-  const escapes = (latin1: string) => latin1.includes("\\u") && /\\u(?:00[2-7]|0[1-9a-f]|[1-9a-f])/i.test(latin1);
-  const patternFor = (latin1: string) => (escapes(latin1) ? escaped : plain);
+  const hasEscapes = (latin1: string) => latin1.includes("\\u") && /\\u(?:00[2-7]|0[1-9a-f]|[1-9a-f])/i.test(latin1);
   return {
     mayMatch(latin1) {
       plain.lastIndex = 0;
       escaped.lastIndex = 0;
-      return plain.test(latin1) || (escapes(latin1) && escaped.test(latin1));
+      return plain.test(latin1) || (hasEscapes(latin1) && escaped.test(latin1));
     },
     *candidateOffsets(latin1) {
-      const pattern = patternFor(latin1);
+      const pattern = hasEscapes(latin1) ? escaped : plain;
       pattern.lastIndex = 0;
       for (const match of latin1.matchAll(pattern)) yield match.index;
     },
@@ -96,22 +91,22 @@ function placesOf(word: string, matchCase: boolean): Pick<SearchPattern, "mayMat
 }
 
 function spellings(char: string, matchCase: boolean, withEscapes: boolean): string {
-  const variants = matchCase ? [char] : [char, ...(upperOf().get(char) ?? [])];
-  const plain = variants.map((one) =>
-    isAscii(one) ? asciiSpelling(one) : literal(Buffer.from(one).toString("latin1")),
+  const variants = matchCase ? [char] : [char, ...(upperCases().get(char) ?? [])];
+  const plain = variants.map((variant) =>
+    isAscii(variant) ? asciiSpelling(variant) : literal(Buffer.from(variant).toString("latin1")),
   );
   const escaped = withEscapes || !isAscii(char) ? variants.map(unicodeEscape) : [];
   const all = [...new Set([...plain, ...escaped])];
   return all.length === 1 ? (all[0] ?? "") : `(?:${all.join("|")})`;
 }
 
-/** Lower case, one character for one: the two letters that would become two, or depend on their neighbours, do not. */
+/** Lower case with the same length. Two letters need care: İ would become two characters, and final sigma depends on its neighbours. */
 function foldCase(text: string): string {
   return text.replaceAll("\u0130", "i").toLowerCase().replaceAll("\u03c2", "\u03c3");
 }
 
-/** From a letter to all those that become it in lower case: more than one for some (`k` and the Kelvin sign). */
-const upperOf = lazy(() => {
+/** All letters with the same lower case, by that lower case. Some have several: `K` and the Kelvin sign become `k`. */
+const upperCases = lazy(() => {
   const uppers = new Map<string, string[]>();
   for (let code = 0x41; code <= 0x1ffff; code++) {
     const char = String.fromCodePoint(code);
@@ -126,7 +121,7 @@ function asciiSpelling(char: string): string {
   return short ?? literal(char);
 }
 
-/** Hexadecimal digits come in either case. */
+/** Matches hexadecimal digits in either case. */
 function unicodeEscape(text: string): string {
   return Array.from({ length: text.length }, (_, index) => {
     const hex = text.charCodeAt(index).toString(16).padStart(4, "0");

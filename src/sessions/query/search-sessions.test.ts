@@ -202,7 +202,7 @@ describe("the index", () => {
 
 test("a table of words that cannot be made leaves the search to the transcripts", async () => {
   write(join(home, "projects/p/s.jsonl"), [prompt(null, "a red house", at(1))]);
-  mkdirSync(join(home, "state", `search-1-${sqliteDriver()}.db`), { recursive: true, mode: 0o700 });
+  mkdirSync(join(home, "state", `search-2-${sqliteDriver()}.db`), { recursive: true, mode: 0o700 });
   const found = await searchIndex("red", where);
   expect([found.total, found.hits[0]?.snippet]).toEqual([1, "a red house"]);
 });

@@ -20,11 +20,11 @@ import { hitRanking, type RankedHit, searchTexts, type TextKind } from "./search
 import { type SearchPattern, type SearchPatternOptions, searchPattern } from "./search-pattern.ts";
 
 export interface SearchOptions extends RootOptions, SearchPatternOptions {
-  /** Also in what tools gave back. */
+  /** Also search tool results. */
   readonly results?: boolean;
-  /** Also in thinking. */
+  /** Also search thinking. */
   readonly thinking?: boolean;
-  /** Also in agents' transcripts. */
+  /** Also search the transcripts of agents. */
   readonly agents?: boolean;
   /** Only sessions of this working directory. */
   readonly project?: string;
@@ -44,31 +44,31 @@ export interface SearchHit {
   readonly file: string;
   readonly agentId?: string;
   readonly uuid?: string;
-  /** The turn of the active branch; absent outside of it, in agents, and in sessions too large to load for it. */
+  /** The turn of the active branch. Absent outside of it, in agents, and in sessions that are too large to load. */
   readonly turn?: number;
   readonly offset: number;
   readonly length: number;
   readonly timestamp?: string;
   readonly kind: TextKind;
-  /** The whole phrase was found, not only its words. */
+  /** The whole phrase matched, not only its words. */
   readonly phrase: boolean;
   readonly snippet: string;
 }
 
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  /** All hits, those beyond the limit included. */
+  /** The number of all hits, including those beyond the limit. */
   readonly total: number;
   readonly files: number;
   readonly bytes: number;
-  /** Files that could not be looked through, and why; they do not keep the search from the others. */
+  /** Files that could not be searched, and why. */
   readonly unread: readonly { readonly file: string; readonly why: string }[];
 }
 
-/** Looks through the raw bytes of every transcript, and decodes only lines that may hold what is looked for. */
+/** Searches the bytes of every transcript, and decodes only lines that may match. */
 export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
   checkSearch(query, options);
-  const needle = searchPattern(query, options);
+  const pattern = searchPattern(query, options);
   const rank = hitRanking(options.limit ?? 50);
   let files = 0;
   let bytes = 0;
@@ -77,8 +77,8 @@ export async function searchSessions(query: string, options: SearchOptions = {})
   for await (const { place, file, agentId, sizeBytes } of filesToSearch(options)) {
     options.signal?.throwIfAborted();
     try {
-      for await (const hit of hitsIn(file, needle, options))
-        rank.add({ ...hit, session: place.id, place, ...(agentId === undefined ? {} : { agentId }) });
+      for await (const hit of hitsIn(file, pattern, options))
+        rank.add({ ...hit, session: place.id, place, ...defined({ agentId }) });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       unread.push({ file, why: error.message });
@@ -97,9 +97,10 @@ export function checkSearch(query: string, { limit, sinceMs }: SearchOptions): v
   if (limit !== undefined) checkCount("limit", limit);
 }
 
-/** Which texts count, by what was asked for. */
-export function isWanted(kind: TextKind, { results = false, thinking = false }: SearchOptions): boolean {
-  return kind === "result" ? results : kind === "thinking" ? thinking : true;
+/** Whether the options include texts of this kind. */
+function isSearched(kind: TextKind, { results = false, thinking = false }: SearchOptions): boolean {
+  if (kind === "result") return results;
+  return kind !== "thinking" || thinking;
 }
 
 interface FileToSearch {
@@ -142,16 +143,16 @@ type FileHit = Omit<RankedHit, "session" | "place" | "agentId">;
 
 async function* hitsIn(
   file: string,
-  needle: SearchPattern,
+  pattern: SearchPattern,
   options: SearchOptions,
 ): AsyncGenerator<FileHit, undefined> {
   const reader = readLines(file, { tail: "give", signal: options.signal });
   let source: RecordSource | undefined;
   for await (const batch of reader) {
     source ??= recordSource(file, reader.cursor);
-    for (const line of candidates(batch, needle)) {
+    for (const line of candidates(batch, pattern)) {
       for (const record of recordsOf(source, line, isTranscriptRecord)) {
-        if (record.kind === "record") yield* hitsOf(toEntry(record), needle, options);
+        if (record.kind === "record") yield* hitsOf(toEntry(record), pattern, options);
       }
     }
   }
@@ -159,40 +160,36 @@ async function* hitsIn(
 }
 
 /** Lines of a batch that may match. A batch is one buffer, so it is searched in one pass. */
-function* candidates(batch: readonly Line[], needle: SearchPattern): Generator<Line> {
-  const held = batch.filter(({ bytes }) => bytes !== undefined);
-  const first = held[0]?.bytes;
-  const last = held.at(-1)?.bytes;
+function* candidates(batch: readonly Line[], pattern: SearchPattern): Generator<Line> {
+  const lines = batch.filter(({ bytes }) => bytes !== undefined);
+  const first = lines[0]?.bytes;
+  const last = lines.at(-1)?.bytes;
   if (first === undefined || last === undefined) return;
   const start = first.byteOffset;
   const latin1 = Buffer.from(first.buffer, start, last.byteOffset + last.length - start).toString("latin1");
-  const parts = [...placesOfParts(latin1)];
-  const found = needle.mayMatch(latin1) ? needle.candidateOffsets(latin1) : [];
-  let at = 0;
-  let given = -1;
-  for (const place of parts.length === 0 ? found : [...parts, ...found].sort((a, b) => a - b)) {
-    while (at < held.length - 1 && (held[at + 1]?.bytes?.byteOffset ?? 0) - start <= place) at++;
-    if (at !== given) yield held[at] as Line;
-    given = at;
+  const matches = pattern.mayMatch(latin1) ? pattern.candidateOffsets(latin1) : [];
+  const parts = [...partListOffsets(latin1)];
+  let index = 0;
+  let yielded = -1;
+  for (const offset of parts.length === 0 ? matches : [...parts, ...matches].sort((a, b) => a - b)) {
+    while (index < lines.length - 1 && (lines[index + 1]?.bytes?.byteOffset ?? 0) - start <= offset) index++;
+    if (index !== yielded) yield lines[index] as Line;
+    yielded = index;
   }
 }
 
-/** Lines whose large parts are in files of their own: only the restored entry shows whether they hold the needle. */
-function* placesOfParts(latin1: string): Generator<number> {
-  const mark = '"hookline":{"parts":';
-  for (let at = latin1.indexOf(mark); at >= 0; at = latin1.indexOf(mark, at + mark.length)) yield at;
+/** Offsets in lines whose large parts are in their own files: only the restored entry shows whether they match. */
+function* partListOffsets(latin1: string): Generator<number> {
+  const key = '"hookline":{"parts":';
+  for (let at = latin1.indexOf(key); at >= 0; at = latin1.indexOf(key, at + key.length)) yield at;
 }
 
-export function* hitsOf(entry: Entry, needle: SearchPattern, options: SearchOptions): Generator<FileHit> {
-  if (
-    options.sinceMs !== undefined &&
-    !(Date.parse(entry.timestamp ?? "") >= options.sinceMs) &&
-    entry.timestamp !== undefined
-  )
-    return;
+export function* hitsOf(entry: Entry, pattern: SearchPattern, options: SearchOptions): Generator<FileHit> {
+  const { sinceMs } = options;
+  if (sinceMs !== undefined && entry.timestamp !== undefined && !(Date.parse(entry.timestamp) >= sinceMs)) return;
   for (const { kind, text } of searchTexts(entry)) {
-    if (!isWanted(kind, options)) continue;
-    const match = needle.find(text);
+    if (!isSearched(kind, options)) continue;
+    const match = pattern.find(text);
     if (match === undefined) continue;
     const { file, offset, length, uuid, timestamp } = entry;
     yield {
@@ -207,36 +204,36 @@ export function* hitsOf(entry: Entry, needle: SearchPattern, options: SearchOpti
   }
 }
 
-const around = 60;
+const snippetMargin = 60;
 
 /** The match with some text on both sides, on one line. */
 function snippetOf(text: string, from: number, to: number): string {
-  const start = Math.max(0, from - around);
-  const end = Math.min(text.length, to + around);
+  const start = Math.max(0, from - snippetMargin);
+  const end = Math.min(text.length, to + snippetMargin);
   const part = text.slice(start, end).replace(/\s+/gu, " ");
   return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
 }
 
-const largestToLoad = 24 * 1024 * 1024;
+const maxLoadBytes = 24 * 1024 * 1024;
 
-/** Turns are a matter of the whole session, so they are looked up for the few hits that are shown. */
+/** Adds turns. They need the whole session, so they are found only for the hits that are returned. */
 export async function withTurns(hits: readonly RankedHit[]): Promise<SearchHit[]> {
   const turns = new Map<string, Promise<ReadonlyMap<number, number>>>();
   return Promise.all(
     hits.map(async (hit) => {
       if (hit.agentId !== undefined) return hit;
-      const known = turns.get(hit.file) ?? turnsByOffset(hit.place);
-      turns.set(hit.file, known);
-      const turn = (await known).get(hit.offset);
+      const fileTurns = turns.get(hit.file) ?? turnsByOffset(hit.place);
+      turns.set(hit.file, fileTurns);
+      const turn = (await fileTurns).get(hit.offset);
       return turn === undefined ? hit : { ...hit, turn };
     }),
   );
 }
 
 async function turnsByOffset(place: SessionPlace): Promise<ReadonlyMap<number, number>> {
-  // Gone since it was searched, or too large: the hit is shown without its turn.
-  const known = await stat(place.file).catch(() => undefined);
-  if (known === undefined || known.size > largestToLoad) return new Map();
+  // If the file was deleted meanwhile or is too large, hits have no turn.
+  const stats = await stat(place.file).catch(() => undefined);
+  if (stats === undefined || stats.size > maxLoadBytes) return new Map();
   const { main } = await sessionAt(place).load();
   return new Map(main.turns().turns.flatMap(({ number, entries }) => entries.map(({ offset }) => [offset, number])));
 }

@@ -1,17 +1,17 @@
 import { closeSync, openSync, rmdirSync } from "node:fs";
 
 /**
- * The one file that knows SQLite: `node:sqlite` where Node has it without a flag, else its WebAssembly build. The two
- * lock files in ways that do not see each other, so a database belongs to one driver: put `sqliteDriver()` in its name.
+ * A SQLite database, by `node:sqlite` where Node has it without a flag, else by a WebAssembly build. The two drivers ignore each other's
+ * locks, so a database must be used by one of them only: put `sqliteDriver()` in its file name.
  */
 export interface Sqlite {
   readonly driver: SqliteDriver;
-  /** Runs one or more statements that give no rows. */
+  /** Runs one or more statements without results. */
   exec(sql: string): void;
   prepare(sql: string): Statement;
   /** Contract: all of it or nothing; an error in `work` rolls back and is thrown again. */
   transaction<T>(work: () => T): T;
-  /** Ends open statements too. */
+  /** Also finalizes open statements. */
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export function sqliteDriver(): SqliteDriver {
   return nodeSqlite() === undefined ? "wasm" : "node";
 }
 
-/** Opens a database file, made 0600 if it is missing. Throws what the driver throws when the file is damaged. */
+/** Opens a database file; creates it with mode 0600. Throws the error of the driver when the file is damaged. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Sqlite> {
   const driver = options.driver ?? sqliteDriver();
   if (!options.readOnly) closeSync(openSync(path, "a", 0o600));
@@ -63,7 +63,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   };
 }
 
-/** After some errors, a full disk among them, SQLite has rolled back by itself and refuses to do it twice: the first error is reported. */
+/** After some errors, such as a full disk, SQLite has already rolled back, and a second rollback fails. */
 function rollBack(base: Base): void {
   try {
     base.exec("ROLLBACK");
@@ -73,9 +73,8 @@ function rollBack(base: Base): void {
 }
 
 /**
- * Takes away the lock folder that the WebAssembly driver leaves behind when its process is killed, and which blocks every
- * later open. Contract: call it only while holding our own lock for this database, so that no living owner can exist. That
- * lock needs another name than `<database>.lock`, which is the folder's.
+ * Removes the lock folder `<database>.lock` that the WebAssembly driver leaves behind when its process is killed, and that blocks every
+ * later open. Contract: the caller holds its own lock for this database, under another name, so no other process uses it.
  */
 export function removeLeftLock(path: string): boolean {
   try {
@@ -104,7 +103,7 @@ interface NodeSqlite {
   };
 }
 
-/** Loaded without its warning: that it is experimental is our concern, not the user's. */
+/** Loads it without the warning that it is experimental. */
 function nodeSqlite(): NodeSqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -148,7 +147,7 @@ async function openWasm(path: string, { readOnly = false }: SqliteOptions): Prom
         all: (...values) => statement.all([...values]) as Row[],
       };
     },
-    // The WebAssembly memory of a statement is freed by hand or never.
+    // Statements use WebAssembly memory, which is not garbage-collected.
     close() {
       for (const statement of open) statement.finalize();
       database.close();
