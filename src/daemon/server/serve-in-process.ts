@@ -65,7 +65,7 @@ export async function serveInProcess(app: AppRuntime, options: ServeInProcessOpt
     server.stop();
     await drainCalls(here, ending);
     server.end();
-    await app.end?.();
+    await app.end();
   };
   const close = (): Promise<void> => {
     closing ??= end();

@@ -88,7 +88,7 @@ function send(message: FromWorker): void {
 
 async function close(app: AppRuntime): Promise<void> {
   try {
-    await app.end?.();
+    await app.end();
     send({ kind: "closed" });
   } catch (error) {
     send({ kind: "closed", problem: `A provider was not disposed: ${String(error)}` });

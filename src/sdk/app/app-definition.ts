@@ -29,7 +29,7 @@ export type ToolSchema =
   | ((input: unknown) => unknown)
   | { readonly "~standard": { readonly validate: (input: unknown) => unknown } };
 
-/** What an app is made of. */
+/** Everything that was registered on an app. */
 export interface AppDefinition {
   readonly options: AppOptions;
   readonly registrations: Registration[];
@@ -40,30 +40,30 @@ export interface AppDefinition {
   readonly tasks: Map<string, TaskDefinition>;
 }
 
-/** The longest time that a timer knows; beyond it one would fire at once. */
+/** The longest delay of a Node timer. A longer one would fire immediately. */
 export const maxTimerMs: number = 2 ** 31 - 1;
 
-/** How long the chain of an event may take; `install` gives the host's entry a little more. */
-export function deadlineOf(event: string, chain: readonly Registration[], parts: AppDefinition): number {
-  const usual = parts.options.timeoutMs ?? defaultDeadline(event);
-  // A handler that names none must not be cut short because another one is quick.
+/** How long the handlers of an event may take together. `install` gives the entry in settings a little more. */
+export function deadlineOf(event: string, chain: readonly Registration[], definition: AppDefinition): number {
+  const usual = definition.options.timeoutMs ?? defaultDeadline(event);
+  // A handler without a timeout must not be cut short because another one has a short timeout.
   const ms = chain.length === 0 ? usual : Math.max(...chain.map(({ options }) => options.timeoutMs ?? usual));
   return Math.min(ms, maxTimerMs);
 }
 
-/** The strictest mode among entry, app and the event's registrations: what holds when no single handler is to blame. */
+/** The strictest mode among settings entry, app and registrations. It applies to failures outside of handlers. */
 export function strictestMode(
-  parts: AppDefinition,
+  definition: AppDefinition,
   chain: readonly Registration[],
   given: FailureMode | undefined,
 ): FailureMode {
-  const modes = [given, parts.options.onFailure, ...chain.map(({ onFailure }) => onFailure)];
+  const modes = [given, definition.options.onFailure, ...chain.map(({ onFailure }) => onFailure)];
   return modes.includes("block") ? "block" : "continue";
 }
 
 /**
- * The parsed input, or an error that says what is wrong with it. A function that returns nothing has only looked at the input. Any other
- * value would leave handlers without it: true and false are no input, and a guard that reads one finds nothing to object to.
+ * Returns the parsed input, or throws. A function that returns nothing has only checked the input. Any other value that is not an object
+ * throws: with `true` as its input a guard would find nothing to object to.
  */
 export async function parseToolInput(schema: ToolSchema, input: unknown): Promise<unknown> {
   if (typeof schema === "function") {

@@ -8,25 +8,24 @@ import type { Observer } from "./observers.ts";
 import type { FailureMode } from "./registration.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
-/** An app is known by this, not by its class: two copies of the package in one tree understand each other. */
+/** Identifies an app. A symbol, not a class, so that an app of another copy of the package works too. */
 export const appSymbol: unique symbol = Symbol.for("hookline.app") as never;
 
-/** What a program that runs an app may ask of it. Grows, never changes. */
+/** The interface of an app for the program that runs it. */
 export interface AppRuntime {
-  dispatch(payload: WirePayload, world: RunEnvironment): Promise<SettledEvent>;
-  /** What `install` writes into settings. */
+  dispatch(payload: WirePayload, environment: RunEnvironment): Promise<SettledEvent>;
+  /** The events with handlers, as `install` writes them into settings. */
   describe(): readonly HandledEvent[];
   /** The strictest mode for an event, or for all of them, for failures outside handlers. */
   modeFor(event: string | undefined, given?: FailureMode): FailureMode;
-  /** Every handler by its name, in the order of registration; absent in older copies of the package. */
-  handlers?(): readonly { readonly event: string; readonly name: string }[];
+  /** Every handler by its name, in the order of registration. */
+  handlers(): readonly { readonly event: string; readonly name: string }[];
   readonly options: AppOptions;
-  /** Absent in older copies of the package. */
-  readonly tasks?: TaskTable;
-  /** Ends what providers made for longer than an event; absent in older copies of the package. */
-  end?(): Promise<void>;
-  /** Watches as `app.observe` does; absent in older copies of the package. */
-  observe?(observer: Observer): void;
+  readonly tasks: TaskTable;
+  /** Disposes the values of providers that outlive an event. */
+  end(): Promise<void>;
+  /** Adds an observer, as `app.observe` does. */
+  observe(observer: Observer): void;
 }
 
 export interface HandledEvent {
@@ -36,18 +35,18 @@ export interface HandledEvent {
   readonly deadlineMs: number;
 }
 
-/** The inside of an app; undefined when the value is none. */
+/** Undefined when the value is not an app. */
 export function appRuntime(value: unknown): AppRuntime | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   return (value as { [appSymbol]?: AppRuntime })[appSymbol];
 }
 
 /**
- * What an app is called wherever a path would be too long or too telling: in an URL, in a folder's name.
- * Contract: it is derived from the real path of the hooks file, so two names of one file have one key; a removed file keeps its key.
+ * Identifies an app in URLs and folder names, where its path would be too long or reveal too much.
+ * Contract: derived from the real path of the hooks file, so two paths to one file have the same key. A removed file keeps its key.
  */
 export function appKey(file: string): string {
-  // Not imported: a hook process loads this module and needs no hash.
+  // Not imported: a hook process loads this module and needs no hash function.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256")
     .update(realPathOf(resolve(file)))
@@ -60,6 +59,6 @@ function realPathOf(path: string): string {
     return realpathSync(path);
   } catch (error) {
     if (dirname(path) === path) throw error;
-    return join(realPathOf(dirname(path)), basename(path)); // removed: the part of the path that exists counts
+    return join(realPathOf(dirname(path)), basename(path)); // removed: resolve the part of the path that exists
   }
 }

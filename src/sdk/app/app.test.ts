@@ -378,7 +378,7 @@ test("observers see frozen data, cannot change the answer, and cost nothing when
     .preTool(() => deny("no"));
   (await testClient(app).preTool("Bash", bash)).expectDenied("no");
   expect(kinds).toEqual(["hook-start", "handler-start", "handler-end", "hook-end"]);
-  expect(() => createApp().observe("hook-begin" as never, () => undefined)).toThrow(/no kind of observation/);
+  expect(() => createApp().observe("hook-begin" as never, () => undefined)).toThrow(/not a kind of observation/);
 });
 
 test("providers are made once per event, may use each other, and are disposed", async () => {

@@ -23,9 +23,9 @@ import { atPosition, type Registration, whyNeverMatches } from "./registration.t
 export type App<Ctx = Context> = AppOf<Ctx> & Registers<AppOf<Ctx>, Ctx>;
 
 export interface AppOf<Ctx> extends Registers<App<Ctx>, Ctx> {
-  /** Adds the handlers of a blueprint or strategy at this place in the order. */
+  /** Adds the handlers of a blueprint or strategy after those registered so far. */
   include(part: Blueprint<never> | Blueprint | Strategy, options?: { onConflict?: "order" }): App<Ctx>;
-  /** Gives handlers `ctx[name]`, made by the factory when it is first touched. */
+  /** Adds `ctx[name]` for handlers. The factory creates the value on first access. */
   provide<Name extends string, Value>(
     name: Name,
     factory: (ctx: Ctx, event: HookEvent) => Value,
@@ -43,7 +43,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   options: AppOptions<Defaults> = {},
 ): App<ContextOf<Defaults>> {
   checkOptions(options, appOptions, "createApp");
-  const parts: AppDefinition = {
+  const definition: AppDefinition = {
     options,
     registrations: [],
     middleware: [],
@@ -56,7 +56,7 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
   const included = new Set<unknown>();
   const app: Record<PropertyKey, unknown> = {
     strategies,
-    [appSymbol]: runtimeOf(parts),
+    [appSymbol]: runtimeOf(definition),
     include(part: unknown, options: { onConflict?: "order" } = {}, ...more: readonly unknown[]) {
       const added = definitionOf(part);
       if (definitionOf(options) !== undefined || more.length > 0) {
@@ -71,14 +71,14 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
         throw sdkProblem("already-included", message, { name: added.name });
       }
       if (added.strategy && onConflict !== "order") checkConflicts(added.strategy, strategies);
-      joinTasks(parts.tasks, added.tasks);
-      // From now on a handler more would be in no app.
+      joinTasks(definition.tasks, added.tasks);
+      // A handler that is registered later would never run.
       Object.freeze(added.registrations);
       included.add(part);
       if (added.strategy) strategies.push(added.strategy);
       for (const one of added.registrations) {
-        const position = parts.registrations.filter(({ event }) => event === one.event).length + 1;
-        parts.registrations.push({ ...atPosition(one, position), space: added.name, wrappers: added.middleware });
+        const position = definition.registrations.filter(({ event }) => event === one.event).length + 1;
+        definition.registrations.push({ ...atPosition(one, position), space: added.name, wrappers: added.middleware });
       }
       return app;
     },
@@ -87,11 +87,11 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
         throw sdkProblem("no-handler", `provide("${name}", factory) needs a function.`);
       checkOptions(options, ["scope", "dispose"], `provide("${name}")`);
       const { scope = "event", dispose } = options;
-      parts.providers.add(name, { factory, scope, dispose: dispose as never });
+      definition.providers.add(name, { factory, scope, dispose: dispose as never });
       return app;
     },
     observe(...args: unknown[]) {
-      parts.observers.add(args);
+      definition.observers.add(args);
       return app;
     },
     registerToolEvent(tool: string, schema: ToolSchema) {
@@ -100,14 +100,14 @@ export function createApp<Defaults extends StateDefaults = StateDefaults>(
         throw sdkProblem("bad-registration", message, { tool });
       }
       if (tool.includes("*") || whyNeverMatches(tool, true) !== undefined) {
-        const message = `registerToolEvent takes the name of one tool, and ${JSON.stringify(tool)} is none, so no input would be checked.`;
+        const message = `registerToolEvent takes the name of one tool, and ${JSON.stringify(tool)} is not one, so no input would be checked.`;
         throw sdkProblem("bad-registration", message, { tool });
       }
-      parts.schemas.set(toolOf(tool), schema);
+      definition.schemas.set(toolOf(tool), schema);
       return app;
     },
   };
-  addMethods(app, parts);
+  addMethods(app, definition);
   return app as unknown as App<ContextOf<Defaults>>;
 }
 
@@ -126,23 +126,23 @@ export type ContextOf<Defaults extends StateDefaults> = StateDefaults extends De
   ? Context
   : Omit<Context, "state"> & { readonly state: ScopedState<Defaults> };
 
-function runtimeOf(parts: AppDefinition): AppRuntime {
+function runtimeOf(definition: AppDefinition): AppRuntime {
   const forEvent = (event: string | undefined): readonly Registration[] =>
-    event === undefined ? parts.registrations : parts.registrations.filter((one) => one.event === event);
+    event === undefined ? definition.registrations : definition.registrations.filter((one) => one.event === event);
   return {
-    options: parts.options,
-    tasks: parts.tasks,
-    end: () => parts.providers.disposeAll(),
-    observe: (observer) => parts.observers.add([observer]),
-    dispatch: (payload, world) => dispatchEvent(parts, payload, world),
-    handlers: () => parts.registrations.map(({ event, name }) => ({ event, name })),
-    modeFor: (event, given) => strictestMode(parts, forEvent(event), given),
+    options: definition.options,
+    tasks: definition.tasks,
+    end: () => definition.providers.disposeAll(),
+    observe: (observer) => definition.observers.add([observer]),
+    dispatch: (payload, environment) => dispatchEvent(definition, payload, environment),
+    handlers: () => definition.registrations.map(({ event, name }) => ({ event, name })),
+    modeFor: (event, given) => strictestMode(definition, forEvent(event), given),
     describe: () =>
-      [...new Set(parts.registrations.map(({ event }) => event))].map((event) => ({
+      [...new Set(definition.registrations.map(({ event }) => event))].map((event) => ({
         event,
         ids: [...new Set(forEvent(event).flatMap(idsOf))],
-        onFailure: strictestMode(parts, forEvent(event), undefined),
-        deadlineMs: deadlineOf(event, forEvent(event), parts),
+        onFailure: strictestMode(definition, forEvent(event), undefined),
+        deadlineMs: deadlineOf(event, forEvent(event), definition),
       })),
   };
 }
@@ -151,8 +151,8 @@ function checkConflicts(added: StrategyInfo, present: readonly StrategyInfo[]): 
   for (const other of present) {
     const ids = added.hooks.filter((id) => other.hooks.includes(id));
     if (ids.length === 0) continue;
-    const both = `${added.name} ${added.version} and ${other.name} ${other.version}`;
-    const message = `${both} both declare ${ids.join(", ")}. Include one of them, or say { onConflict: "order" }.`;
+    const names = `${added.name} ${added.version} and ${other.name} ${other.version}`;
+    const message = `${names} both declare ${ids.join(", ")}. Include one of them, or pass { onConflict: "order" }.`;
     throw sdkProblem("strategy-conflict", message, { names: [added.name, other.name], ids });
   }
 }

@@ -1,4 +1,4 @@
-import type { EventName } from "../../protocol/internal.ts";
+import { defined, type EventName } from "../../protocol/internal.ts";
 import { eventRules, type MethodOf } from "../answer/event-rules.ts";
 import {
   addTask,
@@ -26,7 +26,7 @@ export type Registers<Self, Ctx> = {
   readonly on: RegisterAny<Self, Ctx>;
   /** Wraps the handlers; the first registered is outermost. */
   use(middleware: Middleware<Ctx>): Self;
-  /** Names a function that `ctx.tasks` runs in the background, in another process if need be; gives the reference to add it by. */
+  /** Registers a function that `ctx.tasks` runs in the background, possibly in another process. Returns the reference to add jobs with. */
   task<Input = undefined, Output = unknown>(
     name: string,
     run: TaskFunction<Input, Output>,
@@ -41,7 +41,7 @@ interface BlueprintOf<Ctx> extends Registers<Blueprint<Ctx>, Ctx> {
   readonly name: string | undefined;
 }
 
-/** What a blueprint holds; apps read it by this symbol, so that copies of the package understand each other. */
+/** Holds the definition of a blueprint. A global symbol, so that a blueprint of another copy of the package works too. */
 export const blueprintSymbol: unique symbol = Symbol.for("hookline.blueprint") as never;
 
 export interface BlueprintDefinition {
@@ -61,16 +61,16 @@ export interface StrategyInfo {
 }
 
 /**
- * A new, empty blueprint. With a name, its handlers have their own state and jobs. A function that makes one out of options
- * passes those it does not know as `others`; they are refused by name.
+ * Creates an empty blueprint. With a name, its handlers have their own state and jobs. A function that creates one from options passes
+ * the options it does not know as `others`; each is rejected by name.
  */
 export function blueprint(name?: string, others: object = {}): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
   checkOptions(others, [], name ?? "a blueprint");
   const parts: Registrations = { name, registrations: [], middleware: [], tasks: new Map() };
-  const made = { name, [blueprintSymbol]: parts };
-  addMethods(made, parts);
-  return made as unknown as Blueprint;
+  const created = { name, [blueprintSymbol]: parts };
+  addMethods(created, parts);
+  return created as unknown as Blueprint;
 }
 
 interface Registrations {
@@ -118,22 +118,22 @@ export function definitionOf(value: unknown): BlueprintDefinition | undefined {
 }
 
 export interface StrategyDefinition<Options extends object> extends StrategyInfo {
-  /** For its handlers that do not say. */
+  /** The failure mode of handlers that set none. */
   readonly onFailure?: FailureMode;
   /** The types its handlers may `ctx.emit`. */
   readonly customEvents?: readonly string[];
   readonly defaults?: Partial<Options>;
-  /** The names of all its options. When they are given, any other is refused. */
+  /** The names of all its options. When set, any other option is rejected. */
   readonly options?: readonly (keyof Options & string)[];
   build(blueprint: Blueprint, options: Options): void;
 }
 
-/** A strategy that was given its options; `app.include` takes it. */
+/** A strategy with its options, for `app.include`. */
 export interface Strategy extends StrategyInfo {
   readonly [blueprintSymbol]: BlueprintDefinition;
 }
 
-/** Makes a factory of strategies. Contract: a handler outside `hooks` is `undeclared-hook`, at the call. */
+/** Creates a factory of strategies. Contract: the factory throws `undeclared-hook` for a handler that `hooks` does not declare. */
 export function defineStrategy<Options extends object = Record<never, never>>(
   definition: StrategyDefinition<Options>,
 ): (options?: Partial<Options>) => Strategy {
@@ -146,13 +146,13 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       throw sdkProblem("bad-option", message, { name: unknown, of: name });
     }
     const plan = blueprint(name);
-    const said: unknown = build(plan, { ...defaults, ...withoutUndefined(options) } as Options);
-    if (said instanceof Promise) {
-      const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them at once, and wait inside a handler.`;
+    const returned: unknown = build(plan, { ...defaults, ...defined(options) } as Options);
+    if (returned instanceof Promise) {
+      const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them synchronously, and await inside a handler.`;
       throw sdkProblem("bad-registration", message, { name });
     }
     const built = definitionOf(plan);
-    // A handler that is registered from now on, by a timer or a promise, would be in no app.
+    // A handler that a timer or a promise registers later would never run.
     Object.freeze(built?.registrations);
     const registrations = (built?.registrations ?? []).map((one) => ({
       ...one,
@@ -188,17 +188,12 @@ const strategyOptions: readonly (keyof StrategyDefinition<object>)[] = [
   "build",
 ];
 
-/** An option that is given as undefined has its default. */
-function withoutUndefined(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-/** `PreToolUse:Bash` for each name a handler is meant for, `Stop` or `PreToolUse:*` for all. */
+/** `PreToolUse:Bash` for each name that a handler is registered for, `Stop` for all. */
 export function idsOf({ event, what }: Registration): readonly string[] {
   return what === undefined ? [event] : what.map((name) => `${event}:${name}`);
 }
 
-/** `PreToolUse` and `PreToolUse:*` declare all of the event. */
+/** `PreToolUse` and `PreToolUse:*` declare every handler of the event. */
 function isDeclared(id: string, hooks: readonly string[]): boolean {
   const event = id.split(":", 1)[0] ?? id;
   return hooks.some((hook) => hook === id || hook === event || hook === `${event}:*`);

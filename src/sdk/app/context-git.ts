@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { sdkProblem } from "./argument-checks.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
-/** Questions to git about the event's folder; each is asked once per event. Undefined where there is no repository. */
+/** The git state of the event's folder. Each command runs once per event. Undefined outside a repository. */
 export interface Git {
   root(): Promise<string | undefined>;
   branch(): Promise<string | undefined>;
@@ -13,22 +13,22 @@ export interface Git {
   diff(...args: readonly string[]): Promise<string>;
 }
 
-/** Without shell, locks, file monitor and external programs: a repository's own settings must not run anything. */
-export function openGit(cwd: string, world: RunEnvironment): Git {
-  if (world.replay) return unavailable;
-  const asked = new Map<string, Promise<string | undefined>>();
-  const ask = (...args: readonly string[]) => {
+/** Runs git without a shell, locks, file monitor and external programs: the settings of a repository must not run anything. */
+export function openGit(cwd: string, environment: RunEnvironment): Git {
+  if (environment.replay) return unavailable;
+  const results = new Map<string, Promise<string | undefined>>();
+  const git = (...args: readonly string[]) => {
     const key = args.join("\0");
-    const answer = asked.get(key) ?? run(args, cwd, world);
-    asked.set(key, answer);
-    return answer;
+    const result = results.get(key) ?? run(args, cwd, environment);
+    results.set(key, result);
+    return result;
   };
   return {
-    root: () => ask("rev-parse", "--show-toplevel"),
-    branch: () => ask("symbolic-ref", "--short", "--quiet", "HEAD"),
-    head: () => ask("rev-parse", "--verify", "--quiet", "HEAD"),
-    status: async () => ((await ask("status", "--porcelain")) ?? "").split("\n").filter((line) => line !== ""),
-    diff: async (...args) => (await ask("diff", "--no-ext-diff", "--no-textconv", ...args)) ?? "",
+    root: () => git("rev-parse", "--show-toplevel"),
+    branch: () => git("symbolic-ref", "--short", "--quiet", "HEAD"),
+    head: () => git("rev-parse", "--verify", "--quiet", "HEAD"),
+    status: async () => ((await git("status", "--porcelain")) ?? "").split("\n").filter((line) => line !== ""),
+    diff: async (...args) => (await git("diff", "--no-ext-diff", "--no-textconv", ...args)) ?? "",
   };
 }
 
@@ -44,7 +44,7 @@ function run(args: readonly string[], cwd: string, { env, signal }: RunEnvironme
   return new Promise((resolve, reject) => {
     execFile("git", [...safe, ...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout.replace(/\n$/, ""));
-      // A number is git's own status: no repository here, or nothing to name. Anything else is trouble.
+      // A number is git's exit code: no repository, or no such ref. Anything else is an error.
       else if (typeof error.code === "number" && !error.killed && !isBroken(args, stderr)) resolve(undefined);
       else reject(sdkProblem("git-failed", `git ${args[0]} failed in ${cwd}: ${whyOf(error, cwd)}`, { args }, error));
     });
@@ -53,7 +53,7 @@ function run(args: readonly string[], cwd: string, { env, signal }: RunEnvironme
 
 const limitMs = 5_000;
 
-/** A repository that git cannot or will not read (a damaged index, another owner) is not one without changes. */
+/** A repository that git cannot or will not read (a damaged index, another owner) must not look like one without changes. */
 function isBroken([command]: readonly string[], stderr: string): boolean {
   return command === "status" && !/not a git repository|must be run in a work tree/i.test(stderr);
 }
@@ -64,6 +64,8 @@ function whyOf(error: ExecFileException, cwd: string): string {
   return error.killed && error.signal === "SIGTERM" ? `timed out after ${limitMs} ms` : error.message;
 }
 
-const gone = () =>
-  Promise.reject(sdkProblem("unavailable", "git cannot be asked during a replay: it knows the present, not the past."));
-const unavailable: Git = { root: gone, branch: gone, head: gone, status: gone, diff: gone };
+const fail = () =>
+  Promise.reject(
+    sdkProblem("unavailable", "ctx.git is not available in a replay: git knows the present, not the past."),
+  );
+const unavailable: Git = { root: fail, branch: fail, head: fail, status: fail, diff: fail };

@@ -36,11 +36,11 @@ test("with nobody to observe and no log, nothing to be observed is built", async
   const observers = openObservers();
   let built = 0;
   const make = () => ({ event: "Stop", n: built++ });
-  observers.tell("hook-start", make, () => undefined);
+  observers.notify("hook-start", make, () => undefined);
   observers.add(["handler-end", () => undefined]);
-  observers.tell("hook-start", make, () => undefined);
+  observers.notify("hook-start", make, () => undefined);
   expect(built).toBe(0);
-  observers.tell("handler-end", make, () => undefined);
+  observers.notify("handler-end", make, () => undefined);
   expect(built).toBe(1);
 
   const app = createApp().onPrompt(() => context("x"));
@@ -170,7 +170,7 @@ test("folders and environment are the event's; exports are quoted, and need a fi
   ]);
   expect(await readFile(file, "utf8")).toBe("export NOTE='it'\\''s\n$HOME'\n");
   const { trace } = await dispatch(app, { env: {} });
-  expect(trace[0]?.error).toMatch(/gives no CLAUDE_ENV_FILE/);
+  expect(trace[0]?.error).toMatch(/sets no CLAUDE_ENV_FILE/);
 });
 
 test("a test client lends a transcript, an environment and any member of the context", async () => {

@@ -8,9 +8,9 @@ import type { HookEvent } from "./hook-event.ts";
 import type { Providers } from "./providers.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
-/** The second argument of every handler. Members are made when they are first touched and kept for the event. */
+/** The second argument of every handler. Members are created on first access and kept for the event. */
 export interface Context {
-  /** The session's transcript, read when first touched; empty when there is none. */
+  /** The session's transcript, read on first access. Empty when there is none. */
   readonly transcript: Promise<Session>;
   readonly state: ScopedState;
   /** Work that continues after the hook has ended. */
@@ -26,37 +26,37 @@ export interface Context {
   readonly log: Logger;
   /** Aborted at the handler's deadline and when the host goes away. */
   readonly signal: AbortSignal;
-  /** Tells the observers of a custom event. */
+  /** Sends a custom event to the observers. */
   emit(type: string, payload?: unknown): void;
   /** True while past sessions are replayed. */
   readonly replay: boolean;
 }
 
-/** What one event's handlers share. */
+/** The values that all handlers of an event share. */
 export interface EventScope {
   readonly event: HookEvent;
-  readonly world: RunEnvironment;
+  readonly environment: RunEnvironment;
   readonly providers: Providers;
   readonly state: StateAccess;
   readonly tasks: TasksAccess;
-  /** For the factory of a provider, whichever handler touches it first. */
+  /** The scope of a provider's factory, independent of the handler that accesses the value first. */
   readonly forFactory: (name: string) => HandlerScope;
 }
 
-/** What is different for each handler. */
+/** The values of one handler. */
 export interface HandlerScope {
   readonly space: string | undefined;
-  /** Its signal is made for those who ask. */
+  /** Creates its signal on first access. */
   readonly own: { readonly signal: AbortSignal };
   readonly log: () => Logger;
   readonly emit: (type: string, payload: unknown) => void;
 }
 
 /** The part of the context that all handlers of an event share. */
-export function eventContext({ event, world, providers, state, tasks, forFactory }: EventScope): object {
+export function eventContext({ event, environment, providers, state, tasks, forFactory }: EventScope): object {
   const shared = Object.create(members) as { [eventPart]?: EventPart };
-  shared[eventPart] = { holder: shared, event, world, cwd: event.cwd ?? world.cwd, state, tasks };
-  const { override = {} } = world;
+  shared[eventPart] = { holder: shared, event, environment, cwd: event.cwd ?? environment.cwd, state, tasks };
+  const { override = {} } = environment;
   for (const [name, value] of Object.entries(override)) {
     Object.defineProperty(shared, name, { value, enumerable: true, configurable: true });
   }
@@ -64,7 +64,7 @@ export function eventContext({ event, world, providers, state, tasks, forFactory
   return shared;
 }
 
-/** One handler's view of it. */
+/** The context of one handler. */
 export function handlerContext(shared: object, scope: HandlerScope): Context {
   const own = Object.create(shared) as Context & { [eventPart]: EventPart; [handlerPart]?: HandlerPart };
   own[handlerPart] = { holder: own, scope, shared: own[eventPart] };
@@ -75,7 +75,7 @@ const eventPart: unique symbol = Symbol("event");
 const handlerPart: unique symbol = Symbol("handler");
 
 interface EventPart extends Omit<EventScope, "providers" | "forFactory"> {
-  /** Where a member is kept once it was made. */
+  /** The object that keeps a member once it is created. */
   readonly holder: object;
   readonly cwd: string;
 }
@@ -86,27 +86,27 @@ interface HandlerPart {
   readonly shared: EventPart;
 }
 
-// Asked for by those who need it only: the daemon has to fetch the caller's environment.
-const projectDir = ({ world, cwd }: EventPart): string => world.env["CLAUDE_PROJECT_DIR"] || cwd;
+// Read on demand only: the daemon has to fetch the caller's environment.
+const projectDir = ({ environment, cwd }: EventPart): string => environment.env["CLAUDE_PROJECT_DIR"] || cwd;
 
-/** One prototype for all contexts: getters that are made for each event cost more than most handlers do. */
+/** One prototype for all contexts: creating getters for each event costs more than most handlers. */
 const members: object = Object.defineProperties(
   {},
   {
     ...getters<EventPart>(eventPart, {
-      transcript: ({ event, world }) => world.openTranscript(transcriptPath(event)),
-      git: ({ cwd, world }) => lazyGit(cwd, world),
+      transcript: ({ event, environment }) => environment.openTranscript(transcriptPath(event)),
+      git: ({ cwd, environment }) => lazyGit(cwd, environment),
       cwd: ({ cwd }) => cwd,
       projectDir,
       path: (part) => (relative: string) => `${projectDir(part)}/${relative}`,
-      env: ({ world }) => world.env,
+      env: ({ environment }) => environment.env,
       exportEnv:
-        ({ world }) =>
+        ({ environment }) =>
         async (name: string, value: string) => {
           const { exportEnv } = await import("./export-env.ts");
-          await exportEnv(world.env, name, value);
+          await exportEnv(environment.env, name, value);
         },
-      replay: ({ world }) => world.replay,
+      replay: ({ environment }) => environment.replay,
     }),
     ...getters<HandlerPart>(handlerPart, {
       state: ({ shared, scope }) => shared.state.forSpace(scope.space, scope.own),
@@ -121,7 +121,7 @@ const members: object = Object.defineProperties(
   },
 );
 
-/** Contract: made once and then kept by the holder; undefined where there is no such part. */
+/** Getters that create a member once and keep it in the holder. Undefined for a context without such a part. */
 function getters<Part extends { readonly holder: object }>(
   key: symbol,
   makers: Readonly<Record<string, (part: Part) => unknown>>,
@@ -143,7 +143,7 @@ function getters<Part extends { readonly holder: object }>(
   return Object.fromEntries(described);
 }
 
-/** Getters that replace themselves by their value. */
+/** Adds getters that replace themselves with their value. */
 export function lazy(target: object, getters: Readonly<Record<string, () => unknown>>): void {
   for (const [name, make] of Object.entries(getters)) {
     Object.defineProperty(target, name, {
@@ -163,18 +163,25 @@ function transcriptPath(event: HookEvent): string | undefined {
   return typeof path === "string" && path !== "" ? path : undefined;
 }
 
-/** The real thing loads child processes; most handlers never ask. */
-function lazyGit(cwd: string, world: RunEnvironment): Git {
-  let made: Promise<Git> | undefined;
-  const git = () => {
-    made ??= import("./context-git.ts").then(({ openGit }) => openGit(cwd, world));
-    return made;
-  };
-  return {
-    root: async () => (await git()).root(),
-    branch: async () => (await git()).branch(),
-    head: async () => (await git()).head(),
-    status: async () => (await git()).status(),
-    diff: async (...args) => (await git()).diff(...args),
-  };
+/** Loads `node:child_process` with the first call. Most handlers never call git. */
+function lazyGit(cwd: string, environment: RunEnvironment): Git {
+  let opened: Promise<Git> | undefined;
+  return deferMethods<Git>(["root", "branch", "head", "status", "diff"], () => {
+    opened ??= import("./context-git.ts").then(({ openGit }) => openGit(cwd, environment));
+    return opened;
+  });
+}
+
+/** An object whose methods load their implementation when they are called. */
+export function deferMethods<Api extends object>(
+  names: readonly (keyof Api & string)[],
+  load: () => Promise<Api>,
+): Api {
+  type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  const methods = names.map((name) => [
+    name,
+    // Async: a call that fails and is not awaited is still a rejection of its own.
+    async (...args: unknown[]) => ((await load()) as unknown as Methods)[name]?.(...args),
+  ]);
+  return Object.fromEntries(methods) as Api;
 }

@@ -11,13 +11,10 @@ export async function exportEnv(
 ): Promise<void> {
   const file = env["CLAUDE_ENV_FILE"];
   if (!file) {
-    throw sdkProblem(
-      "no-env-file",
-      "The host gives no CLAUDE_ENV_FILE for this event, so no variable can be exported.",
-    );
+    throw sdkProblem("no-env-file", "The host sets no CLAUDE_ENV_FILE for this event, so no variable can be exported.");
   }
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw sdkProblem("bad-variable", `"${name}" is no name of an environment variable.`, { name });
+    throw sdkProblem("bad-variable", `"${name}" is not a valid name of an environment variable.`, { name });
   }
   await appendFile(file, `export ${name}='${value.replaceAll("'", "'\\''")}'\n`, { mode: 0o600 });
 }

@@ -11,7 +11,7 @@ export type EventOf<Name extends EventName> = {
 
 interface EventBase<Name extends string> {
   readonly name: Name;
-  /** The payload as it came. */
+  /** The payload as the host sent it. */
   readonly raw: WirePayload;
 }
 
@@ -26,7 +26,7 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Text;
 
-/** Fields that are not merely spelled otherwise. */
+/** Fields whose name is not the camelCase form of the original. */
 const ownNames = { tool_input: "input", tool_response: "response", name: "worktreeName" } as const;
 
 export type ToolName = keyof ToolInputs & string;
@@ -41,11 +41,11 @@ export type ToolEvent<Tool extends ToolName, Name extends ToolEventName = "PreTo
         : unknown)
   : never;
 
-/** One tool has two names; hosts may call it by the one that the registration does not. */
+/** One tool has two names; hosts may use the one that the registration does not. */
 type CalledAs<Tool extends ToolName> = Tool extends AgentTool ? AgentTool : Tool;
 type AgentTool = "Agent" | "Task";
 
-/** Unknown for a tool whose response nobody described. */
+/** Unknown for a tool without a declared response. */
 export type ResponseOf<Tool> = Tool extends keyof ToolResponses ? ToolResponses[Tool] : unknown;
 
 /** A call of any tool; `isTool` narrows it. */
@@ -58,10 +58,10 @@ export interface GenericEvent extends EventBase<string> {
   readonly [field: string]: unknown;
 }
 
-/** What every event has, for code that works on all of them. */
+/** The fields that every event has, for code that handles all events. */
 export type HookEvent = GenericEvent;
 
-/** Narrows an event of an open tool: an open string does not narrow a union by itself. */
+/** Narrows the event of any tool to one tool. Comparing `toolName` does not, because its type is `string`. */
 export function isTool<Tool extends ToolName, Name extends ToolEventName>(
   event: OpenToolEvent<Name>,
   tool: Tool,
@@ -78,12 +78,12 @@ export function toolOf(name: string): string {
   return name === "Task" ? "Agent" : name;
 }
 
-/** Contract: never throws and loses nothing; a field that is absent stays absent. The payload is frozen on the way. */
+/** Contract: never throws and loses nothing; an absent field stays absent. Freezes the payload. */
 export function readEvent(payload: WirePayload): HookEvent {
   deepFreeze(payload);
   const event: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(payload)) event[fieldName(key)] = value;
-  // Files are found by these two fields, so values that are not strings are left out here. They stay in `raw`.
+  // File names are derived from these two fields, so values of other types are left out. They stay in `raw`.
   if (typeof event["sessionId"] === "number") event["sessionId"] = String(event["sessionId"]);
   else if (typeof event["sessionId"] !== "string") delete event["sessionId"];
   if (typeof event["cwd"] !== "string" || event["cwd"] === "") delete event["cwd"];
@@ -92,12 +92,12 @@ export function readEvent(payload: WirePayload): HookEvent {
   return Object.freeze(event) as HookEvent;
 }
 
-/** The same event with another input or response; `raw` stays what came. */
+/** The same event with another input or response. `raw` does not change. */
 export function withField(event: HookEvent, field: "input" | "response", value: unknown): HookEvent {
   return Object.freeze({ ...event, [field]: deepFreeze(value) }) as HookEvent;
 }
 
-/** What a registration for this event is compared with. */
+/** The value that `what` of a registration is compared with. */
 export function matchedValue(event: HookEvent): string {
   const rule = eventRule(event.name);
   const value = rule.matches === undefined ? undefined : event.raw[rule.matches];
@@ -105,31 +105,32 @@ export function matchedValue(event: HookEvent): string {
   return rule.part === "basename" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
 }
 
-/** Events of a kind have the same few keys; a stranger's are not kept without end. */
-const knownNames = new Map<string, string>();
+/** Bounded, because keys come from outside. */
+const nameCache = new Map<string, string>();
 
 function fieldName(key: string): string {
-  const known = knownNames.get(key);
-  if (known !== undefined) return known;
-  const name = newFieldName(key);
-  if (knownNames.size < 500) knownNames.set(key, name);
+  const cached = nameCache.get(key);
+  if (cached !== undefined) return cached;
+  const name = convertName(key);
+  if (nameCache.size < 500) nameCache.set(key, name);
   return name;
 }
 
-/** Contract: never `__proto__`, whatever the payload's keys are, for no `_` stays before a letter. */
-function newFieldName(key: string): string {
+/** Contract: never returns `__proto__`, because no `_` stays before a letter. */
+function convertName(key: string): string {
   if (key === "hook_event_name") return "name";
   if (Object.hasOwn(ownNames, key)) return ownNames[key as keyof typeof ownNames];
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Without recursion: payloads come from outside and may be nested as deep as JSON allows. */
+/** Not recursive: payloads come from outside and may be nested as deep as JSON allows. */
 export function deepFreeze<Value>(value: Value): Value {
-  const open: unknown[] = [value];
-  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
     if (typeof next !== "object" || next === null || Object.isFrozen(next)) continue;
     Object.freeze(next);
-    for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
+    for (const inner of Object.values(next)) pending.push(inner);
   }
   return value;
 }

@@ -36,7 +36,7 @@ test("an observer that rejects does not fail the app", async () => {
   const told: string[] = [];
   const observers = openObservers();
   observers.add([() => Promise.reject(new Error("no disk"))]);
-  observers.tell(
+  observers.notify(
     "hook-end",
     () => ({ event: "Stop" }),
     (line) => void told.push(line),
@@ -49,12 +49,12 @@ test("an observer of one kind receives only that kind", () => {
   const seen: unknown[] = [];
   const observers = openObservers();
   observers.add(["handler-skip", (observation: unknown) => void seen.push(observation)]);
-  observers.tell(
+  observers.notify(
     "handler-start",
     () => ({ event: "Stop" }),
     () => undefined,
   );
-  observers.tell(
+  observers.notify(
     "handler-skip",
     () => ({ event: "Stop", handler: "h" }),
     () => undefined,

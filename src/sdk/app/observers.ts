@@ -15,7 +15,7 @@ export const observationKinds = [
 ] as const;
 export type ObservationKind = (typeof observationKinds)[number];
 
-/** What observers receive: frozen, and without a way to change the answer. */
+/** The frozen argument of an observer. Observers cannot change the answer. */
 export interface Observation {
   readonly kind: ObservationKind;
   readonly event: string;
@@ -29,7 +29,7 @@ export type Observer = (observation: Observation) => void;
 export interface Observers {
   add(args: readonly unknown[]): void;
   /** Contract: `make` is called only if an observer listens; an observer that throws is reported and ignored. */
-  tell(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void;
+  notify(kind: ObservationKind, make: () => Omit<Observation, "kind">, complain: (line: string) => void): void;
 }
 
 export function openObservers(): Observers {
@@ -40,23 +40,23 @@ export function openObservers(): Observers {
       if (typeof observer !== "function") throw sdkProblem("no-observer", "observe(kind?, fn) needs a function.");
       if (kind !== undefined && !observationKinds.includes(kind as ObservationKind)) {
         const known = observationKinds.join(", ");
-        throw sdkProblem("unknown-kind", `"${String(kind)}" is no kind of observation. The kinds are ${known}.`, {
+        throw sdkProblem("unknown-kind", `"${String(kind)}" is not a kind of observation. The kinds are ${known}.`, {
           kind,
         });
       }
       observers.push({ kind: kind as ObservationKind | undefined, observer: observer as Observer });
     },
-    tell(kind, make, complain) {
+    notify(kind, make, complain) {
       const listening = observers.filter((one) => one.kind === undefined || one.kind === kind);
       if (listening.length === 0) return;
       const observation = deepFreeze({ kind, ...make() } as Observation);
       for (const { observer } of listening) {
-        const threw = (error: unknown) => complain(`An observer of ${kind} threw: ${messageOf(error)}`);
+        const report = (error: unknown) => complain(`An observer of ${kind} threw: ${messageOf(error)}`);
         try {
-          const later: unknown = observer(observation);
-          if (isPromise(later)) later.then(undefined, threw);
+          const returned: unknown = observer(observation);
+          if (isPromise(returned)) returned.then(undefined, report);
         } catch (error) {
-          threw(error);
+          report(error);
         }
       }
     },

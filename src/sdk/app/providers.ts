@@ -18,7 +18,7 @@ interface Provider {
   readonly dispose: ((value: never) => unknown) | undefined;
 }
 
-/** Values in place of what a factory would make. */
+/** Values that replace those of factories. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
 type OpenContext = (name: string) => object;
@@ -26,15 +26,17 @@ type OpenContext = (name: string) => object;
 /** An app's own members of the context. */
 export interface Providers {
   add(name: string, provider: Provider): void;
-  /** Puts a getter per provider on the context; `override` holds values that take the place of factories, `open` gives a factory its context. */
+  /** Adds a getter per provider to the context. Values in `override` replace factories; `open` creates the context of a factory. */
   attach(context: object, event: HookEvent, override: Overrides, open: OpenContext): void;
-  /** Ends the values of one event, and those of its session when that is what the event tells. */
+  /** Disposes the values of one event, and those of its session if the event ends it. */
   disposeEvent(event: HookEvent): Promise<void>;
-  /** Ends every value that is left. */
+  /** Disposes all remaining values. */
   disposeAll(): Promise<void>;
 }
 
-const taken = new Set("transcript state tasks git cwd projectDir path env exportEnv log signal emit replay".split(" "));
+const reservedNames = new Set(
+  "transcript state tasks git cwd projectDir path env exportEnv log signal emit replay".split(" "),
+);
 
 export function openProviders(): Providers {
   const providers = new Map<string, Provider>();
@@ -48,23 +50,26 @@ export function openProviders(): Providers {
     return valuesIn(ofEvents, event.raw);
   };
 
-  /** `asking` are the factories on the way to this one. */
+  /** `callers` are the providers whose factories led to this one. */
   const make = (
     name: string,
     provider: Provider,
     event: HookEvent,
     override: Overrides,
     open: OpenContext,
-    asking: readonly string[],
+    callers: readonly string[],
   ) => {
-    if (asking.includes(name)) {
-      const ring = [...asking, name].join(" → ");
-      throw sdkProblem("provider-cycle", `Providers ask for each other in a ring: ${ring}.`, { name, asking });
+    if (callers.includes(name)) {
+      const cycle = [...callers, name].join(" → ");
+      throw sdkProblem("provider-cycle", `Providers depend on each other in a cycle: ${cycle}.`, {
+        name,
+        asking: callers,
+      });
     }
     const values = valuesOf(provider.scope, event);
     if (values.has(name)) return values.get(name);
     const view = open(name);
-    attach(view, event, override, open, [...asking, name]);
+    attach(view, event, override, open, [...callers, name]);
     const value = provider.factory(view as never, event);
     values.set(name, value);
     return value;
@@ -75,24 +80,24 @@ export function openProviders(): Providers {
     event: HookEvent,
     override: Overrides,
     open: OpenContext,
-    asking: readonly string[] = [],
+    callers: readonly string[] = [],
   ) => {
     const getters = [...providers].map(([name, provider]) => [
       name,
-      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, override, open, asking)),
+      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, override, open, callers)),
     ]);
     lazy(context, Object.fromEntries(getters));
   };
 
   /** Contract: every value is disposed, even if another one fails; then the first failure is thrown. */
-  const disposeOf = async (made: readonly (readonly [name: string, value: unknown])[]): Promise<void> => {
+  const disposeValues = async (values: readonly (readonly [name: string, value: unknown])[]): Promise<void> => {
     const failures: unknown[] = [];
-    for (const [name, value] of made) {
+    for (const [name, value] of values) {
       const { dispose } = providers.get(name) ?? {};
       if (dispose === undefined) continue;
       try {
-        await soon(
-          Promise.resolve(value).then((made) => dispose(made as never)),
+        await withTimeout(
+          Promise.resolve(value).then((resolved) => dispose(resolved as never)),
           name,
         );
       } catch (error) {
@@ -104,7 +109,7 @@ export function openProviders(): Providers {
 
   return {
     add(name, provider) {
-      if (taken.has(name) || providers.has(name)) {
+      if (reservedNames.has(name) || providers.has(name)) {
         throw sdkProblem("name-taken", `ctx.${name} exists already. Choose another name for the provider.`, { name });
       }
       providers.set(name, provider);
@@ -113,13 +118,13 @@ export function openProviders(): Providers {
     async disposeEvent(event) {
       const session = eventRule(event.name).endsSession ? valuesIn(ofSessions, event.sessionId ?? "") : undefined;
       if (session) ofSessions.delete(event.sessionId ?? "");
-      await disposeOf([...takeAll(valuesIn(ofEvents, event.raw)), ...takeAll(session)]);
+      await disposeValues([...takeAll(valuesIn(ofEvents, event.raw)), ...takeAll(session)]);
     },
-    disposeAll: () => disposeOf([...[...ofSessions.values()].flatMap(takeAll), ...takeAll(ofProcess)]),
+    disposeAll: () => disposeValues([...[...ofSessions.values()].flatMap(takeAll), ...takeAll(ofProcess)]),
   };
 }
 
-/** By the provider's name, in the order in which they were made. */
+/** By the provider's name, in the order of creation. */
 type Values = Map<string, unknown>;
 
 function valuesIn<Key>(
@@ -131,20 +136,20 @@ function valuesIn<Key>(
   return values;
 }
 
-/** The last one first: a value may use those that were made before it. */
+/** Empties the map. The newest value comes first: a value may use those created before it. */
 function takeAll(values: Values = new Map()): readonly (readonly [string, unknown])[] {
-  const made = [...values].reverse();
+  const entries = [...values].reverse();
   values.clear();
-  return made;
+  return entries;
 }
 
 const disposeMs = 2_000;
 
-/** The answer is out; a value that does not end must not keep the process. */
-function soon(work: Promise<unknown>, name: string): Promise<unknown> {
+/** The answer is written by now. A dispose function that hangs must not keep the process alive. */
+function withTimeout(work: Promise<unknown>, name: string): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`ctx.${name} did not end within ${disposeMs / 1000} s`)), disposeMs);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

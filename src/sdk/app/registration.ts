@@ -1,7 +1,7 @@
 import type { EventName } from "../../protocol/internal.ts";
 import type { Answer, AnswerOf, NewOutput } from "../answer/answer.ts";
 import { eventRule, type LegalKind, type ToolEventName } from "../answer/event-rules.ts";
-import { checkOptions, isPlainObject, sdkProblem } from "./argument-checks.ts";
+import { checkOptions, describeType, isPlainObject, sdkProblem } from "./argument-checks.ts";
 import type { Context } from "./context.ts";
 import type { EventOf, GenericEvent, HookEvent, OpenToolEvent, ResponseOf, ToolEvent, ToolName } from "./hook-event.ts";
 
@@ -13,7 +13,7 @@ export type Returned<One> = One | readonly One[] | undefined | null | void;
 
 export type AnswerFor<Name extends EventName> = AnswerOf<LegalKind<Name>>;
 
-/** The same about one tool: its new output has the shape of its response, where that is known. */
+/** The answers about one tool: a new output has the shape of the tool's response, if that is declared. */
 export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
   | Exclude<AnswerFor<Name>, { kind: "updateOutput" }>
   | ("updateOutput" extends LegalKind<Name> ? NewOutput<ResponseOf<Tool>> : never);
@@ -21,13 +21,13 @@ export type AnswerForTool<Name extends EventName, Tool extends ToolName> =
 export type AppHandler<Event, One, Ctx> = (event: Event, ctx: Ctx) => Returned<One> | Promise<Returned<One>>;
 
 export interface AppHandlerOptions<Event = HookEvent, Ctx = Context> {
-  /** The handler is skipped when this says false. */
+  /** The handler is skipped when this returns false. */
   readonly when?: (event: Event, ctx: Ctx) => boolean | Promise<boolean>;
   /** What a failure of this handler means. Default: the mode of the strategy or the app. */
   readonly onFailure?: FailureMode;
   readonly timeoutMs?: number;
   readonly name?: string;
-  /** After a later handler rewrote the input: run once more on the final one; a refusal or a question counts. */
+  /** Runs the handler again when a later one rewrote the input. Only a refusal or a question of that run counts. */
   readonly recheck?: boolean;
 }
 
@@ -64,10 +64,10 @@ export interface ToolRegister<Name extends ToolEventName, Self, Ctx> {
   ): Self;
 }
 
-/** Editors complete the known names, and any other is fine. One signature for both, so that a mistake is explained where it is. */
+/** Editors complete the known names; any other is accepted. One signature for both gives better type errors. */
 type AnyTool = ToolName | (string & Record<never, never>);
 
-/** Known names alone are typed; with a pattern or a name nobody described among them, the event is open. */
+/** Typed when all names are known. With a pattern or an unknown name among them, the event is that of any tool. */
 type EventFor<Tool extends AnyTool, Name extends ToolEventName> = [Tool] extends [ToolName]
   ? ToolEvent<Tool, Name>
   : OpenToolEvent<Name>;
@@ -110,17 +110,17 @@ export type Middleware<Ctx = Context> = (
   next: (event?: HookEvent) => Promise<readonly Answer[]>,
 ) => Returned<Answer> | Promise<Returned<Answer>>;
 
-/** One call of a registration method. Everything belongs to the call, nothing to the function. */
+/** One call of a registration method. */
 export interface Registration {
   readonly event: string;
-  /** Undefined: all. */
+  /** The names or patterns it is registered for. Undefined: all. */
   readonly what: readonly string[] | undefined;
   readonly handler: AnyHandler;
   readonly options: AppHandlerOptions;
-  /** Registered by `on`: comes after all others. */
+  /** Registered with `on`: runs after all others. */
   readonly general: boolean;
   readonly name: string;
-  /** The blueprint or strategy it came with; prefixes state. */
+  /** The blueprint or strategy it belongs to; a prefix for its state. */
   readonly space: string | undefined;
   readonly onFailure: FailureMode | undefined;
   /** Middleware of its blueprint, outermost first. */
@@ -128,12 +128,12 @@ export interface Registration {
   readonly customEvents: readonly string[] | undefined;
 }
 
-/** Reads `(what?, options?, handler)`. `position` counts the registrations of the event so far. */
+/** Reads the arguments `(what?, options?, handler)`. `position` is the number of the registration among those of the event. */
 export function register(event: string, args: readonly unknown[], general: boolean, position: number): Registration {
   const rest = [...args];
   const handler = rest.pop();
   if (typeof handler !== "function") {
-    throw sdkProblem("no-handler", `The last argument for ${event} must be a function, not ${kindOf(handler)}.`, {
+    throw sdkProblem("no-handler", `The last argument for ${event} must be a function, not ${describeType(handler)}.`, {
       event,
     });
   }
@@ -166,7 +166,7 @@ export function register(event: string, args: readonly unknown[], general: boole
 
 const handlerOptions: readonly (keyof AppHandlerOptions)[] = ["when", "onFailure", "timeoutMs", "name", "recheck"];
 
-/** A registration of a blueprint in its place in an app: what is known by its place only is known by that one. */
+/** A blueprint's registration at its position in an app. A handler without a name is named after the position. */
 export function atPosition(registration: Registration, position: number): Registration {
   const { event, what, handler, options } = registration;
   return ownName(handler, options) ? registration : { ...registration, name: positionName(event, what, position) };
@@ -197,7 +197,7 @@ function readMatch(value: unknown, event: string): readonly string[] {
   return list as readonly string[];
 }
 
-/** Spellings that matchers and rules of settings have, and that no name can be. In words that say what to write. */
+/** Advice for a name that uses the syntax of matchers or permission rules. Undefined for a name that can match. */
 export function whyNeverMatches(name: string, isTool: boolean): string | undefined {
   if (name.includes("|") && !/[()]/.test(name)) return `Write a list: ${JSON.stringify(name.split("|"))}.`;
   if (!isTool || !/[\s,|()[\]{}^$+?\\]|\.\*/.test(name)) return undefined;
@@ -205,8 +205,4 @@ export function whyNeverMatches(name: string, isTool: boolean): string | undefin
   return tool === undefined
     ? "Name tools as they are called, several as a list; in a pattern only * is special, and means any characters."
     : `Name the tool alone (${JSON.stringify(tool)}) and look at its input in the handler.`;
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
 }

@@ -6,29 +6,29 @@ import type { TaskBackend } from "../tasks/task-backend.ts";
 import type { AppOptions } from "./app-definition.ts";
 import type { FailureMode } from "./registration.ts";
 
-/** What the program that runs an app provides: `run`, the daemon, a test. */
+/** Provided by the program that runs an app: `hookline run`, the daemon, a test. */
 export interface RunEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the event happens when its payload does not say. */
+  /** The folder of an event whose payload has no `cwd`. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly replay: boolean;
   readonly now: () => number;
   /** Contract: an empty session when there is no such file. */
   readonly openTranscript: (path: string | undefined) => Promise<unknown>;
-  /** Takes the place of files. */
+  /** Replaces state files. */
   readonly state?: StateAccess;
-  /** Members of the context in place of the app's own, for tests. */
+  /** Replaces members of the context, for tests. */
   readonly override?: Readonly<Record<string, unknown>>;
   /** The hooks file, so that a worker can run its tasks. */
   readonly file?: string;
-  /** Takes the place of the app's own backend. */
+  /** Replaces the app's own backend. */
   readonly tasks?: TaskBackend;
   /** Undefined: nothing is logged. */
   readonly log?: (record: LogRecord) => void;
   /** Reports trouble to the user at once: one message per call, on one line or with a stack below it. */
   readonly complain: (line: string) => void;
-  /** The mode that was written into the settings entry; the stricter of the two holds. */
+  /** The mode in the settings entry. The stricter of this and the app's own applies. */
   readonly onFailure?: FailureMode;
 }
 
@@ -38,19 +38,19 @@ interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The environment of one event outside of tests and replays. What the app logs is added to `records`. */
+/** The environment of one event outside of tests and replays. Log records of the app are added to `records`. */
 export function runEnvironment(
   { options: { log } }: { readonly options: AppOptions },
   { file, onFailure, signal, ...given }: RunOptions,
   records: LogRecord[],
 ): RunEnvironment {
-  let own = signal;
+  let created = signal;
   return {
     ...given,
-    /** Made for those who ask. */
+    /** Created on first access. */
     get signal() {
-      own ??= new AbortController().signal;
-      return own;
+      created ??= new AbortController().signal;
+      return created;
     },
     replay: false,
     now: Date.now,
@@ -61,16 +61,13 @@ export function runEnvironment(
   };
 }
 
-/** Below a file there is nothing, on every system. */
-const nowhere = `${process.execPath}/no-transcript.jsonl`;
+/** A path that cannot exist on any system: its parent is a file. */
+const missingPath = `${process.execPath}/no-transcript.jsonl`;
 
-/**
- * The session of a transcript, as handlers see it: without entries when no path is given, when it names none, and when there is no such
- * file. The reader is loaded for those who ask only.
- */
+/** The session of a transcript. Empty without a path, for a path that is not a transcript, and when there is no such file. */
 export async function openTranscript(path: string | undefined): Promise<Session> {
   const { openSession } = await import("../../sessions/internal.ts");
-  // Other words would be looked up as the name of a session, which no host means.
-  const file = path !== undefined && /\.jsonl(?:\.gz)?$/.test(path) ? path : nowhere;
+  // openSession would look up any other text as the name of a session.
+  const file = path !== undefined && /\.jsonl(?:\.gz)?$/.test(path) ? path : missingPath;
   return openSession(file, { missing: "empty" });
 }

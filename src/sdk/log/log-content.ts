@@ -9,8 +9,13 @@ import { readPayload } from "../run/read-payload.ts";
 const longest = 4_096;
 
 /** What went in and out, for a log whose owner asked for it: cut, and without what looks like a secret. */
-export function loggedContent(event: HookEvent, spelled: WireAnswer): Readonly<Record<string, string>> {
-  const parts = { input: event["input"], response: event["response"], prompt: event["prompt"], output: spelled.wire };
+export function loggedContent(event: HookEvent, wireAnswer: WireAnswer): Readonly<Record<string, string>> {
+  const parts = {
+    input: event["input"],
+    response: event["response"],
+    prompt: event["prompt"],
+    output: wireAnswer.wire,
+  };
   const shown = Object.entries(parts).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(shown.map(([name, value]) => [name, cut(textOf(withoutSecrets(value)))]));
 }

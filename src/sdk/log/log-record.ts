@@ -7,7 +7,7 @@ import type { LogRecord } from "./logger.ts";
 /** What the log keeps of one event: the answer, and what every handler did for it. */
 export function eventLogRecord(
   event: HookEvent,
-  spelled: WireAnswer,
+  wireAnswer: WireAnswer,
   folded: FoldedAnswer,
   run: ChainRun,
   ms: number,
@@ -16,7 +16,7 @@ export function eventLogRecord(
   const around = run.failures.find(({ handler }) => handler === "middleware");
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
   // What the event's form has no room for.
-  const aside = spelled.stderr.trim();
+  const aside = wireAnswer.stderr.trim();
   return {
     time: new Date(nowMs).toISOString(),
     ...(event.sessionId ? { session: event.sessionId } : {}),
@@ -25,7 +25,7 @@ export function eventLogRecord(
     ...(typeof event["toolUseId"] === "string" ? { toolUseId: event["toolUseId"] } : {}),
     ms: rounded(ms),
     answer: answerLabel(folded),
-    exit: spelled.exitCode,
+    exit: wireAnswer.exitCode,
     ...(reason === undefined ? {} : { reason }),
     ...(aside === "" || aside === reason ? {} : { stderr: aside }),
     ...(around === undefined ? {} : { failed: `middleware failed: ${around.message}` }),

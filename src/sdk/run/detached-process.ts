@@ -10,20 +10,20 @@ export interface DetachedOptions {
 }
 
 /**
- * Starts a Node program that outlives us.
+ * Starts a Node program that outlives this process.
  *
- * Contract: it is in a session of its own and has none of our descriptors, for a host waits until its pipe to us is closed everywhere;
- * and it does not carry the tag of the run that started it, or the sweep at the end of that run would end it.
+ * Contract: it has a session of its own and inherits no file descriptors, because a host waits until every copy of its pipe is closed. It
+ * does not inherit `HOOKLINE_RUN`, or the cleanup at the end of this run would end it.
  */
-export function startDetached([program, ...words]: readonly [string, ...string[]], options: DetachedOptions): void {
-  // Not imported: a hook process loads this module and mostly starts no program.
+export function startDetached([program, ...args]: readonly [string, ...string[]], options: DetachedOptions): void {
+  // Not imported: a hook process loads this module and rarely starts a program.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const { HOOKLINE_RUN: _run, ...env } = options.env;
   const cwd = existsSync(options.cwd) ? options.cwd : dirname(program);
   const nothing = openSync(devNull, "r+");
   try {
     const stdio = maskDescriptors(inheritedDescriptors(), nothing);
-    const child = spawn(process.execPath, [program, ...words], { cwd, env, detached: true, stdio, windowsHide: true });
+    const child = spawn(process.execPath, [program, ...args], { cwd, env, detached: true, stdio, windowsHide: true });
     child.on("error", options.onError);
     child.unref();
   } finally {
@@ -31,14 +31,14 @@ export function startDetached([program, ...words]: readonly [string, ...string[]
   }
 }
 
-/** Descriptors that would be passed on are covered by one that leads nowhere. */
+/** Replaces inherited descriptors by one of the null device. */
 function maskDescriptors(passed: readonly number[], nothing: number): ("ignore" | number)[] {
   const stdio = Array.from({ length: Math.max(3, ...passed.map((fd) => fd + 1)) }, (): "ignore" | number => "ignore");
   for (const fd of passed) stdio[fd] = nothing;
   return stdio;
 }
 
-/** What we inherited ourselves without the mark to close it; Node sets that mark on the lowest ones only. */
+/** Descriptors that this process inherited without close-on-exec. Node sets that flag on the lowest ones only. */
 function inheritedDescriptors(): readonly number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd")

@@ -29,78 +29,87 @@ import { type LazySignal, lazySignal, withinDeadline } from "./handler-deadline.
 import { runWrapped } from "./middleware.ts";
 import { denyForCodex, foreignPayloadReason } from "./read-payload.ts";
 
-/** What an app says to one event, in every form somebody needs. */
+/** The answer of an app to one event, with everything that the log, tests and the daemon need. */
 export interface SettledEvent extends WireAnswer {
   readonly event: string;
   readonly folded: FoldedAnswer;
   readonly warnings: readonly AppWarning[];
   readonly trace: readonly HandlerTrace[];
-  /** Contract: called once the answer is written; ends what providers made for this event. */
+  /** Disposes the providers' values of this event. Contract: called after the answer is written. */
   readonly dispose: () => Promise<void>;
 }
 
-/** One event through an app. Contract: resolves, whatever handlers, middleware, observers and providers do. */
+/** Runs an app for one event. Contract: never rejects, whatever handlers, middleware, observers and providers do. */
 export async function dispatchEvent(
-  parts: AppDefinition,
+  definition: AppDefinition,
   payload: WirePayload,
-  world: RunEnvironment,
+  environment: RunEnvironment,
 ): Promise<SettledEvent> {
-  const begun = monotonicMs();
+  const startedAt = monotonicMs();
   const event = readEvent(payload);
-  const foreign = foreignPayloadReason(event, parts.registrations);
-  if (foreign !== undefined) return refuseForeign(foreign, event, parts, world);
-  const chain = selectHandlers(parts.registrations, event);
-  const state = world.state ?? lazyState(event, parts.options, world);
-  const tasks = lazyTasks(event, parts.options, parts.tasks, world);
+  const foreign = foreignPayloadReason(event, definition.registrations);
+  if (foreign !== undefined) return refuseForeign(foreign, event, definition, environment);
+  const chain = selectHandlers(definition.registrations, event);
+  const state = environment.state ?? lazyState(event, definition.options, environment);
+  const tasks = lazyTasks(event, definition.options, definition.tasks, environment);
   const run: ChainRun = { answers: [], warnings: [], trace: [], failures: [], troubles: [] };
-  const trouble = (line: string) => {
+  const reportTrouble = (line: string) => {
     run.troubles.push(line);
-    world.complain(line);
+    environment.complain(line);
   };
-  const forFactory = (name: string) => appScope(`provider ${name}`, event, { parts, world, trouble });
-  const shared = eventContext({ event, world, providers: parts.providers, state, tasks, forFactory });
+  const forFactory = (name: string) => appScope(`provider ${name}`, event, { definition, environment, reportTrouble });
+  const shared = eventContext({ event, environment, providers: definition.providers, state, tasks, forFactory });
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}) });
-  parts.observers.tell("hook-start", about, trouble);
-  const said = await runInMiddleware(chain, event, { parts, world, shared, trouble }, run);
-  for (const { message } of run.warnings) world.complain(message);
-  const told = await reportFailures(run, event, state, world);
-  const folded = denyForCodex(foldAnswers([...said, ...(await tasks.dueContext()), ...told]), payload);
-  const spelled = toWire(event.name, folded);
-  parts.observers.tell("hook-end", () => ({ ...about(), ms: monotonicMs() - begun, wire: spelled.wire }), trouble);
-  const ms = monotonicMs() - begun;
-  if (world.log !== undefined) {
-    const content = await contentFor(parts.options, event, spelled, world);
-    world.log({
-      ...eventLogRecord(event, spelled, folded, run, ms, world.now()),
+  definition.observers.notify("hook-start", about, reportTrouble);
+  const answers = await runInMiddleware(chain, event, { definition, environment, shared, reportTrouble }, run);
+  for (const { message } of run.warnings) environment.complain(message);
+  const failureMessages = await reportFailures(run, event, state, environment);
+  const folded = denyForCodex(foldAnswers([...answers, ...(await tasks.dueContext()), ...failureMessages]), payload);
+  const wireAnswer = toWire(event.name, folded);
+  definition.observers.notify(
+    "hook-end",
+    () => ({ ...about(), ms: monotonicMs() - startedAt, wire: wireAnswer.wire }),
+    reportTrouble,
+  );
+  const ms = monotonicMs() - startedAt;
+  if (environment.log !== undefined) {
+    const content = await contentFor(definition.options, event, wireAnswer, environment);
+    environment.log({
+      ...eventLogRecord(event, wireAnswer, folded, run, ms, environment.now()),
       ...(content === undefined ? {} : { content }),
     });
   }
   const dispose = async () => {
     await tasks.settled();
-    await parts.providers.disposeEvent(event);
+    await definition.providers.disposeEvent(event);
   };
-  return { ...spelled, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
+  return { ...wireAnswer, event: event.name, folded, warnings: run.warnings, trace: run.trace, dispose };
 }
 
-/** By the failure policy, as a process tells it: other agents obey exit 2 with a reason on stderr, and hardly any other denial. */
-function refuseForeign(message: string, event: HookEvent, parts: AppDefinition, world: RunEnvironment): SettledEvent {
-  const meant = isKnownEvent(event.name)
-    ? parts.registrations.filter((one) => one.event === event.name)
-    : parts.registrations;
-  const spelled = appFailure(message, strictestMode(parts, meant, world.onFailure), event.raw);
-  parts.observers.tell("hook-error", () => ({ event: event.name, error: message }), world.complain);
-  world.log?.({
-    time: new Date(world.now()).toISOString(),
+/** Fails by the failure mode. Other agents respect exit 2 with a reason on stderr, and few of them any other denial. */
+function refuseForeign(
+  message: string,
+  event: HookEvent,
+  definition: AppDefinition,
+  environment: RunEnvironment,
+): SettledEvent {
+  const registrations = isKnownEvent(event.name)
+    ? definition.registrations.filter((one) => one.event === event.name)
+    : definition.registrations;
+  const wireAnswer = appFailure(message, strictestMode(definition, registrations, environment.onFailure), event.raw);
+  definition.observers.notify("hook-error", () => ({ event: event.name, error: message }), environment.complain);
+  environment.log?.({
+    time: new Date(environment.now()).toISOString(),
     ...(event.sessionId ? { session: event.sessionId } : {}),
     event: event.name,
     ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
-    answer: spelled.exitCode === 2 ? "refused" : "none",
-    exit: spelled.exitCode,
+    answer: wireAnswer.exitCode === 2 ? "refused" : "none",
+    exit: wireAnswer.exitCode,
     failed: message,
   });
-  const refusal = spelled.exitCode === 2 ? { refusal: { reason: message } } : {};
+  const refusal = wireAnswer.exitCode === 2 ? { refusal: { reason: message } } : {};
   return {
-    ...spelled,
+    ...wireAnswer,
     event: event.name,
     folded: { contexts: [], messages: [], ...refusal },
     warnings: [{ code: "app-failed", message }],
@@ -109,21 +118,21 @@ function refuseForeign(message: string, event: HookEvent, parts: AppDefinition, 
   };
 }
 
-/** No failure is silent: stderr at once, and a message for the user once per session and handler. */
+/** Reports every failure on stderr, and to the user once per session and handler. */
 async function reportFailures(
   run: ChainRun,
   event: HookEvent,
   state: { markReported(key: string): Promise<boolean> },
-  world: RunEnvironment,
+  environment: RunEnvironment,
 ): Promise<readonly Answer[]> {
   const messages: Answer[] = [];
   for (const { handler, message, stack } of run.failures) {
     const text = `Hook ${handler} failed on ${event.name}: ${message}`;
-    world.complain(stack === undefined ? text : `${text}\n${indented(stack)}`);
+    environment.complain(stack === undefined ? text : `${text}\n${indented(stack)}`);
     run.warnings.push({ code: "handler-failed", message: text, handler });
-    // Handlers of two apps may have one name, and one session.
-    const key = JSON.stringify([world.file ?? "", event.name, handler]);
-    if (!(await wasReported(state, key, world))) messages.push({ kind: "systemMessage", text });
+    // Handlers of two apps may have the same name in the same session.
+    const key = JSON.stringify([environment.file ?? "", event.name, handler]);
+    if (!(await wasReported(state, key, environment))) messages.push({ kind: "systemMessage", text });
   }
   return messages;
 }
@@ -132,55 +141,55 @@ function indented(stack: string): string {
   return stack.replace(/^/gm, "    ");
 }
 
-/** Telling twice is better than not at all, so a memory that does not work counts as "not yet". */
+/** When the state cannot be read, the failure is reported again: twice is better than never. */
 async function wasReported(
   state: { markReported(key: string): Promise<boolean> },
   key: string,
-  world: RunEnvironment,
+  environment: RunEnvironment,
 ): Promise<boolean> {
   try {
     return await state.markReported(key);
   } catch (error) {
-    world.complain(`Cannot record that a failure was reported: ${messageOf(error)}`);
+    environment.complain(`Cannot record that a failure was reported: ${messageOf(error)}`);
     return false;
   }
 }
 
-/** Only for those who asked for it: what tools are given and give is theirs. */
+/** Tool inputs and outputs are logged only if the app's options ask for it. */
 async function contentFor(
   { log }: AppOptions,
   event: HookEvent,
-  spelled: WireAnswer,
-  world: RunEnvironment,
+  wireAnswer: WireAnswer,
+  environment: RunEnvironment,
 ): Promise<object | undefined> {
   if (typeof log !== "object" || log.content !== true) return undefined;
   try {
-    return (await import("../log/log-content.ts")).loggedContent(event, spelled);
+    return (await import("../log/log-content.ts")).loggedContent(event, wireAnswer);
   } catch (error) {
-    world.complain(`The log has no content of this event: ${messageOf(error)}`);
+    environment.complain(`The log has no content of this event: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-/** The chain inside the app's middleware. A middleware that throws is a failure of the app; a refusal that was given stays given. */
+/** Runs the chain inside the app's middleware. A middleware that throws is a failure of the app; earlier refusals still count. */
 async function runInMiddleware(
   chain: readonly Registration[],
   event: HookEvent,
   around: Omit<ChainCall, "deadline">,
   run: ChainRun,
 ): Promise<readonly Answer[]> {
-  const { parts, world, trouble } = around;
-  const ms = deadlineOf(event.name, chain, parts);
+  const { definition, environment, reportTrouble } = around;
+  const ms = deadlineOf(event.name, chain, definition);
   const call = { ...around, deadline: monotonicMs() + ms };
-  if (parts.middleware.length === 0) {
+  if (definition.middleware.length === 0) {
     await runChain(chain, event, call, run);
     return run.answers;
   }
-  const own = lazySignal(world);
+  const own = lazySignal(environment);
   const ctx = handlerContext(around.shared, appScope("middleware", event, around, own));
   const ended = await withinDeadline(ms, own, async () => {
     let ran: { readonly first: HookEvent; readonly last: HookEvent } | undefined;
-    const said = await runWrapped(parts.middleware, event, ctx, async (first) => {
+    const said = await runWrapped(definition.middleware, event, ctx, async (first) => {
       ran = { first, last: await runChain(chain, first, call, run) };
       return run.answers;
     });
@@ -188,7 +197,7 @@ async function runInMiddleware(
     run.warnings.push(...warnings);
     const final = applyRewrites(ran?.first ?? event, answers);
     if (ran === undefined || isSame(final.event, ran.last)) return final.answers;
-    // What goes out is not what the handlers agreed to.
+    // The middleware changed what the handlers approved.
     const before = run.answers.length;
     await recheck(chain, final.event, call, run);
     return [...final.answers, ...run.answers.slice(before)];
@@ -196,12 +205,12 @@ async function runInMiddleware(
   if (ended.by === "value") return ended.value;
   const { message: why, stack }: LocatedError =
     ended.by === "error"
-      ? locateError(ended.error, event.cwd ?? world.cwd)
+      ? locateError(ended.error, event.cwd ?? environment.cwd)
       : { message: `timed out after ${Math.round(ended.afterMs)} ms` };
-  parts.observers.tell("hook-error", () => ({ event: event.name, error: why }), trouble);
+  definition.observers.notify("hook-error", () => ({ event: event.name, error: why }), reportTrouble);
   run.failures.push({ handler: "middleware", message: why, ...(stack === undefined ? {} : { stack }) });
   const kept = run.answers.some(isRefusal) ? run.answers : [];
-  if (strictestMode(parts, chain, world.onFailure) === "continue") return kept;
+  if (strictestMode(definition, chain, environment.onFailure) === "continue") return kept;
   return [...kept, ...refusal(eventRule(event.name), event, `The app's middleware failed: ${why}`)];
 }
 
@@ -209,18 +218,18 @@ function isSame(one: HookEvent, other: HookEvent): boolean {
   return one["input"] === other["input"] && one["response"] === other["response"];
 }
 
-/** What the context of somebody is made of who is no handler: a middleware, or the factory of a provider. */
+/** The scope of a middleware or of a provider's factory. */
 function appScope(
   name: string,
   event: HookEvent,
-  { parts, world, trouble }: Pick<ChainCall, "parts" | "world" | "trouble">,
-  own: LazySignal = lazySignal(world),
+  { definition, environment, reportTrouble }: Pick<ChainCall, "definition" | "environment" | "reportTrouble">,
+  own: LazySignal = lazySignal(environment),
 ): HandlerScope {
   return {
     space: undefined,
     own,
-    log: () => eventLogger(event, world, name),
+    log: () => eventLogger(event, environment, name),
     emit: (type, payload) =>
-      parts.observers.tell("custom", () => ({ event: event.name, handler: name, type, payload }), trouble),
+      definition.observers.notify("custom", () => ({ event: event.name, handler: name, type, payload }), reportTrouble),
   };
 }

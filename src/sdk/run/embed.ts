@@ -14,7 +14,7 @@ export interface ServeAppOptions {
   readonly port?: number;
   /** What callers must send. Default: a new one. A server without a token is not possible. */
   readonly token?: string;
-  /** The hooks file of the app: its tasks are run by it in another process, the log names its code, and the URL is the daemon's. */
+  /** The hooks file of the app. Needed to run tasks in another process, to log the code's hash, and to use the daemon's URL. */
   readonly file?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
@@ -39,7 +39,7 @@ const runOptions: readonly (keyof RunAppOptions)[] = [
 const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
 
 /**
- * `hookline run` for an app inside your own program: reads one event, writes its answer, and returns the exit status. Options default to
+ * `hookline run` for an app runtime your own program: reads one event, writes its answer, and returns the exit status. Options default to
  * the process's own; with the process's own output it also sets `process.exitCode`, because some refusals are only an exit status.
  * Contract: failures of handlers and input become answers, by the failure mode. It rejects for a value that is not an app.
  */
@@ -49,12 +49,12 @@ export async function runApp(app: unknown, options: RunAppOptions = {}): Promise
 }
 
 /**
- * `hookline serve` for an app that a program of yours holds: http entries are answered by this process, on 127.0.0.1 alone and behind
- * the same gate. Handlers run on the thread that calls this; one that holds it holds every call, and hot reload is yours to do.
+ * `hookline serve` for an app inside your own program: this process answers http entries, on 127.0.0.1 only and with the same access
+ * checks. Handlers run on the calling thread: one that blocks it blocks every call. There is no hot reload.
  */
 export async function serveApp(app: unknown, options: ServeAppOptions = {}): Promise<ServedApp> {
-  const inside = appRuntime(app);
-  if (inside === undefined) throw sdkProblem("no-app", "serveApp needs the value of createApp().");
+  const runtime = appRuntime(app);
+  if (runtime === undefined) throw sdkProblem("no-app", "serveApp needs the value of createApp().");
   checkOptions(options, serveOptions, "serveApp");
   const { port = 0, token, env = process.env, cwd = process.cwd(), signal } = options;
   const file = options.file === undefined ? undefined : resolve(options.file);
@@ -62,7 +62,7 @@ export async function serveApp(app: unknown, options: ServeAppOptions = {}): Pro
   const source = file === undefined ? undefined : sourceHash(file, env);
   const { serveInProcess } = await import("../../daemon/internal.ts");
   const around = { env, cwd, complain, signal, version: packageVersion() };
-  return serveInProcess(inside, { port, token, file, sourceHash: source, ...around });
+  return serveInProcess(runtime, { port, token, file, sourceHash: source, ...around });
 }
 
 /**

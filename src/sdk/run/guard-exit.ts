@@ -4,8 +4,7 @@ const handlers = new AsyncLocalStorage<true>();
 let guards = false;
 
 /**
- * Runs handlers in a process that is not theirs: a handler that ends it has failed, as in a process of its own. Other code that ends the
- * process is not held.
+ * Runs handlers in a shared process: a handler that calls `process.exit` fails instead of ending it. Other code may still end the process.
  */
 export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value> {
   if (!guards) guardExit(() => handlers.getStore() !== undefined);
@@ -13,12 +12,12 @@ export function withExitGuard<Value>(work: () => Promise<Value>): Promise<Value>
   return handlers.run(true, work);
 }
 
-/** What Node does not describe: the last step of `exit`. */
+/** `reallyExit`, the last step of `process.exit`, is not in Node's types. */
 type Process = typeof process & { reallyExit(code?: number): never };
 
 /**
- * While `held` returns true, calls that would end this process throw instead, and that is a failure of the caller.
- * Contract: gives the one way out that is left; its status is the process's, whatever those say who listen to the end.
+ * While `held` returns true, calls that would end this process throw instead.
+ * Contract: returns a function that does end the process. Its exit code counts, even if an `exit` listener sets another.
  */
 export function guardExit(held: () => boolean): (code: number) => never {
   const own = process as Process;
@@ -47,7 +46,7 @@ export function guardExit(held: () => boolean): (code: number) => never {
   }
 }
 
-/** 0 is everybody in our group. A signal that somebody listens to ends nobody, and signal 0 is a question. */
+/** Pid 0 is the whole process group. A signal with a listener does not end the process, and signal 0 only checks that it exists. */
 function endsThisProcess(pid: number, signal: string | number): boolean {
   if (signal === 0 || (pid !== 0 && Math.abs(pid) !== process.pid)) return false;
   return process.listenerCount(String(signal)) === 0;

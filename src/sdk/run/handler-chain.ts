@@ -23,38 +23,38 @@ export interface HandlerTrace {
   readonly outcome: "answered" | "passed" | "skipped" | "failed" | "timed-out" | "not-reached";
   readonly ms: number;
   readonly answers?: readonly string[];
-  /** The first one it gave. */
+  /** The reason of its first answer that has one. */
   readonly reason?: string;
-  /** With the place in the author's file, where that is known. */
+  /** With the location in the author's file, if known. */
   readonly error?: string;
-  /** Where it was thrown, and who called, one frame per line. */
+  /** One frame per line. */
   readonly stack?: string;
-  /** Ran again on the final input. */
+  /** A second run, on the final input. */
   readonly again?: true;
 }
 
-/** What a chain leaves behind. It grows while the chain runs, so that nothing is lost when something around it breaks. */
+/** The results of a chain. Filled while the chain runs, so that nothing is lost when a middleware fails. */
 export interface ChainRun {
   readonly answers: Answer[];
   readonly warnings: AppWarning[];
   readonly trace: HandlerTrace[];
   readonly failures: { readonly handler: string; readonly message: string; readonly stack?: string }[];
-  /** What went wrong outside the chain, such as an observer that threw. */
+  /** Errors outside the chain, such as an observer that threw. */
   readonly troubles: string[];
 }
 
 export interface ChainCall {
-  readonly parts: AppDefinition;
-  readonly world: RunEnvironment;
+  readonly definition: AppDefinition;
+  readonly environment: RunEnvironment;
   /** The context all handlers share. */
   readonly shared: object;
-  /** Called with what goes wrong outside the chain. */
-  readonly trouble: (line: string) => void;
-  /** When the whole chain must be done, on the clock of `monotonicMs`. */
+  /** Called for errors outside the chain. */
+  readonly reportTrouble: (line: string) => void;
+  /** When the whole chain must have end, on the clock of `monotonicMs`. */
   readonly deadline: number;
 }
 
-/** The registrations an event is meant for: exact names, patterns, catch-all, then `on`; registration order within each. */
+/** The registrations that match an event: exact names, patterns, catch-all, then `on`; in registration order within each. */
 export function selectHandlers(registrations: readonly Registration[], event: HookEvent): readonly Registration[] {
   const value = matchedValue(event);
   return registrations
@@ -65,7 +65,7 @@ export function selectHandlers(registrations: readonly Registration[], event: Ho
     .map(({ one }) => one);
 }
 
-/** One handler after another, each awaited; a refusal ends the chain. Fills `run` as it goes, and gives the event as it is then. */
+/** Runs one handler after another; a refusal ends the chain. Fills `run` and returns the event with all rewrites. */
 export async function runChain(
   chain: readonly Registration[],
   first: HookEvent,
@@ -87,7 +87,7 @@ export async function runChain(
   return event;
 }
 
-/** Once more, on what came out of a rewrite: handlers that asked for it. */
+/** Runs the handlers with `recheck` again, on the rewritten event. */
 export async function recheck(
   ran: readonly Registration[],
   event: HookEvent,
@@ -100,7 +100,7 @@ export async function recheck(
   }
 }
 
-/** Gives the event as the next handler shall see it. */
+/** Returns the event for the next handler. */
 async function runOne(
   registration: Registration,
   event: HookEvent,
@@ -108,36 +108,38 @@ async function runOne(
   run: ChainRun,
   again: boolean,
 ): Promise<HookEvent> {
-  const { observers } = call.parts;
-  const { trouble } = call;
+  const { observers } = call.definition;
+  const { reportTrouble } = call;
   const { name } = registration;
   const about = () => ({ event: event.name, ...(event.sessionId ? { session: event.sessionId } : {}), handler: name });
-  observers.tell("handler-start", about, trouble);
-  const begun = monotonicMs();
-  const ended = await callHandler(registration, event, call);
-  const ms = monotonicMs() - begun;
+  observers.notify("handler-start", about, reportTrouble);
+  const startedAt = monotonicMs();
+  const end = await callHandler(registration, event, call);
+  const ms = monotonicMs() - startedAt;
   const mark = again ? ({ again } as const) : {};
-  if (ended.by === "value" && ended.value === "skipped") {
+  if (end.by === "value" && end.value === "skipped") {
     run.trace.push({ name, outcome: "skipped", ms, ...mark });
-    observers.tell("handler-skip", about, trouble);
+    observers.notify("handler-skip", about, reportTrouble);
     return event;
   }
-  const taken = take(ended as WorkEnd<unknown>, event, registration, call.world);
-  if ("failed" in taken) {
-    const stack = taken.stack === undefined ? {} : { stack: taken.stack };
-    run.trace.push({ name, outcome: taken.outcome, ms, error: taken.failed, ...stack, ...mark });
-    run.failures.push({ handler: name, message: taken.failed, ...stack });
-    run.answers.push(...refusalFor(registration, event, taken.failed, call));
-    observers.tell("handler-error", () => ({ ...about(), error: taken.failed }), trouble);
+  const result = readResult(end as WorkEnd<unknown>, event, registration, call.environment);
+  if ("failed" in result) {
+    const stack = result.stack === undefined ? {} : { stack: result.stack };
+    run.trace.push({ name, outcome: result.outcome, ms, error: result.failed, ...stack, ...mark });
+    run.failures.push({ handler: name, message: result.failed, ...stack });
+    run.answers.push(...refusalFor(registration, event, result.failed, call));
+    observers.notify("handler-error", () => ({ ...about(), error: result.failed }), reportTrouble);
     return event;
   }
-  const answers = again ? taken.answers.filter((answer) => answer.kind === "ask" || isRefusal(answer)) : taken.answers;
+  const answers = again
+    ? result.answers.filter((answer) => answer.kind === "ask" || isRefusal(answer))
+    : result.answers;
   run.answers.push(...answers);
-  run.warnings.push(...taken.warnings);
+  run.warnings.push(...result.warnings);
   const outcome = answers.length > 0 ? "answered" : "passed";
   run.trace.push({ name, outcome, ms, answers: answers.map(({ kind }) => kind), ...reasonIn(answers), ...mark });
-  observers.tell("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), trouble);
-  return again ? event : taken.event;
+  observers.notify("handler-end", () => ({ ...about(), ms, answers: answers.map(({ kind }) => kind) }), reportTrouble);
+  return again ? event : result.event;
 }
 
 function reasonIn(answers: readonly Answer[]): { readonly reason?: string } {
@@ -147,21 +149,21 @@ function reasonIn(answers: readonly Answer[]): { readonly reason?: string } {
   return {};
 }
 
-/** What the handler said, or `skipped` when its guard says it is not meant. A guard that throws is a failure of its handler. */
+/** The return value of the handler, or `skipped` when its `when` returns false. A `when` that throws is a failure of the handler. */
 function callHandler(registration: Registration, event: HookEvent, call: ChainCall): Promise<WorkEnd<unknown>> {
   const { options, handler, wrappers, space, name } = registration;
-  const { parts, world } = call;
-  const own = lazySignal(world);
+  const { definition, environment } = call;
+  const own = lazySignal(environment);
   const ctx = handlerContext(call.shared, {
     space,
     own,
-    log: () => eventLogger(event, world, name),
+    log: () => eventLogger(event, environment, name),
     emit: (type, payload) => emit(registration, event, type, payload, call),
   });
   const leftMs = Math.max(0, call.deadline - monotonicMs());
-  const ms = Math.min(leftMs, options.timeoutMs ?? parts.options.timeoutMs ?? leftMs);
+  const ms = Math.min(leftMs, options.timeoutMs ?? definition.options.timeoutMs ?? leftMs);
   return withinDeadline(ms, own, () => {
-    const checked = withCheckedInput(registration, event, parts);
+    const checked = withCheckedInput(registration, event, definition);
     const go = (ready: HookEvent) => runWrapped(wrappers, ready, ctx, (inner) => handler(inner, ctx));
     const guarded = (ready: HookEvent): unknown => {
       const open = options.when ? options.when(ready, ctx) : true;
@@ -175,29 +177,34 @@ function callHandler(registration: Registration, event: HookEvent, call: ChainCa
 function withCheckedInput(
   registration: Registration,
   event: HookEvent,
-  parts: AppDefinition,
+  definition: AppDefinition,
 ): HookEvent | Promise<HookEvent> {
   const tool = event["toolName"];
-  if (parts.schemas.size === 0 || typeof tool !== "string" || !namesTool(registration, tool)) return event;
-  const schema = parts.schemas.get(toolOf(tool));
+  if (definition.schemas.size === 0 || typeof tool !== "string" || !namesTool(registration, tool)) return event;
+  const schema = definition.schemas.get(toolOf(tool));
   if (schema === undefined) return event;
   return parseToolInput(schema, event["input"]).then((input) => withField(event, "input", input));
 }
 
-type Taken =
+type HandlerResult =
   | { readonly answers: readonly Answer[]; readonly warnings: readonly AppWarning[]; readonly event: HookEvent }
   | { readonly failed: string; readonly stack?: string | undefined; readonly outcome: "failed" | "timed-out" };
 
-function take(ended: WorkEnd<unknown>, event: HookEvent, { name }: Registration, { cwd }: RunEnvironment): Taken {
-  if (ended.by === "timeout") {
-    return { failed: `timed out after ${Math.round(ended.afterMs)} ms`, outcome: "timed-out" };
+function readResult(
+  end: WorkEnd<unknown>,
+  event: HookEvent,
+  { name }: Registration,
+  { cwd }: RunEnvironment,
+): HandlerResult {
+  if (end.by === "timeout") {
+    return { failed: `timed out after ${Math.round(end.afterMs)} ms`, outcome: "timed-out" };
   }
-  if (ended.by === "error") {
-    const { message, stack } = locateError(ended.error, event.cwd ?? cwd);
+  if (end.by === "error") {
+    const { message, stack } = locateError(end.error, event.cwd ?? cwd);
     return { failed: message, stack, outcome: "failed" };
   }
   try {
-    const { answers, warnings } = acceptAnswers(ended.value, event, name);
+    const { answers, warnings } = acceptAnswers(end.value, event, name);
     return { ...applyRewrites(event, answers), warnings };
   } catch (error) {
     return { failed: messageOf(error), outcome: "failed" };
@@ -209,13 +216,13 @@ function refusalFor(
   registration: Registration,
   event: HookEvent,
   why: string,
-  { parts }: ChainCall,
+  { definition }: ChainCall,
 ): readonly Answer[] {
-  const mode: FailureMode = registration.onFailure ?? parts.options.onFailure ?? "continue";
+  const mode: FailureMode = registration.onFailure ?? definition.options.onFailure ?? "continue";
   return mode === "block" ? refusal(eventRule(event.name), event, `${registration.name} failed: ${why}`) : [];
 }
 
-/** The strictest answer of the event; none where nothing can be refused, or where one more refusal would only burn rounds. */
+/** The strictest answer of the event. None if it cannot be refused, or if the agent already continues because of a refusal. */
 export function refusal(rule: EventRule, event: HookEvent, reason: string): readonly Answer[] {
   if (rule.refusal === undefined) return [];
   if (rule.refusesOncePerTurn && event["stopHookActive"] === true) return [];
@@ -229,5 +236,5 @@ function emit(registration: Registration, event: HookEvent, type: string, payloa
     throw sdkProblem("undeclared-event", message, { type, declared: customEvents });
   }
   const about = () => ({ event: event.name, handler: name, type, payload });
-  call.parts.observers.tell("custom", about, call.trouble);
+  call.definition.observers.notify("custom", about, call.reportTrouble);
 }

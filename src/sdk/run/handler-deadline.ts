@@ -1,18 +1,18 @@
-/** How a piece of an author's work ended. */
+/** How a handler or middleware ended. */
 export type WorkEnd<Value> =
   | { readonly by: "value"; readonly value: Value }
   | { readonly by: "error"; readonly error: unknown }
   | { readonly by: "timeout"; readonly afterMs: number };
 
-/** A signal that is made only for those who ask for it. */
+/** A signal that is created on first access. */
 export interface LazySignal {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
 }
 
 /**
- * Contract: settles at the deadline whatever the work does, except while it holds the thread. Work that is done at once costs no timer.
- * At the deadline, and when `outer` aborts, the work's own signal aborts.
+ * Contract: settles at the deadline, unless the work blocks the thread. Synchronous work needs no timer.
+ * The work's own signal aborts at the deadline.
  */
 export async function withinDeadline<Value>(
   ms: number,
@@ -28,29 +28,30 @@ export async function withinDeadline<Value>(
   }
 }
 
-export function lazySignal(world: { readonly signal: AbortSignal }): LazySignal {
-  return new OwnSignal(world);
+export function lazySignal(environment: { readonly signal: AbortSignal }): LazySignal {
+  return new OwnSignal(environment);
 }
 
-/** A class, since a getter that is made for each handler costs more than most of them do. */
+/** A class: defining a getter for each handler costs more than most handlers. */
 class OwnSignal implements LazySignal {
-  readonly #world: { readonly signal: AbortSignal };
+  readonly #environment: { readonly signal: AbortSignal };
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  constructor(world: { readonly signal: AbortSignal }) {
-    this.#world = world;
+  constructor(environment: { readonly signal: AbortSignal }) {
+    this.#environment = environment;
   }
 
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
-    const made = new AbortController();
-    const outer = this.#world.signal;
-    this.#controller = made;
-    if (this.#reason !== undefined) made.abort(this.#reason);
-    else if (outer.aborted) made.abort(outer.reason);
-    else outer.addEventListener("abort", () => made.abort(outer.reason), { once: true, signal: made.signal });
-    return made.signal;
+    const controller = new AbortController();
+    const outer = this.#environment.signal;
+    this.#controller = controller;
+    if (this.#reason !== undefined) controller.abort(this.#reason);
+    else if (outer.aborted) controller.abort(outer.reason);
+    else
+      outer.addEventListener("abort", () => controller.abort(outer.reason), { once: true, signal: controller.signal });
+    return controller.signal;
   }
 
   abort(why: unknown): void {

@@ -4,7 +4,7 @@ import type { Context } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { Middleware } from "../app/registration.ts";
 
-/** `inner` inside its wrappers, the first one outermost. Without wrappers, `inner` alone. */
+/** Runs `inner` inside its wrappers, the first one outermost. */
 export function runWrapped(
   wrappers: readonly Middleware[],
   event: HookEvent,
@@ -13,21 +13,21 @@ export function runWrapped(
 ): unknown {
   const [outermost, ...rest] = wrappers;
   if (outermost === undefined) return inner(event);
-  return through(outermost, event, ctx, (next) => runWrapped(rest, next, ctx, inner));
+  return runMiddleware(outermost, event, ctx, (next) => runWrapped(rest, next, ctx, inner));
 }
 
 /**
- * One middleware around `inner`. Contract: when it calls `next` and returns nothing, what `next` gave stands, a failure too, and it ends
- * no sooner than what it called: a refusal must not be lost because somebody forgot to return or to wait, or caught an error to log it.
- * Fields that `next` is given are laid over the event, which keeps its name.
+ * Runs one middleware around `inner`. Contract: when it calls `next` and returns nothing, the result of `next` counts, a failure too, and
+ * is awaited. A refusal must not be lost because the author forgot to return or await, or caught an error to log it.
+ * Fields passed to `next` are merged into the event, which keeps its name.
  */
-async function through(
+async function runMiddleware(
   middleware: Middleware,
   event: HookEvent,
   ctx: Context,
   inner: (event: HookEvent) => unknown,
 ): Promise<unknown> {
-  let given: unknown;
+  let result: unknown;
   let failed: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
   let ended = false;
@@ -37,7 +37,7 @@ async function through(
     }
     const run = async () => {
       try {
-        given = await inner(changed === undefined ? event : { ...event, ...changed, name: event.name });
+        result = await inner(changed === undefined ? event : { ...event, ...changed, name: event.name });
       } catch (error) {
         failed = { error };
         throw error;
@@ -47,17 +47,17 @@ async function through(
       ended = true;
     });
     await running;
-    return asList(given);
+    return asList(result);
   };
-  const said: unknown = await middleware(event, ctx, next);
-  // How it ended is known to the middleware, unless it did not wait.
+  const returned: unknown = await middleware(event, ctx, next);
+  // The middleware may not have awaited `next`.
   if (!ended) await running;
-  if (failed !== undefined && (said === undefined || said === null)) throw failed.error;
-  return said ?? given;
+  if (failed !== undefined && (returned === undefined || returned === null)) throw failed.error;
+  return returned ?? result;
 }
 
 /** A skipped handler returns a marker string; to a middleware that means no answer. */
-function asList(said: unknown): readonly Answer[] {
-  if (said === undefined || said === null || typeof said === "string") return [];
-  return (Array.isArray(said) ? said : [said]) as readonly Answer[];
+function asList(returned: unknown): readonly Answer[] {
+  if (returned === undefined || returned === null || typeof returned === "string") return [];
+  return (Array.isArray(returned) ? returned : [returned]) as readonly Answer[];
 }

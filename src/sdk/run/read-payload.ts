@@ -4,7 +4,7 @@ import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { HookEvent, WirePayload } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
 
-/** What came for an event: its payload, or why it is none. */
+/** The payload of an event, or why it cannot be read. */
 export type ReadPayload = { readonly value: WirePayload } | { readonly fault: string };
 
 export function readPayload(given: string): ReadPayload {
@@ -22,7 +22,7 @@ export function readPayload(given: string): ReadPayload {
   }
 }
 
-/** Agents that do not send the event's name have other keys of their own. */
+/** Names a key that only other agents send. */
 function hintOf(payload: WirePayload): string {
   const key = ["toolName", "sessionId", "hookName", "agent_action_name"].find((one) => Object.hasOwn(payload, one));
   return key === undefined ? "" : `, and its key "${key}" is not one of Claude Code's: another agent sent it`;
@@ -31,8 +31,8 @@ function hintOf(payload: WirePayload): string {
 const maxBytes = 25 * 2 ** 20;
 
 /**
- * Reads a stream until one JSON object is complete and then leaves it: some hosts keep it open.
- * Contract: settles within `silenceMs` of silence.
+ * Reads a stream until one JSON object is complete and does not wait for its end: some hosts keep it open.
+ * Contract: settles when no data comes for `silenceMs`.
  */
 export async function readPayloadStream(
   input: AsyncIterable<Uint8Array | string>,
@@ -69,7 +69,7 @@ function within<Value>(ms: number, work: Promise<Value>): Promise<Value | "silen
   return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }
 
-/** An open stream would keep the process from ending. */
+/** An open stream would keep the process alive. */
 function leave(input: AsyncIterable<unknown> & { destroy?: () => unknown }): void {
   input.destroy?.();
 }
@@ -81,7 +81,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Finds the end of the first JSON object in bytes that come in pieces. It does not judge them: that is the parser's work. */
+/** Finds the end of the first JSON object in chunks of bytes. Does not validate it; the parser does. */
 export class JsonEnd {
   #depth = 0;
   #begun = false;
@@ -89,7 +89,7 @@ export class JsonEnd {
   #escaped = false;
   #bytes = 0;
 
-  /** True once the object is complete, or when what comes can be none. */
+  /** True once the object is complete, or when the bytes cannot be one. */
   feed(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
       this.#bytes++;
@@ -99,7 +99,7 @@ export class JsonEnd {
     return false;
   }
 
-  /** How many bytes were looked at: with the last of them the object is complete. What follows it is not part of it. */
+  /** The number of bytes up to the end of the object. Bytes after it are not part of it. */
   get length(): number {
     return this.#bytes;
   }
@@ -123,9 +123,9 @@ export class JsonEnd {
 }
 
 /**
- * Why an app must not answer this event. Undefined when it may. A payload of another agent would find no handler, or the wrong one,
- * and look as if nothing objected. An event that the catalog does not have is fine when a handler names it: then nothing is guessed.
- * A tool that is merely new is never refused.
+ * Why an app must not answer this event. Undefined when it may. A payload of another agent would match no handler, or the wrong one,
+ * and look as if no hook objected. An event outside the catalog is accepted if a handler is registered for it. A new tool is always
+ * accepted.
  */
 export function foreignPayloadReason(event: HookEvent, registrations: readonly Registration[]): string | undefined {
   const foreign = foreignName(event.name, event["toolName"]);
@@ -138,8 +138,8 @@ export function foreignPayloadReason(event: HookEvent, registrations: readonly R
 }
 
 /**
- * Codex runs the command when a hook answers `ask`, `defer` or `continue: false`. It obeys a denial with a reason, so that is what such
- * an answer becomes. Raw fields are dropped with it: one that Codex does not know voids the whole answer.
+ * Codex runs the command when a hook answers `ask`, `defer` or `continue: false`. It respects a denial with a reason, so such answers
+ * become one. Raw fields are dropped: Codex ignores an answer with an unknown field.
  */
 export function denyForCodex(folded: FoldedAnswer, payload: WirePayload): FoldedAnswer {
   const { form } = eventRule(String(payload["hook_event_name"]));
@@ -160,7 +160,7 @@ function whyAsked({ decision, raw }: FoldedAnswer): string | undefined {
   return word === "ask" || word === "defer" ? String(reason ?? "The hook wants the user to decide.") : undefined;
 }
 
-/** A turn id, and a rollout file as the transcript or none. Claude Code sends a turn id with MessageDisplay only. */
+/** Codex sends a turn id, and a rollout file as the transcript or none. Claude Code sends a turn id with MessageDisplay only. */
 function isCodex({ turn_id: turn, transcript_path: path }: WirePayload): boolean {
   if (typeof turn !== "string") return false;
   return typeof path !== "string" || /[\\/](?:rollout-[^\\/]*|\.codex[\\/].*)$/.test(path);

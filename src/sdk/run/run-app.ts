@@ -29,33 +29,33 @@ export interface RunAppOptions {
 }
 
 export async function runApp(app: unknown, options: RunAppOptions): Promise<number> {
-  const inside = appRuntime(app);
-  if (inside === undefined) throw sdkProblem("no-app", "runApp needs the value of createApp().");
+  const runtime = appRuntime(app);
+  if (runtime === undefined) throw sdkProblem("no-app", "runApp needs the value of createApp().");
   const { input = process.stdin, output = process.stdout, errors = process.stderr, env = process.env } = options;
   const complaints: string[] = [];
   const complain = (line: string) => void complaints.push(`hookline: ${line}\n`);
   const records: LogRecord[] = [];
   const text = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
-  // What handlers print would be taken for a part of the answer.
-  const run = await withStdoutRedirected(output, errors, () => answerTo(text, inside, options, records, complain));
-  await write(errors, complaints.join("") + run.said.stderr);
-  await write(output, run.said.stdout);
-  const late = (line: string) => void errors.write(`hookline: ${line}\n`);
-  const { log } = inside.options;
+  // Hosts would read the output of handlers as part of the answer.
+  const run = await withStdoutRedirected(output, errors, () => answerTo(text, runtime, options, records, complain));
+  await write(errors, complaints.join("") + run.answer.stderr);
+  await write(output, run.answer.stdout);
+  const warn = (line: string) => void errors.write(`hookline: ${line}\n`);
+  const { log } = runtime.options;
   const source = options.file === undefined ? undefined : sourceHash(resolve(options.file), env);
   const about = { transport: "run", ...(source === undefined ? {} : { source }) };
-  for (const record of records) appendLog({ ...record, ...about }, env, late, typeof log === "object" ? log : {});
-  const told = (error: unknown) => late(`A provider was not disposed: ${String(error)}`);
-  await run.dispose().catch(told);
+  for (const record of records) appendLog({ ...record, ...about }, env, warn, typeof log === "object" ? log : {});
+  const notDisposed = (error: unknown) => warn(`A provider was not disposed: ${String(error)}`);
+  await run.dispose().catch(notDisposed);
   if (output === process.stdout) {
-    await inside.end?.().catch(told);
-    process.exitCode = run.said.exitCode;
+    await runtime.end().catch(notDisposed);
+    process.exitCode = run.answer.exitCode;
   }
-  return run.said.exitCode;
+  return run.answer.exitCode;
 }
 
 interface Answered {
-  readonly said: WireAnswer;
+  readonly answer: WireAnswer;
   readonly dispose: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ async function answerTo(
   const time = new Date().toISOString();
   if (input === undefined) {
     records.push({ time, event: "", answer: "none", off: true });
-    return { said: { stdout: "", stderr: "", exitCode: 0 }, dispose };
+    return { answer: { stdout: "", stderr: "", exitCode: 0 }, dispose };
   }
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) {
@@ -78,20 +78,20 @@ async function answerTo(
     const settled = await withExitGuard(() =>
       app.dispatch(payload.value, runEnvironment(app, { env, cwd, file, onFailure, signal, complain }, records)),
     );
-    return { said: settled, dispose: settled.dispose };
+    return { answer: settled, dispose: settled.dispose };
   }
   const mode = app.modeFor(undefined, options.onFailure);
   const message = `The event cannot be read: ${payload.fault}.`;
   records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
-  return { said: appFailure(message, mode), dispose };
+  return { answer: appFailure(message, mode), dispose };
 }
 
-/** Where text goes; every stream of Node's is one. */
+/** A destination for text, such as a Node stream. */
 export interface TextOutput {
   write(text: string, done?: (error?: Error | null) => void): boolean;
 }
 
-/** Contract: resolves once all of it is handed over; a reader that went away is no error. */
+/** Contract: resolves once the whole text is written. A closed pipe is not an error. */
 function write(output: TextOutput, text: string): Promise<void> {
   if (text === "") return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ function write(output: TextOutput, text: string): Promise<void> {
   });
 }
 
-/** Runs work that may print. If the process's own output is meant, what is printed meanwhile goes to `errors`. */
+/** Runs work that may print. If the answer goes to the process's stdout, anything printed meanwhile goes to `errors`. */
 async function withStdoutRedirected<Value>(
   output: TextOutput,
   errors: TextOutput,

@@ -3,7 +3,7 @@ import { eventRule } from "../answer/event-rules.ts";
 import { sameTool } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
 
-/** Undefined when the registration is not for this value; else its place in the order of handlers (lower runs first). */
+/** The rank of a registration in the order of handlers (lower runs first). Undefined when it does not match the value. */
 export function handlerRank(registration: Registration, value: string): number | undefined {
   const { what, general, event } = registration;
   if (what === undefined) return general ? 3 : 2;
@@ -13,7 +13,7 @@ export function handlerRank(registration: Registration, value: string): number |
   return undefined;
 }
 
-/** Named for this very tool, not by pattern. */
+/** Whether a registration names this tool, and not by a pattern. */
 export function namesTool(registration: Registration, tool: string): boolean {
   return registration.what?.some((name) => sameTool(name, tool)) === true;
 }

@@ -8,11 +8,11 @@ import type { ScopeName } from "./state.ts";
 export function stateFileName(
   scope: ScopeName | "told",
   event: Pick<HookEvent, "sessionId" | "cwd">,
-  world: Pick<RunEnvironment, "env" | "cwd">,
+  environment: Pick<RunEnvironment, "env" | "cwd">,
 ): string {
   if (scope === "user") return "user.json";
   if (scope !== "project") return `${fileNameOf(event.sessionId ?? "")}.json`;
-  return `${hashed(realPath(world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd))}.json`;
+  return `${hashed(realPath(environment.env["CLAUDE_PROJECT_DIR"] || event.cwd || environment.cwd))}.json`;
 }
 
 /** Ids never become paths: a lower-case UUID is used unchanged, anything else by its hash. */

@@ -26,21 +26,21 @@ const usualMaxBytes = 2 ** 20;
 export function openStores(
   event: HookEvent,
   options: AppOptions,
-  world: RunEnvironment,
+  environment: RunEnvironment,
 ): (scope: ScopeName | "told") => ScopeStore {
   const folder = async () => {
-    if (options.stateDir === undefined) return openState(["state"], { env: world.env });
+    if (options.stateDir === undefined) return openState(["state"], { env: environment.env });
     await openFolder(options.stateDir);
     return options.stateDir;
   };
   const place = async (scope: ScopeName | "told"): Promise<Place> => {
     const above = await folder();
     await openFolder(join(above, scope));
-    return { folder: above, file: join(above, scope, stateFileName(scope, event, world)) };
+    return { folder: above, file: join(above, scope, stateFileName(scope, event, environment)) };
   };
   const maxBytes = options.stateMaxBytes ?? usualMaxBytes;
   return (scope) =>
-    fileStore(() => place(scope), { world, maxBytes, expires: scope === "session" || scope === "told" });
+    fileStore(() => place(scope), { environment, maxBytes, expires: scope === "session" || scope === "told" });
 }
 
 interface Place {
@@ -49,14 +49,14 @@ interface Place {
 }
 
 interface StoreOptions {
-  readonly world: RunEnvironment;
+  readonly environment: RunEnvironment;
   readonly maxBytes: number;
   /** Forgotten when nobody wrote for a month. */
   readonly expires: boolean;
 }
 
 function fileStore(where: () => Promise<Place>, options: StoreOptions): ScopeStore {
-  const { world, maxBytes } = options;
+  const { environment, maxBytes } = options;
   let known: Promise<Place> | undefined;
   const place = () => {
     known ??= where();
@@ -81,7 +81,7 @@ function fileStore(where: () => Promise<Place>, options: StoreOptions): ScopeSto
         await replaceFile(file, text);
         return { result, written: true };
       });
-      if (written) await sweepDaily(folder, world);
+      if (written) await sweepDaily(folder, environment);
       return result;
     },
   };
@@ -99,23 +99,25 @@ async function locked<Result>(file: string, work: () => Promise<Result>): Promis
 
 /** Contract: called with the lock held; an unreadable file is renamed. */
 async function read(file: string, options: StoreOptions): Promise<StoredValues> {
-  const { world } = options;
+  const { environment } = options;
   const found = await readStore(file, options);
   if ("entries" in found) return found.entries;
-  const aside = `${file}.unreadable-${world.now()}`;
+  const aside = `${file}.unreadable-${environment.now()}`;
   await rename(file, aside);
-  world.complain(`State in ${file} cannot be read (${found.broken}); it was moved to ${aside} and defaults apply.`);
+  environment.complain(
+    `State in ${file} cannot be read (${found.broken}); it was moved to ${aside} and defaults apply.`,
+  );
   return new Map();
 }
 
 async function readStore(
   file: string,
-  { world, expires }: StoreOptions,
+  { environment, expires }: StoreOptions,
 ): Promise<{ entries: StoredValues } | { broken: string }> {
   const bytes = await readPrivate(file);
   if (bytes === undefined) return { entries: new Map() };
   const writtenAt = expires ? (await ignoringErrors(["ENOENT"], stat(file)))?.mtimeMs : undefined;
-  if (writtenAt !== undefined && writtenAt + retentionMs < world.now()) return { entries: new Map() };
+  if (writtenAt !== undefined && writtenAt + retentionMs < environment.now()) return { entries: new Map() };
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
@@ -180,19 +182,19 @@ const dayMs = 24 * 3_600_000;
  * Once a day a process of its own clears away old state; no hook waits for it. Called after a write, so a folder that nobody writes to
  * costs nobody anything. Contract: never throws.
  */
-async function sweepDaily(folder: string, world: RunEnvironment): Promise<void> {
+async function sweepDaily(folder: string, environment: RunEnvironment): Promise<void> {
   const stamp = join(folder, "swept");
   try {
     const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
-    if (last !== undefined && last + dayMs > world.now()) return;
+    if (last !== undefined && last + dayMs > environment.now()) return;
     if (last === undefined) closeSync(openSync(stamp, "a", 0o600));
-    utimesSync(stamp, new Date(world.now()), new Date(world.now()));
+    utimesSync(stamp, new Date(environment.now()), new Date(environment.now()));
     // In a new folder nothing can be old.
     if (last === undefined) return;
-    const onError = (error: Error) => world.complain(`Old state could not be cleared away: ${error.message}`);
+    const onError = (error: Error) => environment.complain(`Old state could not be cleared away: ${error.message}`);
     const program = packageFile("dist/sdk/tasks/background-program.js");
-    startDetached([program, "sweep", folder], { cwd: folder, env: world.env, onError });
+    startDetached([program, "sweep", folder], { cwd: folder, env: environment.env, onError });
   } catch (error) {
-    world.complain(`Old state could not be cleared away: ${String(error)}`);
+    environment.complain(`Old state could not be cleared away: ${String(error)}`);
   }
 }

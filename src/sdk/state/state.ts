@@ -69,11 +69,11 @@ export interface ScopeStore {
 export type StoredValues = Map<string, { value: unknown; until?: number }>;
 
 /** State in files, opened on first use: an app that keeps none loads nothing. */
-export function lazyState(event: HookEvent, options: AppOptions, world: RunEnvironment): StateAccess {
+export function lazyState(event: HookEvent, options: AppOptions, environment: RunEnvironment): StateAccess {
   let opened: Promise<(scope: ScopeName | "told") => ScopeStore> | undefined;
   const store = (scope: ScopeName | "told"): ScopeStore => {
     const open = () => {
-      opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, world));
+      opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, environment));
       return opened;
     };
     return {
@@ -81,7 +81,7 @@ export function lazyState(event: HookEvent, options: AppOptions, world: RunEnvir
       change: async (work) => (await open())(scope).change(work),
     };
   };
-  return stateAccess(store, options.state ?? {}, world.now);
+  return stateAccess(store, options.state ?? {}, environment.now);
 }
 
 /** The calls of `ctx.state` over any stores. */

@@ -12,12 +12,12 @@ import type { TaskBackend, TaskRecord } from "./task-backend.ts";
 import type { TaskCallContext } from "./tasks.ts";
 
 /** The backend of an app that names none: files in the user's state folder, and a worker that is started when there is work. */
-export function defaultTasks(world: Pick<RunEnvironment, "env" | "file">): TaskBackend {
-  if (world.file === undefined) {
+export function defaultTasks(environment: Pick<RunEnvironment, "env" | "file">): TaskBackend {
+  if (environment.file === undefined) {
     const wayOut = "Give createApp a `tasks` backend, or the test client one of its own.";
     throw sdkProblem("no-tasks", `There is no hooks file here that a worker could run tasks from. ${wayOut}`);
   }
-  const { file, env } = world;
+  const { file, env } = environment;
   return queueTasks(queueFolder(file, env), {
     prepare: () => openState(["tasks", appKey(file)], { env }, syncBackedFs),
     wake: async (folder, call) => (await import("./start-worker.ts")).startWorker(folder, call),
@@ -47,7 +47,7 @@ export async function deliverResults(call: TaskCallContext, onDisk: boolean): Pr
     }
     return texts.map((text) => ({ kind: "context", text }));
   } catch (error) {
-    call.world.complain(`Results of background tasks could not be delivered: ${messageOf(error)}`);
+    call.environment.complain(`Results of background tasks could not be delivered: ${messageOf(error)}`);
     return [];
   }
 }
@@ -63,9 +63,9 @@ function nothingEnded(call: TaskCallContext): boolean {
 }
 
 /** One look into a folder, for this is asked with every event. */
-function namesOf({ world }: TaskCallContext, state: JobFolder): readonly string[] {
+function namesOf({ environment }: TaskCallContext, state: JobFolder): readonly string[] {
   try {
-    return readdirSync(join(queueFolder(world.file ?? "", world.env), state));
+    return readdirSync(join(queueFolder(environment.file ?? "", environment.env), state));
   } catch {
     return []; // no such folder: no job was ever added
   }

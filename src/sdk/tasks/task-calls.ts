@@ -101,7 +101,7 @@ function jobOf(
     timeoutMs: within(0, maxTimerMs, options.timeoutMs, 600_000),
     attempts: within(1, Number.MAX_SAFE_INTEGER, options.attempts, 1),
     ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
-    cwd: call.event.cwd ?? call.world.cwd,
+    cwd: call.event.cwd ?? call.environment.cwd,
     projectDir: call.projectDir,
   };
 }

@@ -77,7 +77,7 @@ export interface TasksAccess {
 /** What the calls of `ctx.tasks` stand on. */
 export interface TaskCallContext {
   readonly event: HookEvent;
-  readonly world: RunEnvironment;
+  readonly environment: RunEnvironment;
   readonly table: TaskTable;
   readonly backend: () => Promise<TaskBackend>;
   readonly logger: (task: string) => Logger;
@@ -92,31 +92,44 @@ export interface TaskCallContext {
 const longestHoldMs = 5_000;
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
-export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTable, world: RunEnvironment): TasksAccess {
+export function lazyTasks(
+  event: HookEvent,
+  options: AppOptions,
+  table: TaskTable,
+  environment: RunEnvironment,
+): TasksAccess {
   let opened: Promise<TaskBackend> | undefined;
-  const given = world.tasks ?? options.tasks;
-  const projectDir = world.env["CLAUDE_PROJECT_DIR"] || event.cwd || world.cwd;
-  const logger = (task: string) => eventLogger(event, world, `task ${task}`);
+  const given = environment.tasks ?? options.tasks;
+  const projectDir = environment.env["CLAUDE_PROJECT_DIR"] || event.cwd || environment.cwd;
+  const logger = (task: string) => eventLogger(event, environment, `task ${task}`);
   let waking: Promise<void> | undefined;
   const held: Promise<unknown>[] = [];
   const call: TaskCallContext = {
     event,
-    world,
+    environment,
     table,
     backend: () => {
       opened ??= given
         ? Promise.resolve(given)
-        : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(world));
+        : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(environment));
       return opened;
     },
     logger,
     projectDir,
     wake: async (backend) => {
       if (waking !== undefined) return;
-      const started = backend.wake({ tasks: table, file: world.file, env: world.env, cwd: projectDir, logger });
+      const started = backend.wake({
+        tasks: table,
+        file: environment.file,
+        env: environment.env,
+        cwd: projectDir,
+        logger,
+      });
       // Only its author knows what another backend does then, so the handler waits for it.
       if (given !== undefined) return started;
-      waking = started.catch((error: unknown) => world.complain(`No worker could be started: ${messageOf(error)}`));
+      waking = started.catch((error: unknown) =>
+        environment.complain(`No worker could be started: ${messageOf(error)}`),
+      );
     },
     keepAlive: (work) => {
       const ended = work.catch(() => undefined); // told by the promise that the handler got
@@ -127,8 +140,8 @@ export function lazyTasks(event: HookEvent, options: AppOptions, table: TaskTabl
   return {
     forSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
     dueContext: async () => {
-      if (table.size === 0 || world.replay || !isLegal(eventRule(event.name), "context")) return [];
-      if (given === undefined && world.file === undefined) return [];
+      if (table.size === 0 || environment.replay || !isLegal(eventRule(event.name), "context")) return [];
+      if (given === undefined && environment.file === undefined) return [];
       return (await import("./default-queue.ts")).deliverResults(call, given === undefined);
     },
     settled: async () => {

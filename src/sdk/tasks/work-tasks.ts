@@ -34,10 +34,10 @@ export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Pro
       });
     return loggerFor(`task ${task}`, write, complain);
   };
-  const tasks = app.tasks ?? new Map();
-  const given = options.backend ?? app.options.tasks;
-  const call = { ...options, tasks, env, logger, backend: given ?? defaultTasks({ file, env }) };
-  if (given !== undefined) return runWorker(call);
+  const { tasks } = app;
+  const backend = options.backend ?? app.options.tasks;
+  const call = { ...options, tasks, env, logger, backend: backend ?? defaultTasks({ file, env }) };
+  if (backend !== undefined) return runWorker(call);
   const folder = queueFolder(file, env);
   while (!signal.aborted) {
     const lock = await takeWorkerLock(folder, options);
@@ -48,14 +48,14 @@ export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Pro
     } finally {
       await lock.release();
     }
-    // Changed code may not be approved. A hook that the host runs starts the worker for it.
+    // Changed code may not be approved. The next hook that the host runs starts a worker for it.
     if (options.outdated?.() === true) return warnAboutPending(folder, tasks, logger);
-    // A job that came while we were leaving saw us at work and started nobody.
+    // A job that was added while this worker ended found its lock held and started no other worker.
     if (!(await hasPending(folder, tasks))) return;
   }
 }
 
-/** With an end in sight there is no point in waiting for our turn; without one, somebody's end may be near. */
+/** A worker with an idle limit does not wait for the lock. One without waits until the other worker ends. */
 async function takeWorkerLock(folder: string, { idleMs, signal }: WorkTasksOptions): Promise<HeldLock | undefined> {
   await openFolder(folder);
   while (!signal.aborted) {
@@ -69,10 +69,10 @@ async function takeWorkerLock(folder: string, { idleMs, signal }: WorkTasksOptio
 
 async function warnAboutPending(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
   if (!(await hasPending(folder, tasks))) return;
-  logger("worker").warn("The hooks file has changed. Jobs that are left wait for the next hook of the new one.");
+  logger("worker").warn("The hooks file has changed. Remaining jobs wait for the next hook of the new version.");
 }
 
-/** Whether a worker has jobs of this hooks file in hand, of whatever session. Jobs that nobody works on do not count. */
+/** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
   const folder = queueFolder(file, env);
   if ((await ignoringErrors(["ENOENT"], stat(folder))) === undefined) return false;

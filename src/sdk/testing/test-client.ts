@@ -82,16 +82,16 @@ const clientOptions: readonly (keyof TestClientOptions)[] = [
 
 /** Calls an app without a process, a file or a clock. */
 export function testClient(app: unknown, options: TestClientOptions = {}): TestClient {
-  const inside = appRuntime(app);
-  if (inside === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
+  const runtime = appRuntime(app);
+  if (runtime === undefined) throw new Problem("sdk/no-app", "testClient needs the value of createApp().");
   checkOptions(options, clientOptions, "testClient");
-  const state = options.state ?? memoryState(inside.options.state);
+  const state = options.state ?? memoryState(runtime.options.state);
   const tasks = options.tasks ?? immediateTasks();
   const overridden: Record<string, unknown> = {};
   const shown = new Set<string>();
   const raw = async (payload: WirePayload) => {
-    const world = { ...worldOf(options, state), tasks, override: overridden };
-    const settled = await withExitGuard(() => inside.dispatch(payload, world));
+    const environment = { ...worldOf(options, state), tasks, override: overridden };
+    const settled = await withExitGuard(() => runtime.dispatch(payload, environment));
     await settled.dispose();
     showWarnings(settled.warnings, shown);
     return testResult(settled);
@@ -163,10 +163,10 @@ export interface CapturedEvents {
 
 /** Adds an observer to an app that collects what its handlers did. */
 export function captureEvents(app: unknown): CapturedEvents {
-  const observe = appRuntime(app)?.observe;
-  if (observe === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");
+  const runtime = appRuntime(app);
+  if (runtime === undefined) throw new Problem("sdk/no-app", "captureEvents needs the value of createApp().");
   const all: Observation[] = [];
-  observe((observation) => void all.push(observation));
+  runtime.observe((observation) => void all.push(observation));
   return {
     all,
     of: (kind) => all.filter((one) => one.kind === kind),
