@@ -1,7 +1,7 @@
 import type { PolicyRule } from "../policy.ts";
 import { covers } from "../rules/spec-patterns.ts";
 import { analyseShell, type ShellAnalysis } from "../shell/analyse.ts";
-import { coversText, joinsCommands, shownText } from "../shell/command-text.ts";
+import { coversText, displayText, joinsCommands } from "../shell/command-text.ts";
 import { maskCharacter } from "../shell/prepare-text.ts";
 import { type CommandPart, headOf, type ShellPart, staticValue } from "../shell/shell-part.ts";
 import { criticalWords } from "../shell/word-scan.ts";
@@ -109,7 +109,7 @@ function describeText(part: ShellPart, source: string): { text: string; head: st
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
   if (part.kind === "command")
     return {
-      text: unmaskedText(part, source) ?? shownText(part),
+      text: unmaskedText(part, source) ?? displayText(part),
       head: headOf(part) ?? null,
       dynamic: isDynamic(part),
     };

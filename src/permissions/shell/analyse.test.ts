@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { analyseShell } from "./analyse.ts";
-import { shownText } from "./command-text.ts";
+import { displayText } from "./command-text.ts";
 import { staticValue } from "./shell-part.ts";
 
 const context = { cwd: "/t/proj", home: "/home/u" };
@@ -10,7 +10,7 @@ const analyse = (text: string) => analyseShell(text, context);
 /** Each part in a few words: what it is and what it says. */
 function parts(text: string): string[] {
   return analyse(text).parts.map((part) => {
-    if (part.kind === "command") return shownText(part);
+    if (part.kind === "command") return displayText(part);
     return part.kind === "state" ? `set ${part.text}` : `${part.operator} ${part.target.raw}`;
   });
 }
@@ -72,7 +72,7 @@ test("where parts run", () => {
 
 test("what wrappers start, with the way to it", () => {
   const via = (text: string) =>
-    analyse(text).parts.map((part) => [...part.via, part.kind === "command" ? shownText(part) : ""].join(" > "));
+    analyse(text).parts.map((part) => [...part.via, part.kind === "command" ? displayText(part) : ""].join(" > "));
   expect(via("sudo -u x timeout 5 npm test")).toEqual([
     "sudo -u x timeout 5 npm test",
     "sudo > timeout 5 npm test",

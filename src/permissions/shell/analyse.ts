@@ -1,30 +1,30 @@
 import { messageOf } from "../../protocol/internal.ts";
-import { costs, type MaskedText, maskHeredocs, oddCharacters, parseShell } from "./prepare-text.ts";
+import { characterProblems, costProblems, type MaskedText, maskHeredocs, parseShell } from "./prepare-text.ts";
 import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
 import { startState } from "./shell-state.ts";
 import type { ShellWalk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
 import { isPathPattern, someWord } from "./word-pieces.ts";
 
-/** Of scripts inside scripts, all together. */
-const nestedCharacters = 65_536;
-/** Of commands inside commands, all together: one line may be read in several ways, each of which holds others. */
-const nestedWords = 200_000;
+/** The total length of nested scripts that is analysed. */
+const maxNestedCharacters = 65_536;
+/** The total number of words of nested commands. One line may have several readings, and each may contain further commands. */
+const maxNestedWords = 200_000;
 
-/** Of loops that change the folder, all together: they are walked beforehand to see where their rounds begin. */
-const loopCharacters = 65_536;
+/** The total length of loops that change the folder. Each is walked in advance to find the folders in which its rounds begin. */
+const maxLoopCharacters = 65_536;
 
-/** Where a text for bash runs. */
+/** Where a bash text runs. */
 export interface ShellContext {
   /** The working directory of the shell. */
   readonly cwd: string;
-  /** What `~` means. */
+  /** The home folder, for `~`. */
   readonly home: string;
-  /** Names in the environment the shell starts with. */
+  /** Names of the variables in the environment of the shell. */
   readonly envNames?: readonly string[] | ReadonlySet<string>;
 }
 
-/** What a text for bash does, part by part. */
+/** The parts of a bash text: everything that it does. */
 export interface ShellAnalysis {
   readonly text: string;
   /** True when every command, write, read and state change of the text is among the parts. */
@@ -34,27 +34,31 @@ export interface ShellAnalysis {
 }
 
 /**
- * Takes a text for bash apart. It starts nothing and reads no file.
- * Contract: when `complete`, bash runs no command and writes no file that no part lists. Never throws.
+ * Splits a bash text into its parts. Starts no process and reads no file.
+ * Contract: if `complete`, every command that bash runs and every file that it writes is listed in a part. Never throws.
  */
 export function analyseShell(text: string, context: ShellContext): ShellAnalysis {
   const masked = maskHeredocs(text);
   const heredocs = new Set<number>();
   const analysis = analyse(text, masked, heredocs, context);
   if (masked.bodies.every((body) => heredocs.has(body))) return analysis;
-  // What was blotted out is no here-document after all.
+  // Some masked text is not a here-document after all: analyse again without the mask.
   return analyse(text, { text, bodies: [], hidden: 0 }, heredocs, context);
 }
 
 function analyse(original: string, masked: MaskedText, heredocs: Set<number>, context: ShellContext): ShellAnalysis {
   const { text } = masked;
-  const problems: ShellProblem[] = [...oddCharacters(original), ...costs(text, masked.hidden)];
+  const problems: ShellProblem[] = [...characterProblems(original), ...costProblems(text, masked.hidden)];
   const parts: ShellPart[] = [];
   const result = () => ({ text: original, complete: problems.length === 0, problems, parts: withAnyFolder(parts) });
   if (problems.some(({ code }) => code.startsWith("too-"))) return result();
-  const continued = text.indexOf("\\\n");
-  if (continued >= 0) {
-    problems.push({ code: "continuation", at: [continued, continued + 2], text: "a backslash at the end of a line" });
+  const continuation = text.indexOf("\\\n");
+  if (continuation >= 0) {
+    problems.push({
+      code: "continuation",
+      at: [continuation, continuation + 2],
+      text: "a backslash at the end of a line",
+    });
   }
   const parsed = parseShell(text);
   if ("failed" in parsed) {
@@ -62,7 +66,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
     return result();
   }
   const walk: ShellWalk = {
-    // In a text that is cut off the tree may reach beyond its end.
+    // In an incomplete text, positions of the tree may be beyond its end.
     scope: {
       source: text,
       original,
@@ -74,7 +78,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
     via: [],
     dialect: "bash",
     depth: 0,
-    budget: { characters: nestedCharacters, words: nestedWords, loops: loopCharacters },
+    budget: { characters: maxNestedCharacters, words: maxNestedWords, loops: maxLoopCharacters },
     home: context.home,
     envNames: new Set(context.envNames),
     volatile: new Set(),
@@ -87,7 +91,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
   try {
     walkScript(parsed.script, startState(context.cwd), walk);
   } catch (cause) {
-    // Fields of the tree are read lazily and may fail as late as here.
+    // The tree parses some fields on first access, so a syntax error may surface here.
     problems.push({
       code: "syntax",
       at: [0, text.length],
@@ -98,8 +102,8 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
 }
 
 /**
- * The parts, those behind a `cd` whose folder the text does not tell marked: they may run in any folder at all. What is only uncertain,
- * such as a `cd` that may not run, is not marked.
+ * Marks parts that may run in any folder, because a `cd` before them has an unknown target. Parts that are only uncertain, for example
+ * because a `cd` may not run, are not marked.
  */
 function withAnyFolder(parts: readonly ShellPart[]): readonly ShellPart[] {
   if (!parts.some(leadsAnywhere)) return parts;
@@ -109,10 +113,10 @@ function withAnyFolder(parts: readonly ShellPart[]): readonly ShellPart[] {
 function leadsAnywhere(part: ShellPart): boolean {
   if (part.kind !== "command") return false;
   const [head, ...args] = part.words;
-  return /^(?:cd|pushd)$/.test((head && staticValue(head)) ?? "") && args.some(isOpen);
+  return /^(?:cd|pushd)$/.test((head && staticValue(head)) ?? "") && args.some(mayBeAnyFolder);
 }
 
-function isOpen(word: ShellWord): boolean {
+function mayBeAnyFolder(word: ShellWord): boolean {
   if (staticValue(word) !== undefined || word.tilde !== undefined) return false;
   return !word.expansions || word.expansions.some((text) => isPathPattern(text) || text.includes(someWord));
 }

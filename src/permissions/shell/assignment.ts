@@ -7,66 +7,74 @@ import { isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts
 import { type ReadWord, readWord } from "./word.ts";
 import { assignAtoms, type Expander, escapePattern, expandAtoms, type VariableValue } from "./word-pieces.ts";
 
-/** `name=value` before a command goes into its environment; alone it stays in the shell. Gives what is known afterwards. */
+/** Walks `name=value`, which is exported if a command follows. Returns the state afterwards. */
 export function walkAssignment(
   node: Assignment,
   exported: boolean,
   state: ShellState,
   walk: ShellWalk,
-  found: WordFindings,
+  findings: WordFindings,
 ): ShellState {
   const { scope } = walk;
   const raw = scope.source.slice(node.pos, node.end);
-  const shape = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
+  const match = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
   if (
-    shape === null ||
+    match === null ||
     node.index !== undefined ||
     node.value.type !== "Word" ||
-    shape[0].length + node.value.text.length !== raw.length
+    match[0].length + node.value.text.length !== raw.length
   ) {
-    report(found, "construct", scope, node, raw);
-    collectScripts(node, scope, found);
+    report(findings, "construct", scope, node, raw);
+    collectScripts(node, scope, findings);
     return state;
   }
-  if (shape[2] === "+" && walk.dialect !== "bash") report(found, "construct", scope, node, "+= is not every shell's");
-  const value = readWord(node.value, scope, found);
-  const name = shape[1] ?? "";
-  const known = staticValue(value) !== undefined && isHarmlessName(name);
-  addName(
+  if (match[2] === "+" && walk.dialect !== "bash")
+    report(findings, "construct", scope, node, "+= is not every shell's");
+  const value = readWord(node.value, scope, findings);
+  const name = match[1] ?? "";
+  const isKnownAndHarmless = staticValue(value) !== undefined && isHarmlessName(name);
+  addVariablePart(
     name,
     raw,
     scope.span(node.pos, node.end),
-    known || (!exported && isPrivateName(name, walk.envNames)),
+    isKnownAndHarmless || (!exported && isPrivateName(name, walk.envNames)),
     state,
     walk,
   );
-  // A name set for one command is not seen by its own words; what some shells keep of it afterwards is not known.
+  // A variable set for one command does not affect the command's own words. Some shells keep it afterwards, so it is unknown then.
   const values = exported ? undefined : assignedValues(value, state, walk);
-  const before = shape[2] === "+" ? state.variables.get(name) : [{ text: "", live: false }];
-  return { ...state, variables: withVariable(state.variables, name, joined(before, values)) };
+  const previous = match[2] === "+" ? state.variables.get(name) : [{ text: "", isPattern: false }];
+  return { ...state, variables: withVariable(state.variables, name, appendValues(previous, values)) };
 }
 
-function joined(
+function appendValues(
   before: readonly VariableValue[] | undefined,
   added: readonly VariableValue[] | undefined,
 ): readonly VariableValue[] | undefined {
   if (before === undefined || added === undefined) return undefined;
   if (before.length === 1 && before[0]?.text === "") return added;
-  if ([...before, ...added].some(({ live }) => live)) return undefined;
-  return before.flatMap((first) => added.map(({ text }) => ({ text: first.text + text, live: false })));
+  if ([...before, ...added].some(({ isPattern }) => isPattern)) return undefined;
+  return before.flatMap((first) => added.map(({ text }) => ({ text: first.text + text, isPattern: false })));
 }
 
-export function addName(name: string, text: string, at: Span, safe: boolean, state: ShellState, walk: ShellWalk): void {
+export function addVariablePart(
+  name: string,
+  text: string,
+  at: Span,
+  safe: boolean,
+  state: ShellState,
+  walk: ShellWalk,
+): void {
   const part = { kind: "state", text, head: name, at, via: walk.via, places: placesIn(state) } as const;
   walk.parts.push(safe ? part : { ...part, unsafe: name });
 }
 
-/** `export A=1`: the parser gives the assignment apart; as an argument it is one word. */
-export function readAssignedWord(node: Assignment, scope: TextSource, found: WordFindings): ReadWord {
+/** Reads the assignment in `export A=1` as one word. The parser returns name and value separately. */
+export function readAssignedWord(node: Assignment, scope: TextSource, findings: WordFindings): ReadWord {
   const raw = scope.source.slice(node.pos, node.end);
   if (node.value.type !== "Word" || node.index !== undefined || !raw.endsWith(node.value.text)) {
-    report(found, "construct", scope, node, raw);
-    collectScripts(node, scope, found);
+    report(findings, "construct", scope, node, raw);
+    collectScripts(node, scope, findings);
     return {
       pieces: ["", ""],
       raw,
@@ -76,7 +84,7 @@ export function readAssignedWord(node: Assignment, scope: TextSource, found: Wor
       readings: [],
     };
   }
-  const value = readWord(node.value, scope, found);
+  const value = readWord(node.value, scope, findings);
   const [first, ...rest] = value.pieces;
   const { atoms, ...word } = value;
   const name = { pattern: escapePattern(raw.slice(0, -node.value.text.length)), quoted: true };
@@ -89,33 +97,29 @@ export function readAssignedWord(node: Assignment, scope: TextSource, found: Wor
   };
 }
 
-/** Everything that reading words brought to light: its problems, its scripts in a shell of their own, its names. */
-export function walkFindings(found: WordFindings, state: ShellState, walk: ShellWalk): void {
-  for (const problem of found.problems) walk.problems.push(problem);
-  for (const { script, scope } of found.nested) walk.walkScript(script, state, { ...walk, scope });
-  for (const { name, at } of found.names) {
+/** Records the findings of reading words: reports problems, walks nested scripts in a subshell, and adds the variables that were set. */
+export function walkFindings(findings: WordFindings, state: ShellState, walk: ShellWalk): void {
+  for (const problem of findings.problems) walk.problems.push(problem);
+  for (const { script, scope } of findings.nested) walk.walkScript(script, state, { ...walk, scope });
+  for (const { name, at } of findings.names) {
     walk.volatile.add(name);
-    addName(name, name, at, isPrivateName(name, walk.envNames), state, walk);
+    addVariablePart(name, name, at, isPrivateName(name, walk.envNames), state, walk);
   }
 }
 
-/** The words of one command, each spelling expanded once. */
+/** Expands the words of one command. Equal words are expanded once. */
 export function expandWords(words: readonly ReadWord[], state: ShellState, walk: ShellWalk): ShellWord[] {
-  const known = new Map<string, Pick<ShellWord, "expansions" | "reveals">>();
+  const expandedByText = new Map<string, ShellWord>();
   return words.map((word) => {
-    const before = known.get(word.raw);
-    if (before) {
-      const { atoms: _, ...plain } = word;
-      return { ...plain, ...before };
-    }
-    const expanded = expandWord(word, state, walk);
+    const expanded = expandedByText.get(word.raw) ?? expandWord(word, state, walk);
+    expandedByText.set(word.raw, expanded);
+    const { atoms: _, ...plain } = word;
     const { expansions, reveals } = expanded;
-    known.set(word.raw, { ...(expansions && { expansions }), ...(reveals && { reveals }) });
-    return expanded;
+    return { ...plain, ...(expansions && { expansions }), ...(reveals && { reveals }) };
   });
 }
 
-/** The word with all that it may become, as far as that is known. */
+/** The word with all its possible expansions, as far as they are known. */
 export function expandWord(word: ReadWord, state: ShellState, walk: ShellWalk): ShellWord {
   const { atoms, ...plain } = word;
   if (staticValue(word) !== undefined) return plain;
@@ -124,7 +128,7 @@ export function expandWord(word: ReadWord, state: ShellState, walk: ShellWalk): 
   return { ...plain, ...(expansions ? { expansions } : {}), ...(reveals.length > 0 ? { reveals } : {}) };
 }
 
-/** Whether the script itself says what a variable holds. */
+/** Tests whether the value of a variable is known from the script itself. */
 export function knownIn({ variables }: ShellState, { volatile }: ShellWalk): (name: string) => boolean {
   return (name) => variables.has(name) && !volatile.has(name);
 }
@@ -133,10 +137,10 @@ export function expansionsOf({ atoms }: ReadWord, state: ShellState, walk: Shell
   return atoms && expandAtoms(atoms, expander(state, walk));
 }
 
-/** What a variable holds after `name=word`. */
+/** The possible values of a variable after `name=word`. */
 function assignedValues(word: ReadWord, state: ShellState, walk: ShellWalk): readonly VariableValue[] | undefined {
   const text = staticValue(word);
-  if (text !== undefined) return [{ text, live: false }];
+  if (text !== undefined) return [{ text, isPattern: false }];
   return word.atoms && assignAtoms(word.atoms, expander(state, walk));
 }
 
@@ -144,13 +148,13 @@ function expander({ folders, unknown, variables }: ShellState, { home, volatile 
   return { variables: withoutVariables(variables, volatile), folders: unknown ? undefined : folders, home };
 }
 
-/** Names whose value is no secret, and the shell's own numbers and arguments. */
-const openNames =
+/** Variables whose value is not a secret, and special parameters of the shell. */
+const harmlessNames =
   /^([?#!$0-9@*]|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|PATH|LANG|LC_[A-Z]+|TERM|TMPDIR|HOSTNAME|SHLVL|RANDOM|SECONDS|LINENO)$/;
 
 /**
- * The variables in a piece of a script whose value may be a secret: those that are neither known from the script itself nor
- * on the list. Text in single quotes is skipped, unless it is that of a here-document.
+ * The variables in a piece of a script whose value may be a secret: those that are neither known from the script nor harmless. Text in
+ * single quotes is skipped, except in a here-document.
  */
 export function revealedNames(raw: string, isKnown: (name: string) => boolean, inHeredoc = false): readonly string[] {
   if (!raw.includes("$")) return [];
@@ -163,7 +167,7 @@ export function revealedNames(raw: string, isKnown: (name: string) => boolean, i
     else if (char === "'" && !quoted) at = Math.max(at, raw.indexOf("'", at + 1));
     else if (char === "$") {
       const name = /^\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#!$@*-])/.exec(raw.slice(at, at + 300))?.[1];
-      if (name !== undefined && !openNames.test(/^\d+$/.test(name) ? "0" : name) && !isKnown(name)) names.add(name);
+      if (name !== undefined && !harmlessNames.test(/^\d+$/.test(name) ? "0" : name) && !isKnown(name)) names.add(name);
     }
   }
   return [...names];

@@ -10,103 +10,104 @@ import {
 } from "unbash";
 import { fixedScope, report, type TextSource, type WordFindings } from "./scope.ts";
 
-/** `$x`, `$1`, `$?`: harmless wherever it stands, as bash does not read its value again. */
-export function readSimple(part: SimpleExpansionPart, scope: TextSource, found: WordFindings): void {
+/** `$x`, `$1`, `$?`: harmless, because bash does not evaluate the value again. */
+export function readSimple(part: SimpleExpansionPart, scope: TextSource, findings: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
-  if (!/^\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])$/.test(raw)) report(found, "lexical", scope, part, raw);
+  if (!/^\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])$/.test(raw)) report(findings, "lexical", scope, part, raw);
 }
 
-// Subscripts, `!`, `@` and offsets make bash evaluate text; quotes and backslashes inside braces are read by rules of their own.
+// Excludes subscripts, `!`, `@` and offsets, because bash evaluates their text, and quotes and backslashes, which have special rules inside braces.
 const plainParameter = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?$#*-])(?:\}|:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?)/;
 
 export function readParameter(
   part: ParameterExpansionPart,
   scope: TextSource,
-  found: WordFindings,
-  readOperand: (word: Word, scope: TextSource, found: WordFindings) => void,
+  findings: WordFindings,
+  readOperand: (word: Word, scope: TextSource, findings: WordFindings) => void,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
   const operation = part.operation;
   const plain = plainParameter.test(raw) && !/['"\\]/.test(raw) && part.index === undefined && part.prefix !== "!";
-  if (!plain || !raw.endsWith("}")) report(found, "second-evaluation", scope, part, raw);
-  if (part.index) readOperand(part.index, scope, found);
+  if (!plain || !raw.endsWith("}")) report(findings, "second-evaluation", scope, part, raw);
+  if (part.index) readOperand(part.index, scope, findings);
   switch (operation?.type) {
     case undefined:
-      if (!/^\$\{#?[A-Za-z0-9_?$#*-]+\}$/.test(raw)) report(found, "second-evaluation", scope, part, raw);
+      if (!/^\$\{#?[A-Za-z0-9_?$#*-]+\}$/.test(raw)) report(findings, "second-evaluation", scope, part, raw);
       return;
     case "Default":
-      readOperand(operation.operand, scope, found);
-      // The message is printed: a variable in it would be shown.
-      if (operation.operator.endsWith("?") && /[$`]/.test(raw.slice(2))) report(found, "construct", scope, part, raw);
+      readOperand(operation.operand, scope, findings);
+      // `${x:?message}` prints the message, which would reveal a variable in it.
+      if (operation.operator.endsWith("?") && /[$`]/.test(raw.slice(2)))
+        report(findings, "construct", scope, part, raw);
       if (operation.operator.endsWith("=")) {
-        found.names.push({ name: part.parameter, at: scope.span(part.pos, part.end) });
+        findings.names.push({ name: part.parameter, at: scope.span(part.pos, part.end) });
       }
       return;
     case "Remove":
-      readOperand(operation.operand, scope, found);
+      readOperand(operation.operand, scope, findings);
       return;
     case "Replace":
-      readOperand(operation.pattern, scope, found);
-      readOperand(operation.replacement, scope, found);
+      readOperand(operation.pattern, scope, findings);
+      readOperand(operation.replacement, scope, findings);
       return;
     case "CaseModification":
-      if (operation.operand) readOperand(operation.operand, scope, found);
+      if (operation.operand) readOperand(operation.operand, scope, findings);
       return;
     case "Slice":
-      readOperand(operation.offset, scope, found);
-      if (operation.length) readOperand(operation.length, scope, found);
-      report(found, "second-evaluation", scope, part, raw);
+      readOperand(operation.offset, scope, findings);
+      if (operation.length) readOperand(operation.length, scope, findings);
+      report(findings, "second-evaluation", scope, part, raw);
       return;
     case "Transform":
-      readOperand(operation.operand, scope, found);
-      report(found, "second-evaluation", scope, part, raw);
+      readOperand(operation.operand, scope, findings);
+      report(findings, "second-evaluation", scope, part, raw);
       return;
     default:
-      report(found, "second-evaluation", scope, part, raw);
-      collectScripts(part, scope, found);
+      report(findings, "second-evaluation", scope, part, raw);
+      collectScripts(part, scope, findings);
   }
 }
 
-/** `$(…)`, backticks and `<(…)`: the script inside is walked later, its own errors count. */
+/** `$(…)`, backticks and `<(…)`: the script inside is walked later, with its own errors. */
 export function readSubstitution(
   part: CommandExpansionPart | ProcessSubstitutionPart,
   scope: TextSource,
-  found: WordFindings,
+  findings: WordFindings,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
   const script = part.script;
   if (script === undefined) {
-    report(found, "syntax", scope, part, raw);
+    report(findings, "syntax", scope, part, raw);
     return;
   }
   const tick = raw.startsWith("`");
   const opened = part.type === "ProcessSubstitution" ? /^[<>]\((?!\()/.test(raw) : tick || /^\$\((?!\()/.test(raw);
-  if (!opened || !raw.endsWith(tick ? "`" : ")") || raw.length < 2) report(found, "construct", scope, part, raw);
-  // Inside backticks a backslash is taken away before the inner text is read.
-  if (tick && raw.includes("\\")) report(found, "construct", scope, part, raw);
+  if (!opened || !raw.endsWith(tick ? "`" : ")") || raw.length < 2) report(findings, "construct", scope, part, raw);
+  // Inside backticks bash removes backslashes before it parses the text.
+  if (tick && raw.includes("\\")) report(findings, "construct", scope, part, raw);
   const inner =
     script.source === undefined && !tick
       ? scope
       : fixedScope(script.source ?? scope.source, scope.span(part.pos, part.end));
-  found.nested.push({ script, scope: inner });
+  findings.nested.push({ script, scope: inner });
 }
 
-/** `$((…))`: a name in it would have its value evaluated, so only digits and operators pass. */
-export function readArithmetic(part: ArithmeticExpansionPart, scope: TextSource, found: WordFindings): void {
+/** `$((…))`: bash evaluates the values of names in it, so only digits and operators are accepted. */
+export function readArithmetic(part: ArithmeticExpansionPart, scope: TextSource, findings: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
   const inner = /^\$\(\(([\s\S]*)\)\)$/.exec(raw)?.[1] ?? /^\$\[([\s\S]*)\]$/.exec(raw)?.[1];
   if (inner === undefined || !/^[0-9+\-*/%()<>=!&|^~,?: \t]*$/.test(inner)) {
-    report(found, "second-evaluation", scope, part, raw);
-    collectScripts(part, scope, found);
+    report(findings, "second-evaluation", scope, part, raw);
+    collectScripts(part, scope, findings);
   }
 }
 
-/** The scripts anywhere below a node that is refused: they are no reason to allow, but every reason to deny. */
-export function collectScripts(node: SyntaxNode, scope: TextSource, found: WordFindings): void {
+/** Collects the scripts below a node that is not analysed. They may be denied, even though the text cannot be allowed. */
+export function collectScripts(node: SyntaxNode, scope: TextSource, findings: WordFindings): void {
   forEachChild(node, (child) => {
     if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution") {
-      readSubstitution(child, scope, found);
-    } else if (child.type === "Script") found.nested.push({ script: child, scope });
-    else collectScripts(child, scope, found);
+      readSubstitution(child, scope, findings);
+    } else if (child.type === "Script") findings.nested.push({ script: child, scope });
+    else collectScripts(child, scope, findings);
   });
 }

@@ -9,9 +9,9 @@ const maxVariables = 2_000;
 const maxNestingDepth = 32;
 const maxWork = 1_000_000;
 
-// Everything bash and a parser, or a person and either, may read differently: C0 but tab and newline, DEL, C1, odd spaces,
-// separators, zero-width and bidi marks, BOM, lone surrogates.
-const odd = new RegExp(
+// Characters that bash, the parser and people may read differently: C0 except tab and newline, DEL, C1, unusual spaces, separators,
+// zero-width and bidi marks, BOM, lone surrogates.
+const oddCharacter = new RegExp(
   [
     "[\\x01-\\x08\\x0b-\\x1f\\x7f-\\xa0\\xad]",
     "[\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f]",
@@ -21,20 +21,20 @@ const odd = new RegExp(
   ].join("|"),
 );
 
-/** Characters that must not be in a text that is analysed: each is read differently by somebody. */
-export function oddCharacters(text: string): ShellProblem[] {
+/** Problems with characters that programs read differently. */
+export function characterProblems(text: string): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const nul = text.indexOf("\0");
   if (nul >= 0) problems.push({ code: "nul", at: [nul, nul + 1], text: "NUL" });
-  const strange = odd.exec(text);
-  if (strange) {
-    problems.push({ code: "odd-character", at: [strange.index, strange.index + 1], text: codePoint(strange[0]) });
+  const match = oddCharacter.exec(text);
+  if (match) {
+    problems.push({ code: "odd-character", at: [match.index, match.index + 1], text: codePoint(match[0]) });
   }
   return problems;
 }
 
-/** What would cost the parser too much. `hidden` characters of the text are blots that cost nothing. */
-export function costs(text: string, hidden = 0): ShellProblem[] {
+/** Problems with texts that would take too long to parse. The `hidden` characters are masked and cost nothing. */
+export function costProblems(text: string, hidden = 0): ShellProblem[] {
   const problems: ShellProblem[] = [];
   const length = text.length - hidden;
   if (length > maxTextLength) {
@@ -45,22 +45,22 @@ export function costs(text: string, hidden = 0): ShellProblem[] {
     });
     return problems;
   }
-  const counted = count(text);
+  const counts = count(text);
   const whole = [0, text.length] as const;
-  if (counted.separators > maxSeparators) {
+  if (counts.separators > maxSeparators) {
     problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxSeparators} separators` });
   }
-  if (counted.redirections > maxRedirections) {
+  if (counts.redirections > maxRedirections) {
     problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxRedirections} redirections` });
   }
-  if (counted.variables > maxVariables) {
+  if (counts.variables > maxVariables) {
     problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxVariables} variables` });
   }
-  if (counted.depth > maxNestingDepth) {
+  if (counts.depth > maxNestingDepth) {
     problems.push({ code: "too-deep", at: whole, text: `nested more than ${maxNestingDepth} deep` });
   }
-  if (counted.openers * length > maxWork) {
-    problems.push({ code: "too-costly", at: whole, text: `${counted.openers} brackets in ${length} characters` });
+  if (counts.openers * length > maxWork) {
+    problems.push({ code: "too-costly", at: whole, text: `${counts.openers} brackets in ${length} characters` });
   }
   return problems;
 }
@@ -114,23 +114,23 @@ function codePoint(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** A text with the bodies of quoted here-documents blotted out, so that what they hold costs nothing and hides nothing. */
+/** A text in which the bodies of quoted here-documents are masked, so that their content has no cost and no effect. */
 export interface MaskedText {
   readonly text: string;
-  /** Where each body begins. The tree must have a here-document at each of them, or the blots are wrong. */
+  /** Where each body begins. If the tree does not have a here-document at each of them, the mask is wrong. */
   readonly bodies: readonly number[];
-  /** How many characters were blotted out. */
+  /** The number of masked characters. */
   readonly hidden: number;
 }
 
-/** Stands for each character of a body. */
+/** Replaces each character of a masked body. */
 export const maskCharacter = ":";
 
-const opener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"\\$`-])/;
+const heredocOpener = /<<(-?)[ \t]*(?:'([\w.+-]+)'|"([\w.+-]+)"|\\([\w.+-]+))(?![\w.+'"\\$`-])/;
 
 /**
- * Masks, at the same length, the text between `<<'E'` and the first line that is `E`. Whether `<<'E'` really opens a
- * here-document only the grammar knows: it may be in quotes or in a comment. The parser of the result has to check.
+ * Masks the text between `<<'E'` and the first line that is `E`, and keeps its length. `<<'E'` may also be in quotes or in a comment;
+ * the caller must check this in the parsed tree.
  */
 export function maskHeredocs(text: string): MaskedText {
   if (!text.includes("<<")) return { text, bodies: [], hidden: 0 };
@@ -145,7 +145,7 @@ export function maskHeredocs(text: string): MaskedText {
     if (body === undefined) continue;
     bodies.push(end);
     const length = body - end;
-    // One long line of a sign that no delimiter holds.
+    // One long line of a character that no delimiter contains.
     masked += length === 0 ? "" : `${maskCharacter.repeat(length - 1)}\n`;
     hidden += length;
     at = body;
@@ -153,17 +153,17 @@ export function maskHeredocs(text: string): MaskedText {
   return { text: masked, bodies, hidden };
 }
 
-/** Where the body that a line opens ends, or undefined when it opens none, or more than one. */
+/** The end of the body that a line opens. Undefined if it opens none, or more than one. */
 function bodyAfter(line: string, start: number, lines: LineIndex): number | undefined {
-  const found = opener.exec(line);
-  if (found === null || line.indexOf("<<", found.index + 2) >= 0 || line.indexOf("<<") !== found.index) {
+  const match = heredocOpener.exec(line);
+  if (match === null || line.indexOf("<<", match.index + 2) >= 0 || line.indexOf("<<") !== match.index) {
     return undefined;
   }
-  const mark = found[2] ?? found[3] ?? found[4] ?? "";
-  return firstFrom((found[1] === "-" ? lines.untabbed : lines.exact).get(mark), start);
+  const delimiter = match[2] ?? match[3] ?? match[4] ?? "";
+  return firstAtOrAfter((match[1] === "-" ? lines.untabbed : lines.exact).get(delimiter), start);
 }
 
-/** Where lines that may end a here-document begin, by their text. */
+/** The positions of lines that may end a here-document, by their text. */
 interface LineIndex {
   readonly exact: ReadonlyMap<string, readonly number[]>;
   readonly untabbed: ReadonlyMap<string, readonly number[]>;
@@ -175,16 +175,16 @@ function lineIndex(text: string): LineIndex {
     const line = text.slice(at, lineEnd(text, at)).replace(/\n$/, "");
     const bare = line.replace(/^\t+/, "");
     if (!/^[\w.+-]+$/.test(bare)) continue;
-    if (bare === line) note(exact, line, at);
-    note(untabbed, bare, at);
+    if (bare === line) addPosition(exact, line, at);
+    addPosition(untabbed, bare, at);
   }
   return { exact, untabbed };
 }
 
-function note(places: Map<string, number[]>, line: string, at: number): void {
-  const known = places.get(line);
-  if (known) known.push(at);
-  else places.set(line, [at]);
+export function addPosition(positionsOf: Map<string, number[]>, text: string, at: number): void {
+  const positions = positionsOf.get(text);
+  if (positions) positions.push(at);
+  else positionsOf.set(text, [at]);
 }
 
 function lineEnd(text: string, at: number): number {
@@ -192,24 +192,24 @@ function lineEnd(text: string, at: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** The first of the ascending places that is not before `from`. */
-export function firstFrom(places: readonly number[] | undefined, from: number): number | undefined {
-  if (places === undefined) return undefined;
-  let [low, high] = [0, places.length];
+/** The first of the ascending positions that is at least `from`. */
+export function firstAtOrAfter(positions: readonly number[] | undefined, from: number): number | undefined {
+  if (positions === undefined) return undefined;
+  let [low, high] = [0, positions.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < from) low = middle + 1;
+    if ((positions[middle] ?? 0) < from) low = middle + 1;
     else high = middle;
   }
-  return places[low];
+  return positions[low];
 }
 
-/** The parser's tree, or why there is none. It tolerates errors; the walk reads each script's own list of them. */
+/** Parses a text. The parser tolerates errors; the walk reports those of each script. */
 export function parseShell(text: string): { script: ParsedScript } | { failed: string } {
   try {
     return { script: parse(text) };
   } catch (cause) {
-    // Deep nesting overflows its stack; any other exception is as good a reason not to trust a tree.
+    // For example, deep nesting overflows the stack of the parser.
     return { failed: messageOf(cause) };
   }
 }

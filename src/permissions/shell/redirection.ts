@@ -8,39 +8,39 @@ import type { ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { readQuoted } from "./word-pieces.ts";
 
-/** Redirections as parts of their own: a write or a read each, but for copies and closings of descriptors. */
+/** Adds redirections as parts: each is a write or a read. Copied and closed descriptors are skipped. */
 export function walkRedirections(redirections: readonly Redirection[], state: ShellState, walk: ShellWalk): void {
   for (const redirection of redirections) {
-    const found = noFindings();
-    readRedirection(redirection, state, walk, found);
-    walkFindings(found, state, walk);
+    const findings = noFindings();
+    readRedirection(redirection, state, walk, findings);
+    walkFindings(findings, state, walk);
   }
 }
 
-function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, found: WordFindings): void {
+function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, findings: WordFindings): void {
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
-    if (walk.dialect !== "bash") report(found, "construct", scope, node, "{name}> is not every shell's");
-    found.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
+    if (walk.dialect !== "bash") report(findings, "construct", scope, node, "{name}> is not every shell's");
+    findings.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
   }
   if (node.type === "HereDoc") {
-    readHeredoc(node, scope, found);
+    readHeredoc(node, scope, findings);
     return;
   }
   if (node.target === undefined) {
-    report(found, "syntax", scope, node, "a redirection without a target");
+    report(findings, "syntax", scope, node, "a redirection without a target");
     return;
   }
-  const target = expandWord(readWord(node.target, scope, found), state, walk);
+  const target = expandWord(readWord(node.target, scope, findings), state, walk);
   if (node.type === "HereString") return;
   if (node.operator === ">&" || node.operator === "<&") {
     if (/^([0-9]+|-)$/.test(target.raw)) return;
     if (target.raw.startsWith("-")) {
-      report(found, "syntax", scope, node, `a word right behind ${node.operator}-`);
+      report(findings, "syntax", scope, node, `a word right after ${node.operator}-`);
       return;
     }
-    report(found, "second-evaluation", scope, node, scope.source.slice(node.pos, node.end));
+    report(findings, "second-evaluation", scope, node, scope.source.slice(node.pos, node.end));
   }
   const at = scope.span(node.pos, node.end);
   const { via } = walk;
@@ -50,59 +50,59 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
   if (node.operator === "<>") walk.parts.push({ kind: "read", operator: "<>", target, at, via, places });
 }
 
-/** In `>&-rm x` bash closes a descriptor and runs `rm x`: what follows the sign is a word of the command. */
-export function wordsBehindClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
+/** In `>&-rm x` bash closes a descriptor and runs `rm x`: the text after `-` is a word of the command. */
+export function wordsAfterClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
     const { pos, end } = (closes && node.target) || { pos: 0, end: 0 };
     const raw = scope.source.slice(pos, end);
     if (!raw.startsWith("-") || raw === "-") return [];
     const text = raw.slice(1);
-    // Quotes are dropped roughly: the text counts as one that could not be read anyway.
+    // Removing quotes roughly is enough: a problem is reported for the text anyway.
     const pieces: ReadWord["pieces"] = /[$`]/.test(text) ? ["", ""] : [text.replace(/['"\\]/g, "")];
     const at = scope.span(pos + 1, end);
     return [{ pieces, raw: text, at, splits: pieces.length > 1, behindVariable: false, readings: [] }];
   });
 }
 
-function readHeredoc(node: HereDoc, scope: TextSource, found: WordFindings): void {
+function readHeredoc(node: HereDoc, scope: TextSource, findings: WordFindings): void {
   const delimiter = node.delimiter;
-  const known =
+  const isPlainDelimiter =
     delimiter &&
     /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(scope.source.slice(delimiter.pos, delimiter.end));
-  if (!known || node.closing === undefined) {
-    report(found, "syntax", scope, node, "a here-document without a plain delimiter or an end");
+  if (!isPlainDelimiter || node.closing === undefined) {
+    report(findings, "syntax", scope, node, "a here-document without a plain delimiter or an end");
   }
   const { body } = node;
   if (delimiter?.quoted) {
-    if (known && node.closing) scope.heredocs?.add(body.pos);
+    if (isPlainDelimiter && node.closing) scope.heredocs?.add(body.pos);
     return;
   }
   const parts = body.parts;
   if (parts === undefined) {
     const text = scope.source.slice(body.pos, body.end);
-    if (!readQuoted(text, true).clean) report(found, "lexical", scope, body, "here-document");
+    if (!readQuoted(text, true).clean) report(findings, "lexical", scope, body, "here-document");
     return;
   }
   for (const part of parts) {
     const raw = scope.source.slice(part.pos, part.end);
     if (part.type === "Literal") {
-      if (!readQuoted(raw, true).clean) report(found, "lexical", scope, part, raw);
-    } else if (part.type === "SimpleExpansion") readSimple(part, scope, found);
-    else if (part.type === "ParameterExpansion") readParameter(part, scope, found, readWord);
-    else if (part.type === "CommandExpansion") readSubstitution(part, scope, found);
-    else if (part.type === "ArithmeticExpansion") readArithmetic(part, scope, found);
+      if (!readQuoted(raw, true).clean) report(findings, "lexical", scope, part, raw);
+    } else if (part.type === "SimpleExpansion") readSimple(part, scope, findings);
+    else if (part.type === "ParameterExpansion") readParameter(part, scope, findings, readWord);
+    else if (part.type === "CommandExpansion") readSubstitution(part, scope, findings);
+    else if (part.type === "ArithmeticExpansion") readArithmetic(part, scope, findings);
     else {
-      report(found, "construct", scope, part, raw);
-      collectScripts(part, scope, found);
+      report(findings, "construct", scope, part, raw);
+      collectScripts(part, scope, findings);
     }
   }
   if (parts.some((part, index) => part.pos !== (index === 0 ? body.pos : parts[index - 1]?.end))) {
-    report(found, "lexical", scope, body, "here-document");
+    report(findings, "lexical", scope, body, "here-document");
   }
 }
 
-/** Variables that a here-document or here-string puts before a command, and that may hold a secret. */
+/** Variables in a here-document or here-string that may hold a secret. */
 export function inputReveals(
   redirections: readonly Redirection[],
   state: ShellState,
@@ -118,7 +118,7 @@ export function inputReveals(
   });
 }
 
-/** What a command reads from its standard input, where that is in the text: a here-document or here-string without expansion. */
+/** The standard input of a command if the text contains it: a here-document or here-string without expansions. */
 export function standardInput(redirections: readonly Redirection[], scope: TextSource): string | undefined {
   const last = redirections.findLast(
     ({ descriptor, operator }) =>

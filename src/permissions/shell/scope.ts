@@ -1,22 +1,22 @@
 import type { ParsedScript } from "unbash";
 import type { ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
 
-/** The text that positions of a tree index, and how they map to the text that was given. */
+/** The text to which the positions of a tree refer, and their mapping to the original text. */
 export interface TextSource {
   readonly source: string;
   span(pos: number, end: number): Span;
-  /** The text before here-documents were blotted out; the same positions. */
+  /** The text before here-documents were masked, with the same positions. */
   readonly original?: string;
-  /** Gathers where bodies of quoted here-documents begin. Absent where the text was decoded first, as in backticks. */
+  /** Collects the start of each quoted here-document body. Absent for decoded text, such as the text in backticks. */
   readonly heredocs?: Set<number>;
 }
 
-/** What reading words brings to light beside their values. */
+/** What reading words finds besides their values. */
 export interface WordFindings {
   readonly problems: ShellProblem[];
-  /** Scripts of `$(…)`, backticks and `<(…)`, to be walked by the caller, which knows where they run. */
+  /** Scripts of `$(…)`, backticks and `<(…)`. The caller walks them, because it knows the folder in which they run. */
   readonly nested: { readonly script: ParsedScript; readonly scope: TextSource }[];
-  /** Names that expansion sets, as `${x:=1}` does. */
+  /** Variables that an expansion sets, such as `${x:=1}`. */
   readonly names: { readonly name: string; readonly at: Span }[];
 }
 
@@ -25,16 +25,16 @@ export function noFindings(): WordFindings {
 }
 
 export function report(
-  found: WordFindings,
+  findings: WordFindings,
   code: ShellProblemCode,
   scope: TextSource,
   node: { pos: number; end: number },
   text: string,
 ): void {
-  found.problems.push({ code, at: scope.span(node.pos, node.end), text });
+  findings.problems.push({ code, at: scope.span(node.pos, node.end), text });
 }
 
-/** A scope whose every position is the same place: for text that was decoded and no longer lines up. */
+/** A scope that maps every position to `at`, for decoded text whose positions no longer correspond to the original. */
 export function fixedScope(source: string, at: Span): TextSource {
   return { source, span: () => at };
 }

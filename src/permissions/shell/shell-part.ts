@@ -1,62 +1,62 @@
 import type { Glob } from "../rules/spec-glob.ts";
 
-/** Where in the text that was given, as character offsets. */
+/** A range in the analysed text, as character offsets. */
 export type Span = readonly [start: number, end: number];
 
-/** One word of a command after quote removal. */
+/** One word of a command, without quotes. */
 export interface ShellWord {
-  /** What is known of its value; one piece when all of it is. */
+  /** The known pieces of its value. One piece means that the value is completely known. */
   readonly pieces: Glob;
   readonly raw: string;
   readonly at: Span;
-  /** An unquoted expansion or glob: it may become several words, or none. */
+  /** Contains an unquoted expansion or glob: may become several words, or none. */
   readonly splits: boolean;
-  /** `~` or `~/x` at its front, unquoted: what follows the tilde. */
+  /** The text after an unquoted `~` at the start of the word. */
   readonly tilde?: string;
-  /** A slash or a glob stands right behind an expansion, as in `"$D"/*`. */
+  /** A slash or a glob directly follows an expansion, as in `"$D"/*`. */
   readonly behindVariable: boolean;
   /**
-   * All that bash may make of a word with variables or globs in it, as patterns for names of files: signs that mean
-   * themselves are escaped. Absent where the word is known anyway, and where something in it is not known beforehand.
+   * All possible expansions of a word with variables or globs, as file name patterns in which literal characters are escaped. Absent if
+   * the value is known, or if part of the word is unknown.
    */
   readonly expansions?: readonly string[];
-  /** Variables in it whose value is known neither from the text nor to be harmless. */
+  /** Variables in it that may hold a secret: their value is neither known from the text nor harmless. */
   readonly reveals?: readonly string[];
-  /** Further values the word may have where programs read it differently. */
+  /** Other values of the word, where shells read it differently. */
   readonly readings: readonly string[];
 }
 
-/** The folders a part may run in; `unknown` when there may be others. */
+/** The folders in which a part may run. `unknown`: there may be others. */
 export interface Places {
   readonly folders: readonly string[];
   readonly unknown: boolean;
-  /** With `unknown`: relative paths that were followed from a folder that is not known, and folders that are only a guess. */
+  /** With `unknown`: relative paths that were followed from an unknown folder, and guessed folders. */
   readonly followed?: readonly string[];
-  /** With `unknown`: a `cd` in the text may lead to any folder at all. */
+  /** With `unknown`: a `cd` in the text may lead to any folder. */
   readonly anyFolder?: boolean;
 }
 
 interface Part {
   readonly at: Span;
-  /** The wrappers around it, outermost first. */
+  /** The commands that wrap it, outermost first. */
   readonly via: readonly string[];
   readonly places: Places;
 }
 
-/** One command that a text runs, with its words. */
+/** One command that a text runs. */
 export interface CommandPart extends Part {
   readonly kind: "command";
   readonly words: readonly ShellWord[];
   readonly raw: string;
-  /** The wrapper around this command, whose exact rule covers it too. */
+  /** The command that wraps this one. An exact rule for the wrapper also covers this command. */
   readonly within?: CommandPart;
-  /** Variables in its own here-document or here-string, as `reveals` of words. */
+  /** Variables in its here-document or here-string that may hold a secret. */
   readonly inputReveals?: readonly string[];
-  /** Some of its words come from standard input, as with `xargs`. */
+  /** Some of its words come from standard input, as with xargs. */
   readonly fed?: boolean;
-  /** A rule that allows the program around it allows it too, as with `npx`. */
+  /** A rule that allows the wrapper also allows this command, as with npx. */
   readonly carried?: boolean;
-  /** Why what it starts cannot be seen: nothing but an exact rule allows it. */
+  /** Why it is unknown what the command starts. Only an exact rule allows it. */
   readonly opaque?: string;
   /** More words follow at run time, for example from xargs. */
   readonly openEnded: boolean;
@@ -74,21 +74,21 @@ export interface StatePart extends Part {
   readonly kind: "state";
   readonly text: string;
   readonly head: string;
-  /** The name that is set, and why it must not be. */
+  /** The name of the variable, if setting it can change what other commands do. */
   readonly unsafe?: string;
 }
 
 /** One thing that a text for bash does. */
 export type ShellPart = CommandPart | FilePart | StatePart;
 
-/** Why a text cannot be analysed. */
+/** A reason why a text cannot be analysed completely. */
 export interface ShellProblem {
   readonly code: ShellProblemCode;
   readonly at: Span;
   readonly text: string;
 }
 
-/** Why a shell command could not be read, by code. */
+/** Every reason why a text cannot be analysed, by code. */
 export const shellProblemCodes = {
   nul: "the text holds a NUL character",
   "odd-character": "the text holds a control character, odd space or invisible mark",
@@ -103,19 +103,20 @@ export const shellProblemCodes = {
   lexical: "a shell metacharacter where plain text was expected",
 } as const;
 
-/** Why a text cannot be analysed, as a code. */
+/** The code of a reason why a text cannot be analysed. */
 export type ShellProblemCode = keyof typeof shellProblemCodes;
 
-/** The first word of a command, where it is known. */
+/** The first word of a command, if it is known. */
 export function headOf({ words: [first] }: CommandPart): string | undefined {
   return first && staticValue(first);
 }
 
-/** The same without folders: `rm` of `/bin/rm`. */
+/** The same without folders: `rm` for `/bin/rm`. */
 export function programName(part: CommandPart): string | undefined {
   return headOf(part)?.split("/").at(-1);
 }
 
+/** The value of a word, if it is completely known. */
 export function staticValue(word: ShellWord): string | undefined {
   return word.pieces.length === 1 ? word.pieces[0] : undefined;
 }

@@ -2,27 +2,31 @@ import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
 import { report, type TextSource, type WordFindings } from "./scope.ts";
 
 /**
- * What is between the words of a script must be blanks, comments, operators and reserved words: anything else was
- * skipped by the parser, or two words it made of one.
+ * Verifies the result of the parser: between the words of a script there may only be blanks, comments, operators and reserved words.
+ * Anything else means that the parser skipped text or split a word.
  */
-export function verifyParse(script: ParsedScript, scope: TextSource, found: WordFindings): void {
+export function verifyParse(script: ParsedScript, scope: TextSource, findings: WordFindings): void {
   const leaves: ParsedSpan[] = [];
   for (const statement of script.commands) collectLeaves(statement, false, leaves);
   leaves.sort((a, b) => a.pos - b.pos);
   let at = script.pos;
   for (const [index, leaf] of leaves.entries()) {
-    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, scope, found);
-    const glued = leaf.pos <= at && index > 0 && !leaf.opens;
-    if (leaf.pos < at || glued) report(found, "lexical", scope, leaf, "two words without a blank between them");
+    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, scope, findings);
+    const isAdjacent = leaf.pos <= at && index > 0 && !leaf.opens;
+    if (leaf.pos < at || isAdjacent) report(findings, "lexical", scope, leaf, "two words without a blank between them");
     at = leaf.end;
   }
-  checkGap({ start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false }, scope, found);
+  checkGap(
+    { start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false },
+    scope,
+    findings,
+  );
 }
 
 interface ParsedSpan {
   readonly pos: number;
   readonly end: number;
-  /** May stand right behind a word, as `>` does. */
+  /** May directly follow a word, as `>` does. */
   readonly opens: boolean;
   /** Inside `[[ ]]`, where operators look like words. */
   readonly test: boolean;
@@ -67,14 +71,14 @@ interface UnparsedSpan {
 function checkGap(
   { start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan,
   scope: TextSource,
-  found: WordFindings,
+  findings: WordFindings,
 ): void {
   const text = scope.source.slice(start, end);
   const pattern = test ? testOperators : operators;
-  // Whether a reserved word or a comment may begin here.
-  let apart = !behindLeaf;
+  // Whether a reserved word or a comment may begin at this position.
+  let mayStartWord = !behindLeaf;
   for (let at = 0; at < text.length; ) {
-    if (text[at] === "#" && apart) {
+    if (text[at] === "#" && mayStartWord) {
       const line = text.indexOf("\n", at);
       at = line < 0 ? text.length : line;
       continue;
@@ -82,12 +86,12 @@ function checkGap(
     pattern.lastIndex = at;
     const token = pattern.exec(text)?.[0];
     const word = token !== undefined && /^[a-z]/.test(token);
-    const glued = word && (!apart || (beforeLeaf && at + token.length === text.length));
-    if (token === undefined || glued) {
-      report(found, "lexical", scope, { pos: start + at, end }, text.slice(at, at + 20));
+    const isAdjacent = word && (!mayStartWord || (beforeLeaf && at + token.length === text.length));
+    if (token === undefined || isAdjacent) {
+      report(findings, "lexical", scope, { pos: start + at, end }, text.slice(at, at + 20));
       return;
     }
-    apart = !word;
+    mayStartWord = !word;
     at += token.length;
   }
 }

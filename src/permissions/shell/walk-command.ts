@@ -1,10 +1,10 @@
 import type { Command } from "unbash";
-import { addName, expandWords, readAssignedWord, walkAssignment, walkFindings } from "./assignment.ts";
-import { costs, oddCharacters, parseShell } from "./prepare-text.ts";
+import { addVariablePart, expandWords, readAssignedWord, walkAssignment, walkFindings } from "./assignment.ts";
+import { characterProblems, costProblems, parseShell } from "./prepare-text.ts";
 import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
-import { inputReveals, standardInput, walkRedirections, wordsBehindClosings } from "./redirection.ts";
+import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
 import { fixedScope, noFindings } from "./scope.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type ShellState,
   sameFlow,
   startIn,
-  unknownPlace,
+  unknownState,
   unreachable,
   withoutVariables,
   withUnknownFolder,
@@ -28,25 +28,25 @@ import { type ReadWord, readWord } from "./word.ts";
 const maxWrappers = 5;
 const maxVisited = 64;
 
-/** A simple command: what it sets, what it redirects, what it starts, and where the shell stands afterwards. */
+/** Walks a simple command: its assignments, its redirections and the commands inside it. Returns the state of the shell afterwards. */
 export function walkCommand(node: Command, before: ShellState, walk: ShellWalk): ShellFlow {
-  const found = noFindings();
+  const findings = noFindings();
   const read: ReadWord[] = [];
-  if (node.name) read.push(readWord(node.name, walk.scope, found));
+  if (node.name) read.push(readWord(node.name, walk.scope, findings));
   for (const item of node.suffix) {
-    if (item.type === "Word") read.push(readWord(item, walk.scope, found));
-    else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, found));
+    if (item.type === "Word") read.push(readWord(item, walk.scope, findings));
+    else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, findings));
   }
-  const behind = wordsBehindClosings(node.redirects, walk.scope);
-  if (behind.length > 0) {
-    read.push(...behind);
+  const afterClosings = wordsAfterClosings(node.redirects, walk.scope);
+  if (afterClosings.length > 0) {
+    read.push(...afterClosings);
     read.sort((a, b) => a.at[0] - b.at[0]);
   }
   let state = before;
   for (const item of node.prefix) {
-    if (item.type === "Assignment") state = walkAssignment(item, read.length > 0, state, walk, found);
+    if (item.type === "Assignment") state = walkAssignment(item, read.length > 0, state, walk, findings);
   }
-  walkFindings(found, before, walk);
+  walkFindings(findings, before, walk);
   walkRedirections(node.redirects, state, walk);
   if (read.length === 0) return sameFlow(state);
   const words = expandWords(read, before, walk);
@@ -54,10 +54,10 @@ export function walkCommand(node: Command, before: ShellState, walk: ShellWalk):
   const stdin = standardInput(node.redirects, walk.scope);
   const reveals = inputReveals(node.redirects, before, walk);
   const at = walk.scope.span(node.pos, node.end);
-  return runCommand({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
+  return walkCommandRun({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
 }
 
-interface Started {
+interface CommandRun {
   readonly carried?: boolean;
   readonly fed?: boolean;
   readonly reveals: readonly string[];
@@ -65,13 +65,13 @@ interface Started {
   readonly raw: string;
   readonly at: Span;
   readonly openEnded: boolean;
-  /** What stands on its standard input, where that is known. */
+  /** The text on its standard input, if it is known. */
   readonly stdin: string | undefined;
 }
 
-/** A command from its words: written in the text, or found inside a wrapper. */
-function runCommand(
-  { words, raw, at, openEnded, stdin, carried, fed, reveals }: Started,
+/** Walks a command, given by its words. It is part of the text or of the arguments of a wrapper. */
+function walkCommandRun(
+  { words, raw, at, openEnded, stdin, carried, fed, reveals }: CommandRun,
   state: ShellState,
   walk: ShellWalk,
 ): ShellFlow {
@@ -79,23 +79,23 @@ function runCommand(
   if (name === undefined) return sameFlow(state);
   const head = staticValue(name);
   const places = placesIn(state);
-  const shown = reveals.length > 0 ? { inputReveals: reveals } : {};
-  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...shown } as const;
+  const revealed = reveals.length > 0 ? { inputReveals: reveals } : {};
+  const base = { kind: "command", words, raw, at, via: walk.via, places, openEnded, ...revealed } as const;
   const part: CommandPart = walk.within
     ? { ...base, within: walk.within, ...(carried ? { carried } : {}), ...(fed ? { fed } : {}) }
     : base;
   if (head === undefined) {
     walk.parts.push(part);
-    // It may become `cd`, or vanish before one.
+    // It may expand to `cd`, or to nothing before a `cd`.
     return sameFlow(withUnknownFolder(state));
   }
   const builtin = readBuiltin(head, args);
-  if (builtin !== undefined && builtin !== "evaluates") return runPlainForm(part, head, builtin, state, walk);
+  if (builtin !== undefined && builtin !== "evaluates") return walkPlainForm(part, head, builtin, state, walk);
   if (builtin === "evaluates") walk.problems.push({ code: "second-evaluation", at, text: raw });
   const inners = unwrap(head.slice(head.lastIndexOf("/") + 1), args, { stdin, openEnded });
   const opaque = inners.find((inner) => inner.kind === "opaque");
   walk.parts.push(opaque ? { ...part, opaque: opaque.why } : part);
-  const ends = inners.map((inner) => runInner(inner, head, part, stdin, walk));
+  const ends = inners.map((inner) => walkInner(inner, head, part, stdin, walk));
   if (head === "cd" || head === "pushd" || head === "popd") return changeFolder(head, args, state, walk);
   return inners.length > 0 && /^(command|builtin|eval|exec)$/.test(head)
     ? sameFlow(afterInners(inners, ends, state))
@@ -112,19 +112,25 @@ function changeFolder(head: string, args: readonly ShellWord[], state: ShellStat
   return flow;
 }
 
-function runPlainForm(part: CommandPart, head: string, form: PlainForm, state: ShellState, walk: ShellWalk): ShellFlow {
+function walkPlainForm(
+  part: CommandPart,
+  head: string,
+  form: PlainForm,
+  state: ShellState,
+  walk: ShellWalk,
+): ShellFlow {
   const text = part.words.map((word) => staticValue(word) ?? word.raw).join(" ");
   walk.parts.push({ kind: "state", text, head, at: part.at, via: part.via, places: part.places });
-  for (const name of form.sets) addName(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
-  for (const name of form.exports) addName(name, name, part.at, isHarmlessName(name), state, walk);
+  for (const name of form.sets) addVariablePart(name, name, part.at, isPrivateName(name, walk.envNames), state, walk);
+  for (const name of form.exports) addVariablePart(name, name, part.at, isHarmlessName(name), state, walk);
   let variables = withoutVariables(state.variables, form.sets);
-  for (const [name, text] of form.values) variables = withVariable(variables, name, [{ text, live: false }]);
-  // Not `return`: outside of a function it fails, and the script goes on.
+  for (const [name, text] of form.values) variables = withVariable(variables, name, [{ text, isPattern: false }]);
+  // Not `return`: outside a function it fails, and the script continues.
   return sameFlow(head === "exit" ? unreachable : { ...state, variables });
 }
 
-/** Runs what stands inside a command, and gives what is known at its end. */
-function runInner(
+/** Walks one command, script or file inside a command. Returns the state at its end. */
+function walkInner(
   inner: Inner,
   head: string,
   part: CommandPart,
@@ -134,47 +140,56 @@ function runInner(
   if (inner.kind === "opaque") return unreachable;
   if (walk.via.length >= maxWrappers) {
     walk.problems.push({ code: "too-deep", at: part.at, text: `more than ${maxWrappers} commands inside each other` });
-    return unknownPlace;
+    return unknownState;
   }
-  const below: ShellWalk = { ...walk, via: [...walk.via, head], within: part };
+  const innerWalk: ShellWalk = { ...walk, via: [...walk.via, head], within: part };
   if (inner.kind === "file") {
     const { access, option, word } = inner;
-    walk.parts.push({ kind: access, operator: option, target: word, at: part.at, via: below.via, places: part.places });
+    walk.parts.push({
+      kind: access,
+      operator: option,
+      target: word,
+      at: part.at,
+      via: innerWalk.via,
+      places: part.places,
+    });
     return unreachable;
   }
-  if (inner.kind === "script") return endOf(parseNested(inner, part, below));
+  if (inner.kind === "script") return mergedEnd(parseNested(inner, part, innerWalk));
   walk.budget.words -= inner.words.length;
   if (walk.budget.words < 0) {
     walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
-    return unknownPlace;
+    return unknownState;
   }
   for (const word of inner.sets) {
     const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
-    addName(
+    addVariablePart(
       name,
       word.raw,
       word.at,
       isHarmlessName(name) && staticValue(word) !== undefined,
       startIn(part.places),
-      below,
+      innerWalk,
     );
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
-  const state = inner.elsewhere ? unknownPlace : startIn(part.places);
+  const state = inner.elsewhere ? unknownState : startIn(part.places);
   const { words, carried = false } = inner;
-  // What is added to the words around it is added to its own; of find the end is known.
+  // Words added to the wrapper at run time are added to the inner command too. With find, `;` ends the inner command.
   const ends = /(^|\/)find$/.test(head);
   const openEnded = inner.openEnded || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
   const reveals = part.inputReveals ?? [];
-  return endOf(runCommand({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, below));
+  return mergedEnd(
+    walkCommandRun({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, innerWalk),
+  );
 }
 
-function endOf({ ok, fail }: ShellFlow): ShellState {
+function mergedEnd({ ok, fail }: ShellFlow): ShellState {
   return mergeStates(ok, fail);
 }
 
-/** What is known after `command x`, `builtin x` or `eval x`, where `x` may be `cd` or set a variable. */
+/** The state after `command x`, `builtin x` or `eval x`, where `x` may be `cd` or set a variable. */
 function afterInners(inners: readonly Inner[], ends: readonly ShellState[], state: ShellState): ShellState {
   const heads = inners.map((inner) =>
     inner.kind === "command" && inner.words[0] ? staticValue(inner.words[0]) : undefined,
@@ -185,34 +200,34 @@ function afterInners(inners: readonly Inner[], ends: readonly ShellState[], stat
 }
 
 const maxScriptDepth = 5;
-/** Starting over costs something, however short the script. */
-const leastCost = 64;
+/** The cost of a new analysis, even for a short script. */
+const minScriptCost = 64;
 
-/** A script given to a shell as a word: the whole analysis once more, up to a depth. Gives what is known at its end. */
+/** Analyses a script that a shell gets as an argument, up to a maximum depth. Returns the states at its end. */
 function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: ShellWalk): ShellFlow {
   const at = inner.from?.at ?? part.at;
   if (walk.depth >= maxScriptDepth) {
     walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${maxScriptDepth} deep` });
-    return sameFlow(unknownPlace);
+    return sameFlow(unknownState);
   }
-  walk.budget.characters -= Math.max(leastCost, inner.text.length);
+  walk.budget.characters -= Math.max(minScriptCost, inner.text.length);
   if (walk.budget.characters < 0) {
     walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
-    return sameFlow(unknownPlace);
+    return sameFlow(unknownState);
   }
-  const refused = [...oddCharacters(inner.text), ...costs(inner.text)];
-  walk.problems.push(...refused.map((problem) => ({ ...problem, at })));
+  const textProblems = [...characterProblems(inner.text), ...costProblems(inner.text)];
+  walk.problems.push(...textProblems.map((problem) => ({ ...problem, at })));
   if (inner.dialect === "other" || inner.openEnded) {
     walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });
   }
   if (/\\\n/.test(inner.text)) {
     walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
   }
-  if (refused.length > 0) return sameFlow(unknownPlace);
+  if (textProblems.length > 0) return sameFlow(unknownState);
   const parsed = parseShell(inner.text);
   if ("failed" in parsed) {
     walk.problems.push({ code: "syntax", at, text: parsed.failed });
-    return sameFlow(unknownPlace);
+    return sameFlow(unknownState);
   }
   return walk.walkScript(parsed.script, startIn(part.places), {
     ...walk,

@@ -4,7 +4,7 @@ import type { TextSource } from "./scope.ts";
 import type { CommandPart, ShellPart, ShellProblem } from "./shell-part.ts";
 import type { ShellFlow, ShellState } from "./shell-state.ts";
 
-/** What a walk through a text gathers, and what it needs to know. */
+/** The results and the context of a walk through the tree of a text. */
 export interface ShellWalk {
   readonly scope: TextSource;
   readonly parts: ShellPart[];
@@ -12,34 +12,34 @@ export interface ShellWalk {
   readonly via: readonly string[];
   readonly within?: CommandPart;
   readonly dialect: Dialect;
-  /** Scripts inside scripts (`bash -c`), counted. */
+  /** The nesting depth of scripts (`bash -c`). */
   readonly depth: number;
-  /** How many characters of such scripts, words of commands inside commands, and characters of loops may still be analysed, shared by the whole walk. */
+  /** What may still be analysed: characters of nested scripts, words of nested commands, characters of loops. Shared by the whole walk. */
   readonly budget: { characters: number; words: number; loops: number };
   readonly home: string;
   readonly envNames: ReadonlySet<string>;
-  /** Names that expansions set on their way, as `${x:=1}` does: nothing is known of them. Shared by the whole walk. */
+  /** Variables that expansions set, such as `${x:=1}`. Their values are unknown. Shared by the whole walk. */
   readonly volatile: Set<string>;
-  /** Folders that a `cd` left or reached so far; relative ones from a folder that is not known. Shared by the whole walk. */
+  /** Folders that a `cd` left or reached so far. Relative ones start in an unknown folder. Shared by the whole walk. */
   readonly visited: Set<string>;
-  /** While a loop is rehearsed: the folders that were visited before it. */
+  /** While a loop is walked in advance: the folders that were visited before it. */
   readonly visitedBefore: ReadonlySet<string>;
-  /** True while a loop is walked only to see which folders its rounds reach. */
+  /** True while a loop is walked in advance, to find the folders that its rounds reach. */
   readonly rehearses: boolean;
-  /** Set once, by `analyse.ts`: the stages below call the walk again for what a script contains. */
+  /** Set by `analyse.ts`. The modules that it imports use these to walk nested scripts without an import cycle. */
   readonly walkScript: (script: ParsedScript, state: ShellState, walk: ShellWalk) => ShellFlow;
   readonly walkBody: (list: CompoundList, state: ShellState, walk: ShellWalk) => ShellFlow;
 }
 
-/** Names whose value changes how things look, not what runs. */
-const harmless = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|CI|NODE_ENV)$/;
+/** Variables that change the appearance of output, not what runs. */
+const harmlessNames = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|CI|NODE_ENV)$/;
 
-/** Whether a command's own environment, or the exported one, may have this name set to a known value. */
+/** Whether a variable may be exported with a known value, for one command or for all. */
 export function isHarmlessName(name: string): boolean {
-  return harmless.test(name);
+  return harmlessNames.test(name);
 }
 
-/** Whether the shell may keep this name to itself: lower case, and nothing that a started program would see or bash acts on. */
+/** Whether a variable is private to the shell: lower case, not in the environment, and without effect on bash and other programs. */
 export function isPrivateName(name: string, envNames: ReadonlySet<string>): boolean {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !envNames.has(name) && !name.endsWith("_proxy") && !name.startsWith("npm_");
 }

@@ -1,5 +1,5 @@
 import { forEachChild, type SyntaxNode } from "unbash";
-import { addName, expansionsOf, walkFindings } from "./assignment.ts";
+import { addVariablePart, expansionsOf, walkFindings } from "./assignment.ts";
 import { noFindings, type TextSource } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
 import {
@@ -20,16 +20,19 @@ const maxRounds = 3;
 
 type Loop = SyntaxNode & { type: "While" | "For" };
 
-/** `for`, `while` and `until`: what a round leaves behind, the next one finds. */
+/** Walks `for`, `while` and `until`. The state at the end of a round is that at the start of the next. */
 export function walkLoop(node: Loop, state: ShellState, walk: ShellWalk): ShellFlow {
-  const fixed: ShellState = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
-  const inside = changesFolder(node) ? startsOfRounds(node, fixed, walk) : fixed;
-  walkRound(node, inside, state, walk);
-  return sameFlow(inside);
+  const withoutAssigned: ShellState = {
+    ...state,
+    variables: withoutVariables(state.variables, assignedNames(node, walk.scope)),
+  };
+  const roundStart = changesFolder(node) ? roundStarts(node, withoutAssigned, walk) : withoutAssigned;
+  walkRound(node, roundStart, state, walk);
+  return sameFlow(roundStart);
 }
 
-/** Every folder that a round of the loop may begin or end in: a `cd` in one round moves the next. */
-function startsOfRounds(node: Loop, before: ShellState, walk: ShellWalk): ShellState {
+/** Every folder in which a round may begin or end, because a `cd` in one round affects the next. */
+function roundStarts(node: Loop, before: ShellState, walk: ShellWalk): ShellState {
   let starts = withUnknownFolder(before);
   if (walk.rehearses) return starts;
   for (let round = 0; round < maxRounds; round++) {
@@ -52,31 +55,34 @@ function startsOfRounds(node: Loop, before: ShellState, walk: ShellWalk): ShellS
       visitedBefore: walk.visited,
       rehearses: true,
     });
-    const more = withPossibleFolders(starts, visited);
-    if (more.folders.length + (more.followed?.length ?? 0) === starts.folders.length + (starts.followed?.length ?? 0))
-      return more;
-    starts = more;
+    const extended = withPossibleFolders(starts, visited);
+    if (
+      extended.folders.length + (extended.followed?.length ?? 0) ===
+      starts.folders.length + (starts.followed?.length ?? 0)
+    )
+      return extended;
+    starts = extended;
   }
   return starts;
 }
 
-/** One round of a loop that begins in `inside`; the words of a `for` are read in `before`. */
+/** Walks one round of a loop, which begins in `inside`. The words of a `for` are expanded in `before`. */
 function walkRound(node: Loop, inside: ShellState, before: ShellState, walk: ShellWalk): void {
   if (node.type === "While") {
     const tested = walk.walkBody(node.clause, inside, walk);
     walk.walkBody(node.body, mergeStates(tested.ok, tested.fail), walk);
     return;
   }
-  const found = noFindings();
-  const name = readWord(node.name, walk.scope, found);
-  const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, found));
-  addName(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
-  walkFindings(found, before, walk);
+  const findings = noFindings();
+  const name = readWord(node.name, walk.scope, findings);
+  const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, findings));
+  addVariablePart(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
+  walkFindings(findings, before, walk);
   const values = node.wordlist && loopValues(words, before, walk);
   walk.walkBody(node.body, { ...inside, variables: withVariable(inside.variables, name.raw, values) }, walk);
 }
 
-/** What `for x in …` gives its variable in turn. */
+/** The values of the variable of `for x in …`. */
 function loopValues(
   words: readonly ReadWord[],
   state: ShellState,
@@ -84,27 +90,29 @@ function loopValues(
 ): readonly VariableValue[] | undefined {
   const values = words.map((word) => {
     const text = staticValue(word);
-    if (text !== undefined) return [{ text, live: false }];
+    if (text !== undefined) return [{ text, isPattern: false }];
     return expansionsOf(word, state, walk)?.map((pattern) =>
-      isPathPattern(pattern) ? { text: pattern, live: true } : { text: unescapePattern(pattern), live: false },
+      isPathPattern(pattern)
+        ? { text: pattern, isPattern: true }
+        : { text: unescapePattern(pattern), isPattern: false },
     );
   });
   return values.every((value) => value !== undefined) ? values.flat() : undefined;
 }
 
-/** Compound commands ask about what they hold at every level; each node is searched once. */
+/** Nested compound commands ask for the same nodes at every level, so each node is searched once. */
 const folderChanges = new WeakMap<SyntaxNode, boolean>();
 
-/** Whether a `cd`, `pushd` or `popd` stands anywhere in a node that the same shell runs. */
+/** Whether a node contains a `cd`, `pushd` or `popd` that the same shell runs. */
 export function changesFolder(node: SyntaxNode): boolean {
-  const known = folderChanges.get(node);
-  if (known !== undefined) return known;
-  const found = search(node);
+  const cached = folderChanges.get(node);
+  if (cached !== undefined) return cached;
+  const found = searchFolderChange(node);
   folderChanges.set(node, found);
   return found;
 }
 
-function search(node: SyntaxNode): boolean {
+function searchFolderChange(node: SyntaxNode): boolean {
   if (node.type === "Subshell" || node.type === "Word") return false;
   if (node.type === "Pipeline" && node.commands.length > 1) return false;
   if (node.type === "Command") {
@@ -120,39 +128,39 @@ function search(node: SyntaxNode): boolean {
 
 const settingBuiltin = /^(read|export|declare|typeset|local|readonly|mapfile|readarray|getopts|printf|unset|let)$/;
 
-/** Every name that something in a node may set, in whatever shell. */
+/** Every variable that a node may set, subshells included. */
 export function assignedNames(node: SyntaxNode, scope: TextSource): ReadonlySet<string> {
-  const known = namesByNode.get(node);
-  if (known) return known;
+  const cached = namesByNode.get(node);
+  if (cached) return cached;
   const names = new Set<string>();
-  collect(node, scope, names);
+  collectNames(node, scope, names);
   namesByNode.set(node, names);
   return names;
 }
 
-/** What is asked about at every level of nesting, and searched once. */
-const repeating = new Set(["While", "For", "Case"]);
+/** The node types for which names are requested at every level of nesting. Each is searched once. */
+const cachedTypes = new Set(["While", "For", "Case"]);
 const namesByNode = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
-function collect(node: SyntaxNode, scope: TextSource, names: Set<string>): void {
+function collectNames(node: SyntaxNode, scope: TextSource, names: Set<string>): void {
   const { source } = scope;
   const text = () => source.slice(node.pos, node.end);
-  if (node.type === "Assignment") addNames(text(), names);
-  if (node.type === "For") addNames(source.slice(node.name.pos, node.name.end), names);
+  if (node.type === "Assignment") addName(text(), names);
+  if (node.type === "For") addName(source.slice(node.name.pos, node.name.end), names);
   if (node.type === "Command" && settingBuiltin.test(node.name ? source.slice(node.name.pos, node.name.end) : "")) {
-    for (const item of node.suffix) addNames(source.slice(item.pos, item.end), names);
+    for (const item of node.suffix) addName(source.slice(item.pos, item.end), names);
   }
   if (node.type === "Word") {
     for (const [, name = ""] of text().matchAll(/\{([A-Za-z_][A-Za-z0-9_]*):?=/g)) names.add(name);
   }
-  if (node.type === "Redirect") addNames(text().replace(/^\{/, ""), names);
+  if (node.type === "Redirect") addName(text().replace(/^\{/, ""), names);
   forEachChild(node, (child) => {
-    if (!repeating.has(child.type)) return collect(child, scope, names);
+    if (!cachedTypes.has(child.type)) return collectNames(child, scope, names);
     for (const name of assignedNames(child, scope)) names.add(name);
   });
 }
 
-function addNames(text: string, names: Set<string>): void {
+function addName(text: string, names: Set<string>): void {
   const name = /^["']?([A-Za-z_][A-Za-z0-9_]*)/.exec(text)?.[1];
   if (name !== undefined) names.add(name);
 }

@@ -23,7 +23,7 @@ import {
   type ShellFlow,
   type ShellState,
   sameFlow,
-  unknownPlace,
+  unknownState,
   withoutVariables,
   withUnknownFolder,
 } from "./shell-state.ts";
@@ -37,9 +37,9 @@ export function walkScript(script: ParsedScript, state: ShellState, walk: ShellW
   for (const error of script.errors ?? []) {
     walk.problems.push({ code: "syntax", at: walk.scope.span(error.pos, error.pos + 1), text: error.message });
   }
-  const found = noFindings();
-  verifyParse(script, walk.scope, found);
-  for (const problem of found.problems) walk.problems.push(problem);
+  const findings = noFindings();
+  verifyParse(script, walk.scope, findings);
+  for (const problem of findings.problems) walk.problems.push(problem);
   return walkList(script.commands, state, walk);
 }
 
@@ -48,7 +48,7 @@ function walkList(statements: readonly Statement[], state: ShellState, walk: She
   for (const statement of statements) {
     const before = mergeStates(flow.ok, flow.fail);
     flow = walkNode(statement.command, before, walk);
-    // What runs in the background has a shell of its own.
+    // A background command runs in a subshell.
     if (statement.background) flow = sameFlow(before);
   }
   return flow;
@@ -72,7 +72,7 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
     case "BraceGroup":
       return walkBody(node.body, state, walk);
     case "Subshell":
-      // `((` is arithmetic or a subshell in a subshell, and bash decides only at the end.
+      // `((` is arithmetic or two nested subshells. Bash decides this at its end.
       if (walk.scope.source[node.pos + 1] === "(") {
         walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: "((" });
       }
@@ -86,24 +86,26 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
     case "Case":
       return walkCase(node, state, walk);
     case "TestCommand": {
-      const found = noFindings();
-      if (walk.dialect !== "bash") report(found, "construct", walk.scope, node, "[[ ]] is not every shell's");
-      const tests = checkTest(node.expression, walk.scope, found);
-      walkFindings(found, state, walk);
+      const findings = noFindings();
+      if (walk.dialect !== "bash") report(findings, "construct", walk.scope, node, "[[ ]] is not every shell's");
+      const tests = checkTest(node.expression, walk.scope, findings);
+      walkFindings(findings, state, walk);
       const at = walk.scope.span(node.pos, node.end);
       if (tests.length > 0) addFileTests(tests, walk.scope.source.slice(node.pos, node.end), at, state, walk);
       return sameFlow(state);
     }
     default:
-      return walkRefused(node, state, walk);
+      return walkUnsupported(node, state, walk);
   }
 }
 
-/** What `[[ … ]]` asks about files is a command like `[ … ]`; whatever else it compares is nobody's concern. */
+/** Adds the file tests of `[[ … ]]` as a command like `[ … ]`. Other comparisons are harmless. */
 function addFileTests(tests: readonly FileTest[], raw: string, at: Span, state: ShellState, walk: ShellWalk): void {
-  const sign = (text: string): ShellWord => ({ ...emptyWord, pieces: [text], raw: text, at });
-  const asked = tests.flat().map((word) => (typeof word === "string" ? sign(word) : expandWord(word, state, walk)));
-  const words = [sign("[["), ...asked, sign("]]")];
+  const literalWord = (text: string): ShellWord => ({ ...emptyWord, pieces: [text], raw: text, at });
+  const testWords = tests
+    .flat()
+    .map((word) => (typeof word === "string" ? literalWord(word) : expandWord(word, state, walk)));
+  const words = [literalWord("[["), ...testWords, literalWord("]]")];
   const part = { kind: "command", words, raw, at, via: walk.via, places: placesIn(state), openEnded: false } as const;
   walk.parts.push(walk.within ? { ...part, within: walk.within } : part);
 }
@@ -117,11 +119,13 @@ function walkAndOr(node: AndOr, state: ShellState, walk: ShellWalk): ShellFlow {
       const next = walkNode(command, flow.ok, walk);
       flow = { ok: next.ok, fail: mergeStates(flow.fail, next.fail) };
     } else {
-      // A folder changed only if something failed: where the list continues is not certain.
+      // `cd` after `||` runs only if the command before failed, so the folder afterwards is uncertain.
       const next = walkNode(command, flow.fail, walk);
-      const moved = changesFolder(command) && isReachable(next.ok);
+      const changesFolderOnFailure = changesFolder(command) && isReachable(next.ok);
       const ok = mergeStates(flow.ok, next.ok);
-      flow = moved ? { ok: withUnknownFolder(ok), fail: withUnknownFolder(next.fail) } : { ok, fail: next.fail };
+      flow = changesFolderOnFailure
+        ? { ok: withUnknownFolder(ok), fail: withUnknownFolder(next.fail) }
+        : { ok, fail: next.fail };
     }
   }
   return flow;
@@ -159,34 +163,37 @@ function walkIf(node: If, state: ShellState, walk: ShellWalk): ShellFlow {
 }
 
 function walkCase(node: Case, state: ShellState, walk: ShellWalk): ShellFlow {
-  const found = noFindings();
-  readWord(node.word, walk.scope, found);
-  for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, walk.scope, found);
-  walkFindings(found, state, walk);
-  const fixed: ShellState = { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
-  let [reached, after] = [state, fixed];
+  const findings = noFindings();
+  readWord(node.word, walk.scope, findings);
+  for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, walk.scope, findings);
+  walkFindings(findings, state, walk);
+  const withoutAssigned: ShellState = {
+    ...state,
+    variables: withoutVariables(state.variables, assignedNames(node, walk.scope)),
+  };
+  let [reached, after] = [state, withoutAssigned];
   for (const item of node.items) {
     const body = walkBody(item.body, reached, walk);
-    const end = { ...mergeStates(body.ok, body.fail), variables: fixed.variables };
+    const end = { ...mergeStates(body.ok, body.fail), variables: withoutAssigned.variables };
     after = mergeStates(after, end);
-    // `;&` and `;;&` continue with the next list, in the folder this one has reached.
+    // `;&` and `;;&` continue with the next list, in the folder that this one has reached.
     const continues = item.terminator === ";&" || item.terminator === ";;&";
-    reached = continues ? mergeStates(fixed, end) : state;
+    reached = continues ? mergeStates(withoutAssigned, end) : state;
     if (continues && changesFolder(item.body)) reached = withUnknownFolder(reached);
   }
   return sameFlow(changesFolder(node) ? withUnknownFolder(after) : after);
 }
 
-/** A construct that is unknown or not analysed: its content still counts for deny. */
-function walkRefused(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFlow {
+/** Walks a construct that is not analysed. Its content may still be denied. */
+function walkUnsupported(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFlow {
   walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: node.type });
   forEachChild(node, (child) => {
-    if (child.type === "CompoundList") walkBody(child, unknownPlace, walk);
+    if (child.type === "CompoundList") walkBody(child, unknownState, walk);
     else if (child.type === "Word" || child.type.startsWith("Arithmetic")) {
-      const found = noFindings();
-      collectScripts(child, walk.scope, found);
-      walkFindings(found, state, walk);
-    } else walkNode(child, unknownPlace, walk);
+      const findings = noFindings();
+      collectScripts(child, walk.scope, findings);
+      walkFindings(findings, state, walk);
+    } else walkNode(child, unknownState, walk);
   });
-  return sameFlow(unknownPlace);
+  return sameFlow(unknownState);
 }

@@ -1,11 +1,11 @@
 import type { Glob } from "../rules/spec-glob.ts";
 
-/** A piece of a word before expansion. `pattern` is text with every sign that means itself escaped. */
+/** A piece of a word before expansion: a pattern in which literal characters are escaped, or the name of a variable. */
 export type Atom =
   | { readonly pattern: string; readonly quoted: boolean }
   | { readonly name: string; readonly quoted: boolean };
 
-/** Where and as whom a word is expanded. */
+/** What the expansion of a word depends on. */
 export interface Expander {
   readonly variables: ShellVariables;
   readonly folders: readonly string[] | undefined;
@@ -14,15 +14,15 @@ export interface Expander {
 
 const maxFields = 64;
 
-/** In a pattern: a number or a name that is not known, without blanks and slashes. It is not looked for on disk. */
+/** In a pattern: an unknown number or name without blanks and slashes. Such a pattern is not looked up on disk. */
 export const someWord = "\u0001";
 
-/** Text in which `*`, `?`, `[`, `]` and `\` mean themselves. */
+/** Escapes `*`, `?`, `[`, `]` and `\`, so that the text matches literally. */
 export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
 }
 
-/** What an escaped text means; for a pattern, the name bash uses when nothing fits. */
+/** Removes the escapes. For a pattern, this is the name that bash uses when nothing matches. */
 export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\([\s\S])/g, "$1");
 }
@@ -31,24 +31,24 @@ export function isPathPattern(pattern: string): boolean {
   return /[*?[]/.test(pattern.replace(/\\[\s\S]/g, ""));
 }
 
-/** Unquoted text of a script as a pattern: a backslash takes the next character as it is. */
+/** Unquoted text of a script as a pattern. A backslash makes the next character literal. */
 export function unquotedPattern(raw: string): string {
   return raw.replace(/\\([\s\S])/g, (_, char: string) => escapePattern(char));
 }
 
-/** All words that bash may make of a word, as patterns; undefined when one of its variables is not known. */
+/** All words to which bash may expand a word, as patterns. Undefined if one of its variables is unknown. */
 export function expandAtoms(atoms: readonly Atom[], expander: Expander): readonly string[] | undefined {
   let states: { done: readonly string[]; open: string | undefined }[] = [{ done: [], open: undefined }];
   for (const atom of withoutTilde(atoms, expander) ?? [unknownAtom]) {
-    const added = atom.quoted || "pattern" in atom ? solid(atom, expander) : split(atom.name, expander);
+    const added = atom.quoted || "pattern" in atom ? unsplitFields(atom, expander) : splitFields(atom.name, expander);
     if (added === undefined) return undefined;
     states = states.flatMap(({ done, open }) =>
       added.map((fields) => {
         const [first, ...rest] = fields;
         if (first === undefined) return { done, open };
-        const begun = open === undefined && first === null ? undefined : (open ?? "") + (first ?? "");
-        if (rest.length === 0) return { done, open: begun };
-        const whole = [begun, ...rest.slice(0, -1)].filter((field): field is string => typeof field === "string");
+        const current = open === undefined && first === null ? undefined : (open ?? "") + (first ?? "");
+        if (rest.length === 0) return { done, open: current };
+        const whole = [current, ...rest.slice(0, -1)].filter((field): field is string => typeof field === "string");
         return { done: [...done, ...whole], open: rest.at(-1) ?? undefined };
       }),
     );
@@ -57,29 +57,32 @@ export function expandAtoms(atoms: readonly Atom[], expander: Expander): readonl
   return [...new Set(states.flatMap(({ done, open }) => (open === undefined ? done : [...done, open])))];
 }
 
-/** What an assignment of the word gives a variable: no splitting, and no search for names. */
+/** The possible values of a variable after the word was assigned to it, without word splitting and globbing. */
 export function assignAtoms(atoms: readonly Atom[], expander: Expander): readonly VariableValue[] | undefined {
-  let values: { pattern: string; live: boolean }[] = [{ pattern: "", live: false }];
+  let values: { pattern: string; isPattern: boolean }[] = [{ pattern: "", isPattern: false }];
   for (const atom of withoutTilde(atoms, expander) ?? [unknownAtom]) {
     const added =
       "pattern" in atom
-        ? [{ pattern: escapePattern(unescapePattern(atom.pattern)), live: false }]
-        : valuesOf(atom.name, expander)?.map(({ text, live }) => ({
-            pattern: live ? text : escapePattern(text),
-            live,
+        ? [{ pattern: escapePattern(unescapePattern(atom.pattern)), isPattern: false }]
+        : valuesOf(atom.name, expander)?.map(({ text, isPattern }) => ({
+            pattern: isPattern ? text : escapePattern(text),
+            isPattern,
           }));
     if (added === undefined) return undefined;
     values = values.flatMap((value) =>
-      added.map(({ pattern, live }) => ({ pattern: value.pattern + pattern, live: value.live || live })),
+      added.map(({ pattern, isPattern }) => ({
+        pattern: value.pattern + pattern,
+        isPattern: value.isPattern || isPattern,
+      })),
     );
     if (values.length > maxFields) return undefined;
   }
-  return values.map(({ pattern, live }) => ({ text: live ? pattern : unescapePattern(pattern), live }));
+  return values.map(({ pattern, isPattern }) => ({ text: isPattern ? pattern : unescapePattern(pattern), isPattern }));
 }
 
 const unknownAtom: Atom = { name: "", quoted: true };
 
-/** `~` and `~/x` are home, `~+` the working directory; of any other tilde nothing is known. */
+/** Expands `~` and `~/x` to home and `~+` to the working directory. Undefined for any other tilde. */
 function withoutTilde(atoms: readonly Atom[], { home }: Expander): readonly Atom[] | undefined {
   const [first, ...rest] = atoms;
   if (first === undefined || !("pattern" in first) || first.quoted) return atoms;
@@ -87,55 +90,55 @@ function withoutTilde(atoms: readonly Atom[], { home }: Expander): readonly Atom
   const tilde = /^~\+?(?=\/|$)/.exec(first.pattern)?.[0];
   if (tilde === undefined) return first.pattern.startsWith("~") ? undefined : atoms;
   if (tilde === first.pattern && rest.length > 0) return undefined;
-  const behind: Atom = { pattern: first.pattern.slice(tilde.length), quoted: false };
+  const afterTilde: Atom = { pattern: first.pattern.slice(tilde.length), quoted: false };
   return [
     tilde === "~" ? { pattern: escapePattern(home), quoted: true } : { name: "PWD", quoted: true },
-    behind,
+    afterTilde,
     ...rest,
   ];
 }
 
-/** One field per value: quoted text, a pattern as written, or a variable in quotes. */
-function solid(atom: Atom, expander: Expander): readonly (readonly (string | null)[])[] | undefined {
+/** One field per value, for quoted text, a pattern, or a variable in quotes. */
+function unsplitFields(atom: Atom, expander: Expander): readonly (readonly (string | null)[])[] | undefined {
   if ("pattern" in atom) return [[atom.pattern]];
-  return valuesOf(atom.name, expander)?.map(({ text, live }) => [live ? text : escapePattern(text)]);
+  return valuesOf(atom.name, expander)?.map(({ text, isPattern }) => [isPattern ? text : escapePattern(text)]);
 }
 
-/** A variable without quotes is cut at blanks, and signs in it are those of a pattern. Null is a field that has not begun. */
-function split(name: string, expander: Expander): readonly (readonly (string | null)[])[] | undefined {
+/** The fields of an unquoted variable: split at blanks, with pattern characters active. Null is a field that has not begun. */
+function splitFields(name: string, expander: Expander): readonly (readonly (string | null)[])[] | undefined {
   const values = valuesOf(name, expander);
-  if (values === undefined || values.some(({ text, live }) => !live && text.includes("\\"))) return undefined;
-  return values.map(({ text, live }) => {
-    if (live) return [text];
+  if (values === undefined || values.some(({ text, isPattern }) => !isPattern && text.includes("\\"))) return undefined;
+  return values.map(({ text, isPattern }) => {
+    if (isPattern) return [text];
     const fields = text.split(/[ \t\n]+/).map((field) => (field === "" ? null : field));
     return fields.length === 1 && fields[0] === null ? [] : fields;
   });
 }
 
-/** Numbers and names that hold neither blanks nor slashes, whatever they are. */
-const plainNames = /^([?#$!]|RANDOM|SECONDS|LINENO|SHLVL|UID|EUID|PPID|BASHPID|USER|LOGNAME|HOSTNAME)$/;
+/** Variables whose value contains neither blanks nor slashes. */
+const wordVariables = /^([?#$!]|RANDOM|SECONDS|LINENO|SHLVL|UID|EUID|PPID|BASHPID|USER|LOGNAME|HOSTNAME)$/;
 
 function valuesOf(name: string, { variables, folders, home }: Expander): readonly VariableValue[] | undefined {
   const known = variables.get(name);
   if (known) return known;
-  if (plainNames.test(name)) return [{ text: someWord, live: true }];
-  if (name === "HOME") return [{ text: home, live: false }];
-  return name === "PWD" ? folders?.map((text) => ({ text, live: false })) : undefined;
+  if (wordVariables.test(name)) return [{ text: someWord, isPattern: true }];
+  if (name === "HOME") return [{ text: home, isPattern: false }];
+  return name === "PWD" ? folders?.map((text) => ({ text, isPattern: false })) : undefined;
 }
 
-/** A run of plain text as bash would read it: what is known of its value, and whether it has a sign that should not be there. */
-interface Literal {
+/** A run of literal text as bash reads it. `clean` is false if it contains an unexpected metacharacter. */
+interface ReadText {
   readonly pieces: Glob;
   readonly clean: boolean;
-  /** The unescaped characters, escaped ones replaced, for checks that need the whole word. */
+  /** The text with escaped and quoted characters masked, for checks on the whole word. */
   readonly bare: string;
 }
 
-const masked = "\u0001";
-const signs = new Set("$`()<>;&|'\"");
+const maskChar = "\u0001";
+const metacharacters = new Set("$`()<>;&|'\"");
 
-/** Unquoted text: a backslash takes the next character as it is; `*` and `?` are gaps. */
-export function readUnquoted(text: string): Literal {
+/** Reads unquoted text: a backslash makes the next character literal; `*` and `?` are gaps. */
+export function readUnquoted(text: string): ReadText {
   const pieces: [string, ...string[]] = [""];
   let [clean, bare] = [true, ""];
   for (let index = 0; index < text.length; index++) {
@@ -145,10 +148,10 @@ export function readUnquoted(text: string): Literal {
       char = text[index] ?? "";
       if (char === "" || char === "\n") clean = false;
       pieces[pieces.length - 1] += char;
-      bare += masked;
+      bare += maskChar;
       continue;
     }
-    if (signs.has(char)) clean = false;
+    if (metacharacters.has(char)) clean = false;
     bare += char;
     if (char === "*" || char === "?") pieces.push("");
     else pieces[pieces.length - 1] += char;
@@ -156,8 +159,8 @@ export function readUnquoted(text: string): Literal {
   return { pieces, clean, bare };
 }
 
-/** Text in double quotes, or with `inHeredoc` in an expanding here-document, where a double quote means itself. */
-export function readQuoted(text: string, inHeredoc: boolean): Literal {
+/** Reads text in double quotes or, with `inHeredoc`, in an expanding here-document, where a double quote is literal. */
+export function readQuoted(text: string, inHeredoc: boolean): ReadText {
   let [value, clean] = ["", true];
   for (let index = 0; index < text.length; index++) {
     const char = text[index] ?? "";
@@ -172,14 +175,14 @@ export function readQuoted(text: string, inHeredoc: boolean): Literal {
     if (char === "$" && /[({[A-Za-z0-9_@*#?$!-]/.test(next)) clean = false;
     value += char;
   }
-  return { pieces: [value], clean, bare: masked.repeat(value.length) };
+  return { pieces: [value], clean, bare: maskChar.repeat(value.length) };
 }
 
 export function maskOf(length: number): string {
-  return masked.repeat(Math.max(1, length));
+  return maskChar.repeat(Math.max(1, length));
 }
 
-/** `{a,b}` or `{1..3}` in the unescaped text of a word: bash would make several words of it. */
+/** Whether a word contains `{a,b}` or `{1..3}`, which bash expands to several words. */
 export function hasBraces(bare: string): boolean {
   const open = bare.indexOf("{");
   const close = bare.lastIndexOf("}");
@@ -188,7 +191,7 @@ export function hasBraces(bare: string): boolean {
   return inside.includes(",") || inside.includes("..");
 }
 
-/** `[` with a `]` somewhere behind it: a set of characters, unless nothing fits. */
+/** Whether a word contains `[…]`, a set of characters. */
 export function hasBrackets(bare: string): boolean {
   const open = bare.indexOf("[");
   return open >= 0 && bare.indexOf("]", open + 1) > open;
@@ -212,18 +215,18 @@ export function tildeOf(bare: string, glob: Glob): string | undefined {
 
 export const gap: Glob = ["", ""];
 
-/** `~/x` is a gap and `/x`; of a tilde elsewhere, or a set of characters, nothing is taken as known. */
+/** The pieces of a word with a tilde or brackets. `~/x` is a gap and `/x`; otherwise nothing is known. */
 export function piecesWithoutTilde(bare: string, glob: Glob): Glob {
   const slash = glob[0].indexOf("/");
   if (hasBrackets(bare) || !bare.startsWith("~") || slash < 0 || hasTilde(bare.slice(1))) return gap;
   return ["", glob[0].slice(slash), ...glob.slice(1)];
 }
 
-/** What a variable may hold: a text, or with `live` a pattern of names that bash found on disk. */
+/** A possible value of a variable: a text or, with `isPattern`, the file names that match a pattern. */
 export interface VariableValue {
   readonly text: string;
-  readonly live: boolean;
+  readonly isPattern: boolean;
 }
 
-/** What is known of the shell's variables at one point of a script; a name that is absent may hold anything. */
+/** The known variables at one point of a script. A variable that is absent may have any value. */
 export type ShellVariables = ReadonlyMap<string, readonly VariableValue[]>;

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName } from "../paths/resolve-path.ts";
 import type { Glob } from "../rules/spec-glob.ts";
-import { firstFrom } from "./prepare-text.ts";
+import { addPosition, firstAtOrAfter } from "./prepare-text.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
 
 /**
@@ -38,8 +38,8 @@ export function scanWords(text: string, terms: SearchTerms): WordScan {
   const patterns = words.filter((word) => word.length > 1);
   const names = nameFinder([...terms.names]);
   const recordWord = (word: string, count: number, places: Map<string, number[]>): void => {
-    if (literal.has(word)) record(places, word, count);
-    for (const pattern of patterns) if (fitsPieces(pattern, word)) record(places, keyOf(pattern), count);
+    if (literal.has(word)) addPosition(places, word, count);
+    for (const pattern of patterns) if (fitsPieces(pattern, word)) addPosition(places, keyOf(pattern), count);
   };
   const positionsIn = (words: readonly string[]): Map<string, number[]> => {
     const places = new Map<string, number[]>();
@@ -61,7 +61,7 @@ export function occursInOrder(scan: WordScan, words: readonly Glob[]): boolean {
   return scan.cuts.some((places) => {
     let from = 0;
     return words.every((word) => {
-      const at = firstFrom(places.get(keyOf(word)), from);
+      const at = firstAtOrAfter(places.get(keyOf(word)), from);
       from = (at ?? 0) + 1;
       return at !== undefined;
     });
@@ -102,12 +102,6 @@ function nameFinder(tests: readonly NameTest[]): { search(word: string): void; r
     else lookAt(word);
   };
   return { search: look, found };
-}
-
-function record(places: Map<string, number[]>, word: string, at: number): void {
-  const positions = places.get(word);
-  if (positions) positions.push(at);
-  else places.set(word, [at]);
 }
 
 function keyOf(word: Glob): string {

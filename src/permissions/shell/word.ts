@@ -20,17 +20,17 @@ import {
 } from "./word-pieces.ts";
 
 /**
- * A word of the tree as a value, checked against its source: the parts must cover the word without a hole,
- * and what the parser took for plain text must be plain text for bash. What is not goes to `found`.
+ * Reads a word of the tree and verifies it against its source: its parts must cover the word without a gap, and what the parser took
+ * for literal text must be literal for bash. Deviations are reported as problems.
  */
-export function readWord(word: Word, scope: TextSource, found: WordFindings): ReadWord {
+export function readWord(word: Word, scope: TextSource, findings: WordFindings): ReadWord {
   const raw = scope.source.slice(word.pos, word.end);
   if (isPlain(raw) && word.text === raw) return plainWord(raw, scope.span(word.pos, word.end));
-  const reading = fresh();
+  const reading = emptyReading();
   const parts = word.parts;
-  if (parts === undefined || parts.length === 0) readPlain(raw, word, reading, scope, found);
-  else readParts(parts, word, reading, scope, found);
-  if (hasBraces(reading.bare)) report(found, "construct", scope, word, raw);
+  if (parts === undefined || parts.length === 0) readPlain(raw, word, reading, scope, findings);
+  else readParts(parts, word, reading, scope, findings);
+  if (hasBraces(reading.bare)) report(findings, "construct", scope, word, raw);
   const tilde = tildeOf(reading.bare, reading.glob);
   const brackets = hasBrackets(reading.bare);
   return {
@@ -40,17 +40,17 @@ export function readWord(word: Word, scope: TextSource, found: WordFindings): Re
     splits: reading.splits || brackets,
     ...(tilde === undefined ? {} : { tilde }),
     behindVariable: reading.behindVariable,
-    readings: reading.others,
+    readings: reading.alternatives,
     ...(reading.atoms ? { atoms: reading.atoms } : {}),
   };
 }
 
-/** A word as written, with what it is made of where bash expands nothing but variables and names of files in it. */
+/** A word before expansion. `atoms` is set if it contains only text, variables and globs. */
 export interface ReadWord extends ShellWord {
   readonly atoms?: readonly Atom[];
 }
 
-/** Letters that mean themselves wherever they stand: most words of most commands. */
+/** Whether all characters are literal in any position, as in most words of most commands. */
 function isPlain(raw: string): boolean {
   return /^[\w./:@%+^-]+$/.test(raw);
 }
@@ -65,20 +65,20 @@ interface Reading {
   splits: boolean;
   behindVariable: boolean;
   afterVariable: boolean;
-  others: string[];
-  /** Undefined once something in the word is neither text nor a plain variable. */
+  alternatives: string[];
+  /** Undefined if the word contains anything else than text, plain variables and globs. */
   atoms: Atom[] | undefined;
   quoted: boolean;
 }
 
-function fresh(): Reading {
+function emptyReading(): Reading {
   return {
     glob: [""],
     bare: "",
     splits: false,
     behindVariable: false,
     afterVariable: false,
-    others: [],
+    alternatives: [],
     atoms: [],
     quoted: false,
   };
@@ -89,87 +89,87 @@ function readParts(
   word: Word,
   reading: Reading,
   scope: TextSource,
-  found: WordFindings,
+  findings: WordFindings,
 ): void {
   let at = word.pos;
   for (const part of parts) {
-    if (part.pos !== at || part.end <= part.pos) report(found, "lexical", scope, word, word.text);
+    if (part.pos !== at || part.end <= part.pos) report(findings, "lexical", scope, word, word.text);
     at = part.end;
-    readPart(part, reading, scope, found);
+    readPart(part, reading, scope, findings);
   }
-  if (at !== word.end) report(found, "lexical", scope, word, word.text);
+  if (at !== word.end) report(findings, "lexical", scope, word, word.text);
 }
 
-function readPart(part: WordPart, reading: Reading, scope: TextSource, found: WordFindings): void {
+function readPart(part: WordPart, reading: Reading, scope: TextSource, findings: WordFindings): void {
   const raw = scope.source.slice(part.pos, part.end);
   switch (part.type) {
     case "Literal":
-      readPlain(raw, part, reading, scope, found);
+      readPlain(raw, part, reading, scope, findings);
       break;
     case "Glob":
       if (part.kind === "bracket") {
-        for (const inner of part.parts) readPart(inner, fresh(), scope, found);
+        for (const inner of part.parts) readPart(inner, emptyReading(), scope, findings);
       }
       reading.behindVariable ||= reading.afterVariable;
       reading.splits = true;
-      addAtom(reading, /['"\\$`]/.test(raw) ? undefined : { pattern: raw, quoted: false });
-      add(reading, gap, maskOf(raw.length), false);
+      appendAtom(reading, /['"\\$`]/.test(raw) ? undefined : { pattern: raw, quoted: false });
+      append(reading, gap, maskOf(raw.length), false);
       break;
     case "SingleQuoted":
       if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) {
-        report(found, "lexical", scope, part, raw);
+        report(findings, "lexical", scope, part, raw);
       }
-      addAtom(reading, { pattern: escapePattern(raw.slice(1, -1)), quoted: true });
-      add(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
+      appendAtom(reading, { pattern: escapePattern(raw.slice(1, -1)), quoted: true });
+      append(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
       break;
     case "DoubleQuoted":
-      readDoubleQuoted(part, reading, scope, found);
+      readDoubleQuoted(part, reading, scope, findings);
       break;
     case "SimpleExpansion":
-      readSimple(part, scope, found);
+      readSimple(part, scope, findings);
       reading.splits = true;
-      addAtom(reading, variableAtom(raw, reading.quoted));
-      add(reading, gap, maskOf(raw.length), true);
+      appendAtom(reading, variableAtom(raw, reading.quoted));
+      append(reading, gap, maskOf(raw.length), true);
       break;
     case "ParameterExpansion":
-      readParameter(part, scope, found, readOperand);
+      readParameter(part, scope, findings, readOperand);
       reading.splits = true;
-      addAtom(reading, variableAtom(raw, reading.quoted));
-      add(reading, gap, maskOf(raw.length), true);
+      appendAtom(reading, variableAtom(raw, reading.quoted));
+      append(reading, gap, maskOf(raw.length), true);
       break;
     case "CommandExpansion":
     case "ProcessSubstitution":
-      readSubstitution(part, scope, found);
+      readSubstitution(part, scope, findings);
       reading.splits = true;
-      // `<(…)` is the name of a pipe.
-      addAtom(reading, part.type === "ProcessSubstitution" ? { pattern: "/dev/fd/63", quoted: true } : undefined);
-      add(reading, gap, maskOf(raw.length), true);
+      // `<(…)` expands to the name of a pipe.
+      appendAtom(reading, part.type === "ProcessSubstitution" ? { pattern: "/dev/fd/63", quoted: true } : undefined);
+      append(reading, gap, maskOf(raw.length), true);
       break;
     case "ArithmeticExpansion":
-      readArithmetic(part, scope, found);
-      addAtom(reading, { name: "#", quoted: true });
-      add(reading, gap, maskOf(raw.length), true);
+      readArithmetic(part, scope, findings);
+      appendAtom(reading, { name: "#", quoted: true });
+      append(reading, gap, maskOf(raw.length), true);
       break;
     case "AnsiCQuoted":
-      report(found, "construct", scope, part, raw);
-      reading.others.push(part.value);
-      addAtom(reading, undefined);
-      add(reading, [part.value], maskOf(raw.length), false);
+      report(findings, "construct", scope, part, raw);
+      reading.alternatives.push(part.value);
+      appendAtom(reading, undefined);
+      append(reading, [part.value], maskOf(raw.length), false);
       break;
     case "LocaleString":
-      report(found, "construct", scope, part, raw);
-      for (const child of part.parts) readPart(child, reading, scope, found);
+      report(findings, "construct", scope, part, raw);
+      for (const child of part.parts) readPart(child, reading, scope, findings);
       return;
     case "BraceExpansion":
     case "ExtendedGlob":
-      report(found, "construct", scope, part, raw);
-      for (const child of part.parts ?? []) readPart(child, fresh(), scope, found);
+      report(findings, "construct", scope, part, raw);
+      for (const child of part.parts ?? []) readPart(child, emptyReading(), scope, findings);
       reading.splits = true;
-      addAtom(reading, undefined);
-      add(reading, gap, maskOf(raw.length), true);
+      appendAtom(reading, undefined);
+      append(reading, gap, maskOf(raw.length), true);
       break;
     default:
-      report(found, "construct", scope, part satisfies never, raw);
+      report(findings, "construct", scope, part satisfies never, raw);
   }
 }
 
@@ -178,69 +178,69 @@ function readPlain(
   node: { pos: number; end: number },
   reading: Reading,
   scope: TextSource,
-  found: WordFindings,
+  findings: WordFindings,
 ): void {
   const literal = readUnquoted(raw);
-  if (!literal.clean) report(found, "lexical", scope, node, raw);
+  if (!literal.clean) report(findings, "lexical", scope, node, raw);
   if (literal.pieces.length > 1) reading.splits = true;
   if (reading.afterVariable && /^[/*?[]/.test(raw)) reading.behindVariable = true;
-  addAtom(reading, { pattern: unquotedPattern(raw), quoted: false });
-  add(reading, literal.pieces, literal.bare, false);
+  appendAtom(reading, { pattern: unquotedPattern(raw), quoted: false });
+  append(reading, literal.pieces, literal.bare, false);
 }
 
 function readDoubleQuoted(
   part: Extract<WordPart, { type: "DoubleQuoted" }>,
   reading: Reading,
   scope: TextSource,
-  found: WordFindings,
+  findings: WordFindings,
 ): void {
   const raw = scope.source.slice(part.pos, part.end);
-  if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(found, "lexical", scope, part, raw);
+  if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(findings, "lexical", scope, part, raw);
   let at = part.pos + 1;
-  add(reading, [""], maskOf(1), reading.afterVariable);
-  addAtom(reading, { pattern: "", quoted: true });
+  append(reading, [""], maskOf(1), reading.afterVariable);
+  appendAtom(reading, { pattern: "", quoted: true });
   for (const child of part.parts) {
-    if (child.pos !== at) report(found, "lexical", scope, part, raw);
+    if (child.pos !== at) report(findings, "lexical", scope, part, raw);
     at = child.end;
-    readQuotedChild(child, reading, scope, found);
+    readQuotedChild(child, reading, scope, findings);
   }
-  if (at !== part.end - 1) report(found, "lexical", scope, part, raw);
+  if (at !== part.end - 1) report(findings, "lexical", scope, part, raw);
 }
 
-function readQuotedChild(child: WordPart, reading: Reading, scope: TextSource, found: WordFindings): void {
+function readQuotedChild(child: WordPart, reading: Reading, scope: TextSource, findings: WordFindings): void {
   const raw = scope.source.slice(child.pos, child.end);
   if (child.type === "Literal") {
     const literal = readQuoted(raw, false);
-    if (!literal.clean) report(found, "lexical", scope, child, raw);
+    if (!literal.clean) report(findings, "lexical", scope, child, raw);
     if (reading.afterVariable && raw.startsWith("/")) reading.behindVariable = true;
-    addAtom(reading, { pattern: escapePattern(literal.pieces.join("")), quoted: true });
-    add(reading, literal.pieces, literal.bare, false);
+    appendAtom(reading, { pattern: escapePattern(literal.pieces.join("")), quoted: true });
+    append(reading, literal.pieces, literal.bare, false);
     return;
   }
   const before = reading.splits;
   reading.quoted = true;
-  readPart(child, reading, scope, found);
+  readPart(child, reading, scope, findings);
   reading.quoted = false;
-  // In quotes an expansion stays one word, but for the list of all arguments.
+  // In quotes an expansion stays one word, except `$@`.
   reading.splits = before || /^\$\{?@/.test(raw);
 }
 
-/** The word inside `${x:-…}`: its value is not known anyway, what matters is what runs in it. */
-function readOperand(word: Word, scope: TextSource, found: WordFindings): void {
-  readWord(word, scope, found);
+/** Reads the word inside `${x:-…}`. Only the scripts in it matter; the value is unknown anyway. */
+function readOperand(word: Word, scope: TextSource, findings: WordFindings): void {
+  readWord(word, scope, findings);
 }
 
-function add(reading: Reading, [first, ...rest]: Glob, bare: string, variable: boolean): void {
+function append(reading: Reading, [first, ...rest]: Glob, bare: string, variable: boolean): void {
   const { glob } = reading;
   glob[glob.length - 1] += first;
-  // Two gaps side by side are one.
+  // Two adjacent gaps are one.
   for (const piece of rest) if (glob.length === 1 || glob.at(-1) !== "" || piece !== "") glob.push(piece);
   reading.bare += bare;
   reading.afterVariable = variable;
 }
 
-/** Without an atom the word is not made of known things alone. */
-function addAtom(reading: Reading, atom: Atom | undefined): void {
+/** Appends an atom. Without one, the atoms of the word are unknown. */
+function appendAtom(reading: Reading, atom: Atom | undefined): void {
   if (atom === undefined) reading.atoms = undefined;
   else reading.atoms?.push(atom);
 }

@@ -125,30 +125,30 @@ const arithmetic = new Set("-eq -ne -lt -le -gt -ge".split(" "));
 export type FileTest = readonly (ReadWord | string)[];
 
 /** `[[ … ]]`: comparing numbers evaluates both sides, so only written-out numbers pass. Gives its questions about files. */
-export function checkTest(expression: TestExpression, scope: TextSource, found: WordFindings): readonly FileTest[] {
+export function checkTest(expression: TestExpression, scope: TextSource, findings: WordFindings): readonly FileTest[] {
   switch (expression.type) {
     case "TestUnary": {
       const { operator } = expression;
-      const operand = readWord(expression.operand, scope, found);
+      const operand = readWord(expression.operand, scope, findings);
       const code = evaluatesName.has(operator) ? "second-evaluation" : "construct";
-      if (!plainUnary.has(operator)) report(found, code, scope, expression, operator);
+      if (!plainUnary.has(operator)) report(findings, code, scope, expression, operator);
       return asksFile.test(operator) ? [[operator, operand]] : [];
     }
     case "TestBinary": {
       const { operator } = expression;
-      const [left, right] = [readWord(expression.left, scope, found), readWord(expression.right, scope, found)];
+      const [left, right] = [readWord(expression.left, scope, findings), readWord(expression.right, scope, findings)];
       const numbers = arithmetic.has(operator) && isInteger(expression.left) && isInteger(expression.right);
-      if (!plainBinary.has(operator) && !numbers) report(found, "second-evaluation", scope, expression, operator);
+      if (!plainBinary.has(operator) && !numbers) report(findings, "second-evaluation", scope, expression, operator);
       return comparesFiles.test(operator) ? [[left, operator, right]] : [];
     }
     case "TestLogical":
-      return expression.operands.flatMap((operand) => checkTest(operand, scope, found));
+      return expression.operands.flatMap((operand) => checkTest(operand, scope, findings));
     case "TestNot":
-      return checkTest(expression.operand, scope, found);
+      return checkTest(expression.operand, scope, findings);
     case "TestGroup":
-      return checkTest(expression.expression, scope, found);
+      return checkTest(expression.expression, scope, findings);
     default:
-      report(found, "construct", scope, expression satisfies never, "test");
+      report(findings, "construct", scope, expression satisfies never, "test");
       return [];
   }
 }

@@ -20,7 +20,7 @@ export const maxOperands = 2_000;
 export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
   const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
-  const program = filePrograms.get(head);
+  const program = filePrograms().get(head);
   const lines = knownLines(args) ?? [];
   if (head === "git") return gitOperands(args);
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
@@ -61,7 +61,7 @@ function mayEditInPlace(args: readonly ShellWord[]): boolean {
 /** Whether a command works on the files that its words name. */
 export function worksOnFiles(part: CommandPart): boolean {
   const head = programName(part);
-  return head !== undefined && filePrograms.has(head);
+  return head !== undefined && filePrograms().has(head);
 }
 
 function operand(pattern: string | undefined, raw: string, access: "read" | "write"): FileOperand {

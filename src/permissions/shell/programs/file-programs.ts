@@ -1,19 +1,21 @@
+import { defined } from "../../../protocol/internal.ts";
 import type { WantedOptions } from "./program-options.ts";
 
 /** What a program does with its operands, and which of its words are not files. */
 export interface FileProgram {
   readonly does: "reads" | "writes" | "writes last";
-  /** Letters whose value, in the next word, is text. */
+  /** Letters of options whose value, in the next word, is text. */
   readonly text: string;
-  /** The first operand is text: a pattern, a script, a mode. With one of these letters it is a file as well. */
+  /** The first operand is text: a pattern, a script or a mode. With an option of one of these letters it is a file too. */
   readonly textFirst?: string;
-  /** Options whose value is a file that it writes. */
+  /** Options whose value is a file that the program writes. */
   readonly outputs?: WantedOptions;
-  /** The operand, counted from 0, that it writes. */
+  /** The index of the operand that the program writes. */
   readonly writesOperand?: number;
 }
 
-const letters: Readonly<Record<string, string>> = {
+/** Letters of options whose value is text, by program. */
+const textOptions: Readonly<Record<string, string>> = {
   head: "nc",
   tail: "nc",
   cut: "bcdf",
@@ -98,25 +100,21 @@ const writes =
   "rm rmdir mv tee touch truncate mkdir chmod chown chgrp unlink shred dd sed patch ed ex vi vim nvim nano mkfifo mknod unzip gunzip sponge";
 const writesLast = "cp ln install rsync scp link";
 
-export const filePrograms: ReadonlyMap<string, FileProgram> = new Map(
-  (
-    [
-      ["reads", reads],
-      ["writes", writes],
-      ["writes last", writesLast],
-    ] as const
-  ).flatMap(([does, names]) =>
-    names.split(" ").map((name): [string, FileProgram] => {
-      const first = textFirst[name];
-      const [options, operand] = [outputs[name], writesOperand[name]];
-      const program = {
-        does,
-        text: letters[name] ?? "",
-        ...(first === undefined ? {} : { textFirst: first }),
-        ...(options === undefined ? {} : { outputs: options }),
-        ...(operand === undefined ? {} : { writesOperand: operand }),
-      };
-      return [name, program];
-    }),
-  ),
-);
+let table: ReadonlyMap<string, FileProgram> | undefined;
+
+/** The programs that work on the files in their operands, by name. Built on the first call, so that loading the module is cheap. */
+export function filePrograms(): ReadonlyMap<string, FileProgram> {
+  table ??= new Map([...rowsOf("reads", reads), ...rowsOf("writes", writes), ...rowsOf("writes last", writesLast)]);
+  return table;
+}
+
+function rowsOf(does: FileProgram["does"], names: string): (readonly [string, FileProgram])[] {
+  return names.split(" ").map((name) => {
+    const optional = defined({
+      textFirst: textFirst[name],
+      outputs: outputs[name],
+      writesOperand: writesOperand[name],
+    });
+    return [name, { does, text: textOptions[name] ?? "", ...optional }];
+  });
+}

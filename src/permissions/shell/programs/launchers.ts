@@ -143,12 +143,6 @@ const container: Wrapper = {
   elsewhere: true,
 };
 
-const containers: readonly (readonly [string, Wrapper])[] = ["docker", "podman", "nerdctl"].flatMap((name) => [
-  ...["run", "exec", "container run", "container exec", "compose run", "compose exec"].map(
-    (verb) => [`${name} ${verb}`, container] as const,
-  ),
-]);
-
 const pods: readonly (readonly [string, Wrapper])[] = [
   ["docker-compose run", container],
   ["docker-compose exec", container],
@@ -167,8 +161,37 @@ const pods: readonly (readonly [string, Wrapper])[] = [
   ["oc exec", { flags: "itq", valued: "cnf", operands: 1, elsewhere: true }],
 ];
 
-/** Wrappers whose options are only partly known, by program or program and verb. */
-export const launchers: ReadonlyMap<string, Wrapper> = new Map([
-  ...around,
-  ...[...runners, ...containers, ...pods].map(([name, wrapper]) => [name, { ...wrapper, carries: true }] as const),
-]);
+interface LauncherTable {
+  /** Wrappers whose options are only partly known, by program or by program and verbs. */
+  readonly launchers: ReadonlyMap<string, Wrapper>;
+  /** What the name of a launcher may begin with: `docker`, `docker compose`. */
+  readonly prefixes: ReadonlySet<string>;
+}
+
+let table: LauncherTable | undefined;
+
+/** Built on the first call, so that loading the module is cheap. */
+export function launcherTable(): LauncherTable {
+  table ??= buildTable();
+  return table;
+}
+
+function buildTable(): LauncherTable {
+  const carriers = [...runners, ...containers(), ...pods];
+  const launchers = new Map([
+    ...around,
+    ...carriers.map(([name, wrapper]) => [name, { ...wrapper, carries: true }] as const),
+  ]);
+  const prefixes = [...launchers.keys()].flatMap((name) => {
+    const [head = "", ...verbs] = name.split(" ");
+    return verbs.length > 1 ? [head, `${head} ${verbs[0]}`] : [head];
+  });
+  return { launchers, prefixes: new Set(prefixes) };
+}
+
+function containers(): (readonly [string, Wrapper])[] {
+  const verbs = ["run", "exec", "container run", "container exec", "compose run", "compose exec"];
+  return ["docker", "podman", "nerdctl"].flatMap((name) =>
+    verbs.map((verb) => [`${name} ${verb}`, container] as const),
+  );
+}

@@ -31,6 +31,16 @@ export function grammarOf(usage: string): OptionGrammar {
   };
 }
 
+/** A table whose rows are built on their first lookup, so that loading the module is cheap. */
+export function lazyTable<T>(rows: Readonly<Record<string, () => T>>): (name: string) => T | undefined {
+  const built = new Map<string, T>();
+  return (name) => {
+    const build = built.has(name) || !Object.hasOwn(rows, name) ? undefined : rows[name];
+    if (build) built.set(name, build());
+    return built.get(name);
+  };
+}
+
 /** An option's letter or long name, with its value. */
 export interface ProgramOption {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type CommandPart, type ShellWord, staticValue } from "../shell-part.ts";
-import { grammarOf, type OptionGrammar, readProgramArguments } from "./program-options.ts";
+import { grammarOf, lazyTable, type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
 interface ReadOnlyCommand extends OptionGrammar {
@@ -13,87 +13,89 @@ interface ReadOnlyCommand extends OptionGrammar {
   readonly fileOptions?: readonly string[];
 }
 
-/** Nothing here can start a program, write, change state or reach the network, whatever files it is given. */
-const readOnlyCommands: ReadonlyMap<string, ReadOnlyCommand> = new Map([
-  command(
-    "ls",
-    "files",
-    "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
-      "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
-      "--sort= --time= --time-style= --format= --ignore= --hide=",
-    { reads: "here" },
-  ),
-  command("cat", "files", "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
-  command("head", "files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
+/** None of these can start a program, write, change state or use the network, for any files and listed options. */
+const readOnlyCommands = lazyTable<ReadOnlyCommand>({
+  ls: () =>
+    command(
+      "files",
+      "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --directory --full-time " +
+        "--group-directories-first --human-readable --inode --no-group --recursive --reverse --size --color= " +
+        "--sort= --time= --time-style= --format= --ignore= --hide=",
+      { reads: "here" },
+    ),
+  cat: () =>
+    command("files", "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
+  head: () => command("files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
   // Not `-f` and `-F`: they never end.
-  command("tail", "files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
-  command("wc", "files", "-clmwL --bytes --chars --lines --words --max-line-length"),
-  command("nl", "files", "-p -bdfhilnsvw="),
-  command("pwd", "none", "-LP"),
-  command("echo", "anything"),
-  command("printf", "anything"),
-  command("true", "anything"),
-  command("false", "anything"),
-  command("which", "text", "-as"),
-  command("basename", "text", "-az -s= --multiple --zero --suffix="),
-  command("dirname", "text", "-z --zero"),
-  command("tr", "text", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"),
-  command(
-    "realpath",
-    "files",
-    "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
-      "--no-symlinks --zero --relative-to= --relative-base=",
-    { fileOptions: ["--relative-to", "--relative-base"] },
-  ),
-  command("readlink", "files", "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
-  command("stat", "files", "-Lt -c= --dereference --terse --format= --printf="),
-  command(
-    "du",
-    "files",
-    "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
-      "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
-    { reads: "here" },
-  ),
-  command("df", "files", "-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
-  command(
-    "cut",
-    "files",
-    "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
-      "--fields= --output-delimiter=",
-  ),
-  command("comm", "files", "-123z --check-order --nocheck-order --total --output-delimiter="),
-  command("cmp", "files", "-bls -in= --print-bytes --verbose --quiet --silent --bytes="),
+  tail: () => command("files", "-qvz -nc= --quiet --verbose --lines= --bytes=", { also: /^-\d+$/ }),
+  wc: () => command("files", "-clmwL --bytes --chars --lines --words --max-line-length"),
+  nl: () => command("files", "-p -bdfhilnsvw="),
+  pwd: () => command("none", "-LP"),
+  echo: () => command("anything"),
+  printf: () => command("anything"),
+  true: () => command("anything"),
+  false: () => command("anything"),
+  which: () => command("text", "-as"),
+  basename: () => command("text", "-az -s= --multiple --zero --suffix="),
+  dirname: () => command("text", "-z --zero"),
+  tr: () => command("text", "-cCdst --complement --delete --squeeze-repeats --truncate-set1"),
+  realpath: () =>
+    command(
+      "files",
+      "-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip " +
+        "--no-symlinks --zero --relative-to= --relative-base=",
+      { fileOptions: ["--relative-to", "--relative-base"] },
+    ),
+  readlink: () =>
+    command("files", "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline"),
+  stat: () => command("files", "-Lt -c= --dereference --terse --format= --printf="),
+  du: () =>
+    command(
+      "files",
+      "-abcDhHklLmPsSx0 -dB= --all --apparent-size --bytes --total --human-readable --summarize " +
+        "--one-file-system --separate-dirs --si --max-depth= --block-size= --exclude=",
+      { reads: "here" },
+    ),
+  df: () =>
+    command("files", "-ahHiklPT -B= --all --human-readable --inodes --local --portability --print-type --total"),
+  cut: () =>
+    command(
+      "files",
+      "-nsz -bcdf= --only-delimited --complement --zero-terminated --bytes= --characters= --delimiter= " +
+        "--fields= --output-delimiter=",
+    ),
+  comm: () => command("files", "-123z --check-order --nocheck-order --total --output-delimiter="),
+  cmp: () => command("files", "-bls -in= --print-bytes --verbose --quiet --silent --bytes="),
   // Not `-l`: it starts pr.
-  command(
-    "diff",
-    "files",
-    "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
-      "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
-      "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
-      "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
-    { deep: ["r", "--recursive"] },
-  ),
-  command(
-    "grep",
-    "pattern",
-    "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
-      "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
-      "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
-      "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
-      "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
-      "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
-      "--binary-files= --label=",
-    { deep: ["r", "R", "--recursive", "--dereference-recursive"], also: /^-\d+$/ },
-  ),
-]);
+  diff: () =>
+    command(
+      "files",
+      "-abBcdeEfHinNpPqrstTuwyZ -CUWxIF= --brief --recursive --ignore-case --ignore-all-space " +
+        "--ignore-space-change --ignore-blank-lines --new-file --text --minimal --side-by-side " +
+        "--suppress-common-lines --report-identical-files --no-dereference --strip-trailing-cr --unified= " +
+        "--context= --width= --exclude= --color= --label= --ignore-matching-lines=",
+      { deep: ["r", "--recursive"] },
+    ),
+  grep: () =>
+    command(
+      "pattern",
+      "-EFGPiIvwxclLnhHoqrRsaUzZbyT -eABCm= --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+        "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
+        "--files-with-matches --files-without-match --line-number --no-filename --with-filename " +
+        "--only-matching --quiet --silent --recursive --dereference-recursive --no-messages --text --null " +
+        "--null-data --byte-offset --initial-tab --line-buffered --regexp= --after-context= " +
+        "--before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color= --colour= " +
+        "--binary-files= --label=",
+      { deep: ["r", "R", "--recursive", "--dereference-recursive"], also: /^-\d+$/ },
+    ),
+});
 
 function command(
-  name: string,
   operands: ReadOnlyCommand["operands"],
   options = "",
   extra: Partial<ReadOnlyCommand> = {},
-): [string, ReadOnlyCommand] {
-  return [name, { operands, ...grammarOf(options), ...extra }];
+): ReadOnlyCommand {
+  return { operands, ...grammarOf(options), ...extra };
 }
 
 /** What a read-only command reads. */
@@ -111,7 +113,7 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   if (head === "test") return quietTest(args) ? shallow(testedFiles(args)) : undefined;
   if (head === "[") return quietTest(args.slice(0, -1)) ? shallow(testedFiles(args.slice(0, -1))) : undefined;
   if (head === "[[") return shallow(testedFiles(args.slice(0, -1)));
-  const command = readOnlyCommands.get(head);
+  const command = readOnlyCommands(head);
   if (command === undefined || (!silent.has(head) && showsSecrets(part))) return undefined;
   if (command.operands === "anything") return head === "printf" && !printsLittle(args) ? undefined : shallow([]);
   const read = readProgramArguments(args, command, command.operands === "text");

@@ -1,7 +1,7 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { optionCommands } from "./commands-in-options.ts";
 import { type Dialect, emptyWord, type Inner, knownLines, scriptOf, withoutText } from "./inner-command.ts";
-import { launchers } from "./launchers.ts";
+import { launcherTable } from "./launchers.ts";
 import { operandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
@@ -23,7 +23,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   if (head === "crontab") return unwrapCrontab(args, stdin);
   const dialect = shells.get(head);
   if (dialect) return unwrapShell(args, dialect, { stdin, openEnded });
-  const wrapper = wrappers.get(head);
+  const wrapper = wrappers(head);
   if (wrapper) return unwrapProgram(head, args, wrapper, openEnded);
   const launched = launcherOf(head, args);
   const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
@@ -50,14 +50,15 @@ function launcherOf(
   head: string,
   args: readonly ShellWord[],
 ): { name: string; wrapper: Wrapper; args: readonly ShellWord[] } | undefined {
+  const { launchers, prefixes } = launcherTable();
   const own = launchers.get(head);
   if (own) return { name: head, wrapper: own, args };
-  if (!launcherHeads.has(head)) return undefined;
+  if (!prefixes.has(head)) return undefined;
   for (const start of operandStarts(args, {}) ?? []) {
     const first = `${head} ${staticValue(args[start] ?? emptyWord) ?? ""}`;
     const behind = args.slice(start + 1);
     // Options may come between the verbs: `docker compose -f file run`.
-    for (const next of launcherHeads.has(first) ? (operandStarts(behind, {}) ?? []) : []) {
+    for (const next of prefixes.has(first) ? (operandStarts(behind, {}) ?? []) : []) {
       const name = `${first} ${staticValue(behind[next] ?? emptyWord) ?? ""}`;
       const wrapper = launchers.get(name);
       if (wrapper) return { name, wrapper, args: behind.slice(next + 1) };
@@ -67,14 +68,6 @@ function launcherOf(
   }
   return undefined;
 }
-
-/** What a launcher's name may begin with: `docker`, `docker compose`. */
-const launcherHeads = new Set(
-  [...launchers.keys()].flatMap((name) => {
-    const [head = "", ...verbs] = name.split(" ");
-    return verbs.length > 1 ? [head, `${head} ${verbs[0]}`] : [head];
-  }),
-);
 
 /** Every command the line may start, as an option that is not known may or may not take the next word. */
 function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { grammarOf, type OptionGrammar } from "./program-options.ts";
+import { grammarOf, lazyTable, type OptionGrammar } from "./program-options.ts";
 
 /** A program whose operands are another command. */
 export interface Wrapper extends OptionGrammar {
@@ -39,74 +39,62 @@ export interface Wrapper extends OptionGrammar {
 const plainSshSetting =
   /^(StrictHostKeyChecking|Connect(Timeout|ionAttempts)|BatchMode|(Global|User)KnownHostsFile|LogLevel|ServerAlive(Interval|CountMax)|IdentitiesOnly|IdentityFile|Port|User|HostName|HostKeyAlias|\w+Authentication|PreferredAuthentications|Control(Master|Path|Persist)|ForwardAgent|AddressFamily|Compression|RequestTTY|TCPKeepAlive|ExitOnForwardFailure|UpdateHostKeys|AddKeysToAgent|CheckHostIP|NumberOfPasswordPrompts)[ =]/i;
 
-export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
-  ["command", { flags: "pvV", asksOnly: "vV" }],
-  ["builtin", {}],
-  ["exec", { flags: "cl", valued: "a" }],
-  ["env", { ...grammarOf("-i0v -u= --ignore-environment --null --unset="), also: /^-$/, assigns: true }],
-  ["sudo", { ...grammarOf("-ABEHKNPSbknlvV -CgpTu= --user= --group="), asksOnly: "lvVK", assigns: true }],
-  ["doas", { flags: "nL", valued: "u", asksOnly: "L" }],
-  ["nice", { ...grammarOf("-n= --adjustment="), also: /^-[-+]?\d+$/ }],
-  ["ionice", { ...grammarOf("-t -cn= --ignore --class= --classdata=") }],
-  ["nohup", {}],
-  [
-    "timeout",
-    { ...grammarOf("-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal="), operands: 1 },
-  ],
-  ["time", { ...grammarOf("-pvq --portability --verbose --quiet") }],
-  ["stdbuf", { ...grammarOf("-ioe= --input= --output= --error=") }],
-  ["setsid", { ...grammarOf("-cfw --ctty --fork --wait") }],
-  [
-    "flock",
-    {
-      ...grammarOf(
-        "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
-          "--wait= --conflict-exit-code=",
-      ),
-      operands: 1,
-    },
-  ],
-  [
-    "watch",
-    {
-      ...grammarOf(
-        "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec " +
-          "--interval=",
-      ),
-      joins: true,
-      execOption: "x",
-    },
-  ],
-  ["chroot", { ...grammarOf("--skip-chdir --userspec= --groups="), operands: 1, startsShell: true }],
-  [
-    "xargs",
-    {
-      ...grammarOf(
-        "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
-          "--delimiter= --max-args= --max-procs= --max-chars=",
-      ),
-      longOptional: ["--replace", "--max-lines", "--eof"],
-      appends: true,
-      replaces: ["I", "--replace"],
-    },
-  ],
-  ["parallel", { ...grammarOf("-k0X -jnNI= --keep-order --jobs="), joins: true, appends: true, startsShell: true }],
-  ["busybox", {}],
-  ["toybox", {}],
-  [
-    "ssh",
-    {
-      flags: "46AaCfgKkNnqTtvXxYy",
-      valued: "bcDeIiJLlmopRWw",
-      plainValues: { o: plainSshSetting },
-      asksOnly: "V",
-      operands: 1,
-      optionsAgain: true,
-      joins: true,
-      startsShell: true,
-    },
-  ],
-]);
+/** Wrappers whose options are all known. */
+export const wrappers: (program: string) => Wrapper | undefined = lazyTable<Wrapper>({
+  command: () => ({ flags: "pvV", asksOnly: "vV" }),
+  builtin: () => ({}),
+  exec: () => ({ flags: "cl", valued: "a" }),
+  env: () => ({ ...grammarOf("-i0v -u= --ignore-environment --null --unset="), also: /^-$/, assigns: true }),
+  sudo: () => ({ ...grammarOf("-ABEHKNPSbknlvV -CgpTu= --user= --group="), asksOnly: "lvVK", assigns: true }),
+  doas: () => ({ flags: "nL", valued: "u", asksOnly: "L" }),
+  nice: () => ({ ...grammarOf("-n= --adjustment="), also: /^-[-+]?\d+$/ }),
+  ionice: () => grammarOf("-t -cn= --ignore --class= --classdata="),
+  nohup: () => ({}),
+  timeout: () => ({
+    ...grammarOf("-fpv -ks= --foreground --preserve-status --verbose --kill-after= --signal="),
+    operands: 1,
+  }),
+  time: () => grammarOf("-pvq --portability --verbose --quiet"),
+  stdbuf: () => grammarOf("-ioe= --input= --output= --error="),
+  setsid: () => grammarOf("-cfw --ctty --fork --wait"),
+  flock: () => ({
+    ...grammarOf(
+      "-sexunoF -wE= --shared --exclusive --nonblock --nb --unlock --close --no-fork --verbose --timeout= " +
+        "--wait= --conflict-exit-code=",
+    ),
+    operands: 1,
+  }),
+  watch: () => ({
+    ...grammarOf(
+      "-bcdegptwxC -nq= --beep --color --differences --errexit --chgexit --no-title --precise --exec " + "--interval=",
+    ),
+    joins: true,
+    execOption: "x",
+  }),
+  chroot: () => ({ ...grammarOf("--skip-chdir --userspec= --groups="), operands: 1, startsShell: true }),
+  xargs: () => ({
+    ...grammarOf(
+      "-0rtpxo -adEILnPs= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file= " +
+        "--delimiter= --max-args= --max-procs= --max-chars=",
+    ),
+    longOptional: ["--replace", "--max-lines", "--eof"],
+    appends: true,
+    replaces: ["I", "--replace"],
+  }),
+  parallel: () => ({ ...grammarOf("-k0X -jnNI= --keep-order --jobs="), joins: true, appends: true, startsShell: true }),
+  busybox: () => ({}),
+  toybox: () => ({}),
+  ssh: () => ({
+    flags: "46AaCfgKkNnqTtvXxYy",
+    valued: "bcDeIiJLlmopRWw",
+    plainValues: { o: plainSshSetting },
+    asksOnly: "V",
+    operands: 1,
+    optionsAgain: true,
+    joins: true,
+    startsShell: true,
+  }),
+});
 
 /** Shells that run the text behind `-c`; of the first two, what the analysis says of bash holds. */
 export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
