@@ -1,34 +1,29 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 
-/** The options of a program, as far as they are known. Any other makes the line unreadable. */
+/** The known options of a program. A line with any other option cannot be read. */
 export interface OptionGrammar {
-  /** Letters that take no value and may stand together. */
+  /** Letters of options without a value. They may be combined, as in `-la`. */
   readonly flags?: string;
-  /** Letters that take a value, in the same word or the next. */
+  /** Letters of options with a value, in the same word or the next. */
   readonly valued?: string;
   readonly long?: readonly string[];
   readonly longValued?: readonly string[];
   /** Long options whose value, if any, follows an equals sign. */
   readonly longOptional?: readonly string[];
-  /** Whole words that count as an option besides, e.g. `-5`. */
+  /** Other words that are options, e.g. `-5`. */
   readonly also?: RegExp;
-  /** `+x` is an option like `-x`, as shells read it. */
+  /** `+x` is an option like `-x`, as for shells. */
   readonly plus?: boolean;
 }
 
-/** A grammar as a usage line has it: `-abc -n= --all --color=` has the flags a, b and c; `-n` and `--color` take a value. */
+/** Parses a usage line: `-abc -n= --all --color=` has the flags a, b and c; `-n` and `--color` take a value. */
 export function grammarOf(usage: string): OptionGrammar {
   const options = usage.split(" ");
   const letters = (pattern: RegExp) => options.flatMap((option) => pattern.exec(option)?.[1] ?? []).join("");
   const [flags, valued] = [letters(/^-([^-=]+)$/), letters(/^-([^-=]+)=$/)];
   const long = options.filter((option) => /^--[^=]+$/.test(option));
   const longValued = options.filter((option) => /^--[^=]+=$/.test(option)).map((option) => option.slice(0, -1));
-  return {
-    ...(flags === "" ? {} : { flags }),
-    ...(valued === "" ? {} : { valued }),
-    ...(long.length === 0 ? {} : { long }),
-    ...(longValued.length === 0 ? {} : { longValued }),
-  };
+  return { flags, valued, long, longValued };
 }
 
 /** A table whose rows are built on their first lookup, so that loading the module is cheap. */
@@ -53,14 +48,14 @@ export interface ReadOptions {
   readonly rest: readonly ShellWord[];
 }
 
-/** The leading options of a line, or undefined when a word is not known or an option is none of the grammar's. */
+/** Reads the options before the first operand. Undefined if a word or an option is unknown. */
 export function readOptions(words: readonly ShellWord[], grammar: OptionGrammar): ReadOptions | undefined {
   const options: ProgramOption[] = [];
   const read = readFrom(words, 0, grammar, options);
   return read && { options, rest: words.slice(read.next) };
 }
 
-/** Options anywhere among the operands, as GNU programs take them. `unknownIsText`: a word that is not known is an operand. */
+/** Reads options anywhere among the operands, as GNU programs do. `unknownIsText`: an unknown word is an operand. */
 export function readProgramArguments(
   words: readonly ShellWord[],
   grammar: OptionGrammar,
@@ -84,7 +79,7 @@ export function readProgramArguments(
   return { options, operands };
 }
 
-/** Reads options from `start` on; `next` is the first operand, `ended` tells of a `--` before it. */
+/** Reads options from `start` on. `next` is the first operand; `ended` is true if `--` precedes it. */
 function readFrom(
   words: readonly ShellWord[],
   start: number,
@@ -96,7 +91,7 @@ function readFrom(
     if (word === undefined) break;
     const text = staticValue(word);
     if (text === undefined) {
-      // A word that begins with known text other than a sign of options is an operand, whatever the rest of it is.
+      // A word whose known start is not that of an option is an operand, even if the rest is unknown.
       const operand = grammar.plus ? /^[^-+]/ : /^[^-]/;
       return !word.splits && operand.test(word.pieces[0]) ? { next: index, ended: false } : undefined;
     }
@@ -105,13 +100,13 @@ function readFrom(
       options.push({ name: text });
       continue;
     }
-    // A plus alone is an option too, one without letters.
+    // `+` alone is an option without letters.
     const plus = grammar.plus === true && text.startsWith("+");
     if (!plus && (!text.startsWith("-") || text === "-")) return { next: index, ended: false };
     const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
     if (read === undefined) return undefined;
     const last = read.at(-1);
-    if (last?.wants) {
+    if (last?.needsValue) {
       const value = words[index + 1];
       if (value === undefined || value.splits) return undefined;
       options.push(...read.slice(0, -1), { name: last.name, value });
@@ -126,8 +121,8 @@ function readFrom(
 const maxReadings = 16;
 
 /**
- * Where the operands of a line may begin, for a program whose options are only partly known: an option that is not in the
- * grammar may or may not take the next word. Undefined when there are too many possibilities.
+ * Where the operands may begin, for a program whose options are only partly known: an unknown option may or may not take the next
+ * word. Undefined if there are too many possibilities.
  */
 export function operandStarts(words: readonly ShellWord[], grammar: OptionGrammar): readonly number[] | undefined {
   const starts = new Set<number>();
@@ -144,39 +139,38 @@ export function operandStarts(words: readonly ShellWord[], grammar: OptionGramma
   return [...starts].sort((a, b) => a - b);
 }
 
-/** How many words an option may take, itself included. */
+/** The possible numbers of words of an option, including itself. */
 function afterOption(word: ShellWord, grammar: OptionGrammar): readonly number[] {
   const text = staticValue(word);
   if (text === undefined || grammar.also?.test(text)) return [1];
   const read = text.startsWith("--") ? readLong(text, word, grammar) : readCluster(text, word, grammar);
-  if (read !== undefined) return [read.at(-1)?.wants ? 2 : 1];
+  if (read !== undefined) return [read.at(-1)?.needsValue ? 2 : 1];
   return text.includes("=") ? [1] : [1, 2];
 }
 
-interface One {
-  readonly name: string;
-  readonly value?: ShellWord;
-  readonly wants?: boolean;
+interface ReadOption extends ProgramOption {
+  /** The value is the next word. */
+  readonly needsValue?: boolean;
 }
 
-function readLong(text: string, word: ShellWord, grammar: OptionGrammar): One[] | undefined {
+function readLong(text: string, word: ShellWord, grammar: OptionGrammar): ReadOption[] | undefined {
   const equals = text.indexOf("=");
   const name = equals < 0 ? text : text.slice(0, equals);
   if (grammar.longValued?.includes(name)) {
-    return equals < 0 ? [{ name, wants: true }] : [{ name, value: piece(word, text.slice(equals + 1)) }];
+    return equals < 0 ? [{ name, needsValue: true }] : [{ name, value: piece(word, text.slice(equals + 1)) }];
   }
   if (grammar.longOptional?.includes(name))
     return [equals < 0 ? { name } : { name, value: piece(word, text.slice(equals + 1)) }];
   return equals < 0 && grammar.long?.includes(name) ? [{ name }] : undefined;
 }
 
-function readCluster(text: string, word: ShellWord, grammar: OptionGrammar): One[] | undefined {
-  const read: One[] = [];
+function readCluster(text: string, word: ShellWord, grammar: OptionGrammar): ReadOption[] | undefined {
+  const read: ReadOption[] = [];
   for (let index = 1; index < text.length; index++) {
     const name = text[index] ?? "";
     if (grammar.valued?.includes(name)) {
       const value = text.slice(index + 1);
-      read.push(value === "" ? { name, wants: true } : { name, value: piece(word, value) });
+      read.push(value === "" ? { name, needsValue: true } : { name, value: piece(word, value) });
       return read;
     }
     if (!grammar.flags?.includes(name)) return undefined;
@@ -189,19 +183,19 @@ function piece(word: ShellWord, value: string): ShellWord {
   return { ...word, pieces: [value], raw: value };
 }
 
-/** Options to look for: letters, and long names that may be cut short as getopt allows. */
+/** Options to find: letters, and long names, which may be abbreviated as in getopt. */
 export interface WantedOptions {
   readonly short?: string;
   readonly long?: readonly string[];
-  /** Letters that may stand before one of `short` in a cluster; any if absent. */
+  /** Letters that may precede one of `short` in a cluster. Default: any. */
   readonly flags?: string;
 }
 
 const shortestAbbreviation = 3;
 
 /**
- * The values that some options have anywhere in a line, whatever else is in it. It finds too many rather than too few: in
- * a cluster such as `-avze` any letter may be the last.
+ * The values of certain options anywhere in a line. Finds too many rather than too few: in a cluster such as `-avze` any letter may
+ * be the last.
  */
 export function optionValues(words: readonly ShellWord[], wanted: WantedOptions): ShellWord[] {
   return words.flatMap((word, index) => {
@@ -225,10 +219,9 @@ function longValue(word: ShellWord, next: ShellWord | undefined, long: readonly 
   const [first] = word.pieces;
   const equals = first.indexOf("=");
   const name = equals < 0 ? first : first.slice(0, equals);
-  // `--fi$x=…`: what is not known may be nothing, or the rest of the name.
+  // `--fi$x=…`: the unknown part may be empty or the rest of the name.
   if (equals < 0 && word.pieces.length > 1) return long.some((option) => option.startsWith(first)) ? [word] : [];
-  const known = long.some((option) => option === name || isAbbreviation(name, option));
-  if (!known) return [];
+  if (!long.some((option) => option === name || isAbbreviation(name, option))) return [];
   if (equals >= 0) return [cutWord(word, equals + 1)];
   return next ? [next] : [];
 }
@@ -237,7 +230,7 @@ export function isAbbreviation(name: string, option: string): boolean {
   return name.length >= shortestAbbreviation && option.startsWith(name);
 }
 
-/** The word without its first characters, which are known. */
+/** The word without its first `length` characters, which must be known. */
 export function cutWord(word: ShellWord, length: number): ShellWord {
   const [first, ...rest] = word.pieces;
   return {
@@ -251,7 +244,7 @@ export function isOption(word: ShellWord): boolean {
   return word.pieces[0].startsWith("-");
 }
 
-/** Whether the word before is an option, alone or at the end of a cluster, that takes a value. */
+/** Whether the word before ends with one of the letters of options that take a value. */
 export function isValueOf(letters: string, before: ShellWord | undefined): boolean {
   const letter = (before && /^-[A-Za-z]*([A-Za-z])$/.exec(staticValue(before) ?? "")?.[1]) ?? "";
   return letter !== "" && letters.includes(letter);
