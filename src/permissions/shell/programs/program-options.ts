@@ -30,8 +30,7 @@ export function grammarOf(usage: string): OptionGrammar {
 export function lazyTable<T>(rows: Readonly<Record<string, () => T>>): (name: string) => T | undefined {
   const built = new Map<string, T>();
   return (name) => {
-    const build = built.has(name) || !Object.hasOwn(rows, name) ? undefined : rows[name];
-    if (build) built.set(name, build());
+    if (!built.has(name) && Object.hasOwn(rows, name)) built.set(name, (rows[name] as () => T)());
     return built.get(name);
   };
 }
