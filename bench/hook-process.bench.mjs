@@ -299,7 +299,7 @@ function row(name, budget, us, node) {
   const p95 = us.toSorted((a, b) => a - b)[Math.floor(us.length * 0.95)];
   const digits = ratio < 0.1 ? 4 : 3;
   const figure = `${ratio.toFixed(digits)} × (median ${median(us).toFixed(2)} ms against ${median(node).toFixed(1)}, p95 ${p95.toFixed(2)})`;
-  return { name, budget: `≤ ${budget} × bare node`, figure, ok: ratio <= budget, key: keyOf(name) };
+  return { name, budget: `≤ ${budget} × bare node`, figure, share: ratio / budget, key: keyOf(name) };
 }
 
 /** The measured start that a row is about, for its processor time; http starts nothing. */

@@ -1,4 +1,4 @@
-/** Judging ordinary commands, hostile texts of 64 KB, and the word net on 1 MB. */
+/** Judging ordinary commands, hostile texts of 64 KB, and the scan of unparsed text, 1 MB. */
 import { readFileSync } from "node:fs";
 import { compileRules, judge } from "../dist/permissions/index.js";
 import { median } from "./statistics.mjs";
@@ -71,19 +71,19 @@ function ordinary(policy, long) {
     });
   }
   const times = rounds.map(median).sort((a, b) => a - b);
-  const at = (share) => times[Math.floor(times.length * share)];
-  const row = (name, share, budget) => ({
+  const at = (part) => times[Math.floor(times.length * part)];
+  const row = (name, part, budget) => ({
     name: `ordinary command, 50 rules, ${name}`,
     budget: `< ${budget} ms of CPU`,
-    figure: `${at(share).toFixed(3)} ms`,
-    ok: at(share) < budget,
+    figure: `${at(part).toFixed(3)} ms`,
+    share: at(part) / budget,
   });
   const slow = onTheClock.sort((a, b) => a - b)[Math.floor(onTheClock.length * 0.99)];
   const calls = {
     name: "the same, p99 of all calls on the clock",
     budget: "< 1 ms",
     figure: `${slow.toFixed(3)} ms`,
-    ok: slow < 1,
+    share: slow / 1,
   };
   return [row("p50", 0.5, 0.1), row("p99", 0.99, 1), calls];
 }
@@ -106,7 +106,7 @@ function hostile(policy, long, say) {
     name: `the worst of ${texts.length} hostile texts of 64 KB`,
     budget: "< 250 ms of CPU",
     figure: `${worst.took.toFixed(0)} ms (${JSON.stringify(worst.text)})`,
-    ok: texts.length >= 200 && worst.took < 250,
+    share: worst.took / 250,
   };
 }
 
@@ -223,10 +223,10 @@ function net(policy) {
     ].map((text) => cpuOf(() => judge({ tool: "Bash", input: { command: text } }, policy, context))),
   );
   return {
-    name: "the word net on 1 MB",
+    name: "the scan of unparsed text, 1 MB",
     budget: "< 250 ms of CPU",
     figure: `${worst.toFixed(0)} ms`,
-    ok: worst < 250,
+    share: worst / 250,
   };
 }
 

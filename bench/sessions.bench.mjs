@@ -47,7 +47,7 @@ export async function measure({ long, say }) {
 }
 
 function row(name, figure, budget, unit) {
-  return { name, budget: `≤ ${budget} ${unit}`, figure: `${figure.toFixed(2)} ${unit}`, ok: figure <= budget };
+  return { name, budget: `≤ ${budget} ${unit}`, figure: `${figure.toFixed(2)} ${unit}`, share: figure / budget };
 }
 
 function run(what, path) {
