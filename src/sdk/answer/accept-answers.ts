@@ -17,11 +17,6 @@ export interface AppWarning {
   readonly handler?: string;
 }
 
-export interface AcceptedAnswers {
-  readonly answers: readonly Answer[];
-  readonly warnings: readonly AppWarning[];
-}
-
 /** Hosts write longer texts to a file. */
 const maxTextLength = 10_000;
 
@@ -37,7 +32,7 @@ export function acceptAnswers(
   event: HookEvent,
   handler: string,
   alreadyChecked: readonly Answer[] = [],
-): AcceptedAnswers {
+): { readonly answers: readonly Answer[]; readonly warnings: readonly AppWarning[] } {
   const rule = eventRule(event.name);
   const answers: Answer[] = [];
   const warnings: AppWarning[] = [];
@@ -66,30 +61,26 @@ function splitRawDecisions(fields: Readonly<Record<string, unknown>>, rule: Even
   const top: Record<string, unknown> = rest;
   const specific: Record<string, unknown> = isObject(hookSpecificOutput) ? { ...hookSpecificOutput } : {};
   const decisions: { kind: AnswerKind; reason: unknown; interrupt?: boolean }[] = [];
-  const { decision: behavior } = specific;
+  const take = (kind: AnswerKind, object: Record<string, unknown>, decisionKey: string, reasonKey: string) => {
+    decisions.push({ kind, reason: object[reasonKey] });
+    delete object[decisionKey];
+    delete object[reasonKey];
+  };
   // Hosts ignore `permissionDecision` at the top level, but the author meant it.
   for (const object of [specific, top]) {
     const kind = object["permissionDecision"];
     if (rule.form !== "permission" || (kind !== "deny" && kind !== "ask" && kind !== "defer")) continue;
-    if (!isLegal(rule, kind)) continue;
-    decisions.push({ kind, reason: object["permissionDecisionReason"] });
-    delete object["permissionDecision"];
-    delete object["permissionDecisionReason"];
+    if (isLegal(rule, kind)) take(kind, object, "permissionDecision", "permissionDecisionReason");
   }
+  const { decision: behavior } = specific;
   if (rule.refusal === "denyPermission" && isObject(behavior) && behavior["behavior"] === "deny") {
     decisions.push({ kind: "denyPermission", reason: behavior["message"], interrupt: behavior["interrupt"] === true });
     delete specific["decision"];
   }
   if (rule.refusal !== undefined && (top["decision"] === "block" || top["decision"] === "deny")) {
-    decisions.push({ kind: "block", reason: top["reason"] });
-    delete top["decision"];
-    delete top["reason"];
+    take("block", top, "decision", "reason");
   }
-  if (isLegal(rule, "halt") && top["continue"] === false) {
-    decisions.push({ kind: "halt", reason: top["stopReason"] });
-    delete top["continue"];
-    delete top["stopReason"];
-  }
+  if (isLegal(rule, "halt") && top["continue"] === false) take("halt", top, "continue", "stopReason");
   if (decisions.length === 0) return [{ kind: "raw", fields }];
   const { hookEventName: _name, ...others } = specific;
   const remaining = { ...top, ...(Object.keys(others).length > 0 ? { hookSpecificOutput: others } : {}) };

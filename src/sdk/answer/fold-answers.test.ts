@@ -47,7 +47,11 @@ test("paths are a union in order; of titles, texts to show, first messages and e
     elicit("accept", { a: 1 }),
   ]);
   expect(folded).toEqual({
-    ...{ contexts: [], messages: [], watch: ["/a", "/b", "/c"], title: "two", display: "two", firstMessage: "two" },
+    ...{ contexts: [], messages: [] },
+    fields: {
+      ...{ watchPaths: ["/a", "/b", "/c"], sessionTitle: "two" },
+      ...{ displayContent: "two", initialUserMessage: "two" },
+    },
     elicit: { action: "accept", content: { a: 1 } },
   });
 });

@@ -1,9 +1,9 @@
-import { isObject, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
-import type { Answer, ElicitAction } from "./answer.ts";
+import { defined, type HookSpecificOutput, isObject, type ToolInput } from "../../protocol/internal.ts";
+import type { Answer, AnswerKind, AnswerOf } from "./answer.ts";
 
 /** The combined answer of a chain of handlers, before it is put into the wire format. */
 export interface FoldedAnswer {
-  readonly decision?: { readonly kind: "allow" | "ask" | "defer"; readonly reason?: string };
+  readonly decision?: AnswerOf<"allow" | "ask" | "defer">;
   /** Of any kind; the wire format of the event decides how it is expressed. */
   readonly refusal?: { readonly reason: string; readonly hidePrompt?: boolean; readonly interrupt?: boolean };
   readonly halt?: string;
@@ -12,105 +12,84 @@ export interface FoldedAnswer {
   readonly input?: ToolInput;
   /** In an object, because the new output may be anything, `undefined` included. */
   readonly output?: { readonly value: unknown };
-  readonly approval?: { readonly input?: ToolInput; readonly rules?: readonly PermissionUpdate[] };
-  readonly retry?: true;
-  readonly title?: string;
-  readonly watch?: readonly string[];
-  readonly firstMessage?: string;
-  readonly display?: string;
-  readonly elicit?: { readonly action: ElicitAction; readonly content?: Readonly<Record<string, unknown>> };
+  readonly approval?: Omit<AnswerOf<"approvePermission">, "kind">;
+  readonly elicit?: Omit<AnswerOf<"elicit">, "kind">;
   readonly worktree?: string;
+  /** Fields of the wire format that nothing else affects. */
+  readonly fields: PlainFields;
   readonly raw?: Readonly<Record<string, unknown>>;
 }
+
+type PlainFields = Pick<
+  HookSpecificOutput,
+  "retry" | "sessionTitle" | "watchPaths" | "initialUserMessage" | "displayContent"
+>;
 
 /**
  * Combines answers in the order they were given. A refusal drops rewrites and weaker decisions but keeps texts for the model and the user.
  * Otherwise the strictest decision wins, with the reason of the first answer that made it.
  */
 export function foldAnswers(answers: readonly Answer[]): FoldedAnswer {
-  let folded: FoldedAnswer = { contexts: [], messages: [] };
-  for (const answer of answers) folded = { ...folded, ...addAnswer(folded, answer) };
+  let folded: FoldedAnswer = { contexts: [], messages: [], fields: {} };
+  for (const answer of answers) folded = { ...folded, ...(adders[answer.kind] as Adder<Answer>)(answer, folded) };
   if (folded.refusal === undefined && folded.halt === undefined) return folded;
   const { decision: _decision, input: _input, output: _output, approval: _approval, ...kept } = folded;
   return kept;
 }
 
+const refusals: ReadonlySet<AnswerKind> = new Set(["deny", "block", "halt", "denyPermission"]);
+
 /** True for the answers that end a chain. */
-export function isRefusal(answer: Answer): boolean {
-  return (
-    answer.kind === "deny" || answer.kind === "block" || answer.kind === "halt" || answer.kind === "denyPermission"
-  );
+export function isRefusal({ kind }: Answer): boolean {
+  return refusals.has(kind);
 }
+
+type Adder<One> = (answer: One, folded: FoldedAnswer) => Partial<FoldedAnswer>;
 
 const strength = { allow: 1, ask: 2, defer: 3 } as const;
 
-function addAnswer(folded: FoldedAnswer, answer: Answer): Partial<FoldedAnswer> {
-  switch (answer.kind) {
-    case "allow":
-    case "ask":
-    case "defer":
-      if (folded.decision && strength[folded.decision.kind] >= strength[answer.kind]) return {};
-      return { decision: { kind: answer.kind, ...(answer.reason === undefined ? {} : { reason: answer.reason }) } };
-    case "deny":
-    case "block":
-    case "denyPermission":
-      return folded.refusal ? {} : { refusal: refusalOf(answer) };
-    case "halt":
-      return folded.halt === undefined ? { halt: answer.reason } : {};
-    case "context":
-      return { contexts: [...folded.contexts, answer.text] };
-    case "systemMessage":
-      return { messages: [...folded.messages, answer.text] };
-    case "updateInput":
-      return { input: answer.input };
-    case "updateOutput":
-      return { output: { value: answer.value } };
-    // The chain turns these into updateInput and updateOutput.
-    case "patchInput":
-    case "mapOutput":
-      return {};
-    case "approvePermission":
-      return { approval: { ...folded.approval, ...withoutKind(answer) } };
-    case "retry":
-      return { retry: true };
-    case "sessionTitle":
-      return { title: answer.title };
-    case "watchPaths":
-      return { watch: [...new Set([...(folded.watch ?? []), ...answer.paths])] };
-    case "initialUserMessage":
-      return { firstMessage: answer.text };
-    case "display":
-      return { display: answer.text };
-    case "elicit":
-      return {
-        elicit: { action: answer.action, ...(answer.content === undefined ? {} : { content: answer.content }) },
-      };
-    case "worktree":
-      return { worktree: answer.path };
-    case "raw":
-      return { raw: mergeRaw(folded.raw, answer.fields) };
-  }
-}
+const addDecision: Adder<AnswerOf<"allow" | "ask" | "defer">> = (answer, { decision }) =>
+  decision && strength[decision.kind] >= strength[answer.kind] ? {} : { decision: answer };
 
-type Fields = NonNullable<FoldedAnswer["raw"]>;
+const addRefusal: Adder<AnswerOf<"deny" | "block" | "denyPermission">> = (answer, { refusal = answer }) => ({
+  refusal,
+});
 
-function mergeRaw(before: Fields = {}, after: Fields): Fields {
+/** What each kind of answer changes in the combined answer. */
+const adders: { readonly [Kind in AnswerKind]: Adder<AnswerOf<Kind>> } = {
+  allow: addDecision,
+  ask: addDecision,
+  defer: addDecision,
+  deny: addRefusal,
+  block: addRefusal,
+  denyPermission: addRefusal,
+  halt: ({ reason }, { halt = reason }) => ({ halt }),
+  context: ({ text }, { contexts }) => ({ contexts: [...contexts, text] }),
+  systemMessage: ({ text }, { messages }) => ({ messages: [...messages, text] }),
+  updateInput: ({ input }) => ({ input }),
+  updateOutput: ({ value }) => ({ output: { value } }),
+  // The chain turns these into updateInput and updateOutput.
+  patchInput: () => ({}),
+  mapOutput: () => ({}),
+  approvePermission: ({ kind: _kind, ...given }, { approval }) => ({ approval: { ...approval, ...given } }),
+  elicit: ({ action, content }) => ({ elicit: defined({ action, content }) }),
+  worktree: ({ path }) => ({ worktree: path }),
+  retry: (_, { fields }) => ({ fields: { ...fields, retry: true } }),
+  sessionTitle: ({ title }, { fields }) => ({ fields: { ...fields, sessionTitle: title } }),
+  watchPaths: ({ paths }, { fields }) => ({
+    fields: { ...fields, watchPaths: [...new Set([...(fields.watchPaths ?? []), ...paths])] },
+  }),
+  initialUserMessage: ({ text }, { fields }) => ({ fields: { ...fields, initialUserMessage: text } }),
+  display: ({ text }, { fields }) => ({ fields: { ...fields, displayContent: text } }),
+  raw: ({ fields }, { raw }) => ({ raw: mergeRaw(raw, fields) }),
+};
+
+type RawFields = NonNullable<FoldedAnswer["raw"]>;
+
+function mergeRaw(before: RawFields = {}, after: RawFields): RawFields {
   const { hookSpecificOutput: specificBefore } = before;
   const { hookSpecificOutput: specificAfter } = after;
   const merged = { ...before, ...after };
   if (!isObject(specificBefore) || !isObject(specificAfter)) return merged;
   return { ...merged, hookSpecificOutput: { ...specificBefore, ...specificAfter } };
-}
-
-function refusalOf(answer: Extract<Answer, { kind: "deny" | "block" | "denyPermission" }>) {
-  return {
-    reason: answer.reason,
-    ...(answer.kind === "block" && answer.hidePrompt ? { hidePrompt: true } : {}),
-    ...(answer.kind === "denyPermission" && answer.interrupt ? { interrupt: true } : {}),
-  };
-}
-
-function withoutKind(answer: Extract<Answer, { kind: "approvePermission" }>) {
-  const { kind: _kind, ...rest } = answer;
-  return rest;
 }

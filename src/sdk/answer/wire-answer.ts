@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/internal.ts";
+import { defined, isObject } from "../../protocol/internal.ts";
 import { readEvent, type WirePayload } from "../app/hook-event.ts";
 import type { FailureMode } from "../app/registration.ts";
 import { refusal } from "../run/handler-chain.ts";
@@ -52,46 +52,38 @@ function topLevel(rule: EventRule, folded: FoldedAnswer): Record<string, unknown
 }
 
 function specific(event: string, rule: EventRule, folded: FoldedAnswer): Record<string, unknown> {
-  const fields: Record<string, unknown> = {
+  const fields = {
     ...(rule.form === "permission" ? permission(folded) : {}),
     ...(rule.refusal === "denyPermission" ? decision(folded) : {}),
     ...(rule.form === "elicit" ? elicitation(folded) : {}),
     ...(folded.refusal?.hidePrompt && rule.hidesPrompt ? { suppressOriginalPrompt: true } : {}),
-    ...(folded.input && rule.form === "permission" ? { updatedInput: folded.input } : {}),
     ...(folded.contexts.length > 0 ? { additionalContext: folded.contexts.join("\n\n") } : {}),
     ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
-    ...(folded.retry ? { retry: true } : {}),
-    ...(folded.title === undefined ? {} : { sessionTitle: folded.title }),
-    ...(folded.watch ? { watchPaths: folded.watch } : {}),
-    ...(folded.firstMessage === undefined ? {} : { initialUserMessage: folded.firstMessage }),
-    ...(folded.display === undefined ? {} : { displayContent: folded.display }),
+    ...folded.fields,
   };
   return Object.keys(fields).length > 0 ? { hookSpecificOutput: { hookEventName: event, ...fields } } : {};
 }
 
-function permission({ decision, refusal, halt }: FoldedAnswer): Record<string, unknown> {
+function permission({ decision, refusal, halt, input }: FoldedAnswer): object {
   // With `continue: false` alone the host would still run the tool.
   const denied = refusal?.reason ?? halt;
   if (denied !== undefined) return { permissionDecision: "deny", permissionDecisionReason: denied };
-  if (!decision) return {};
-  const reason = decision.reason === undefined ? {} : { permissionDecisionReason: decision.reason };
-  return { permissionDecision: decision.kind, ...reason };
+  const { kind, reason } = decision ?? {};
+  return defined({ permissionDecision: kind, permissionDecisionReason: reason, updatedInput: input });
 }
 
-function decision({ refusal, approval }: FoldedAnswer): Record<string, unknown> {
+function decision({ refusal, approval }: FoldedAnswer): object {
   if (refusal) {
     const interrupt = refusal.interrupt ? { interrupt: true } : {};
     return { decision: { behavior: "deny", message: refusal.reason, ...interrupt } };
   }
   if (!approval) return {};
-  const input = approval.input ? { updatedInput: approval.input } : {};
-  const rules = approval.rules ? { updatedPermissions: approval.rules } : {};
-  return { decision: { behavior: "allow", ...input, ...rules } };
+  const { input: updatedInput, rules: updatedPermissions } = approval;
+  return { decision: defined({ behavior: "allow", updatedInput, updatedPermissions }) };
 }
 
-function elicitation({ refusal, elicit }: FoldedAnswer): Record<string, unknown> {
-  if (refusal) return { action: "decline" };
-  return elicit ? { ...elicit } : {};
+function elicitation({ refusal, elicit }: FoldedAnswer): object {
+  return refusal ? { action: "decline" } : { ...elicit };
 }
 
 /** Adds raw fields. Fields of other answers take precedence, and `hookEventName` is always the event's. `extra` goes to stderr. */
@@ -100,41 +92,28 @@ function withRaw(
   rule: EventRule,
   wire: Readonly<Record<string, unknown>>,
   raw: FoldedAnswer["raw"],
-  extra: readonly string[],
+  extra: string[],
 ): WireAnswer {
   if (!raw) return fromWire(wire, extra);
-  const { hookSpecificOutput: rawSpecific, ...fields } = raw;
+  const { hookSpecificOutput: rawSpecific, ...rawTop } = raw;
   const isKnown = rule.method !== "on";
-  const [top, extraOfTop] = dropLoneReason({ ...fields, ...wire }, "reason", "decision", isKnown, extra);
-  if (rawSpecific === undefined) return fromWire(top, extraOfTop);
+  /** Moves a reason without a decision to stderr: hosts reject it. The fields of an unknown event do not change. */
+  const checked = (fields: Readonly<Record<string, unknown>>, reason: string, decision: string) => {
+    const { [reason]: text, ...others } = fields;
+    if (!isKnown || text === undefined || fields[decision] !== undefined) return fields;
+    extra.push(JSON.stringify({ [reason]: text }));
+    return others;
+  };
+  const top = checked({ ...rawTop, ...wire }, "reason", "decision");
+  if (rawSpecific === undefined) return fromWire(top, extra);
   // Hosts drop the whole answer when an event without such an object has one.
   const hasSpecific = !isKnown || (rule.form !== "plain" && rule.form !== "exit");
   if (!hasSpecific || !isObject(rawSpecific)) {
-    return fromWire(top, [...extraOfTop, JSON.stringify({ hookSpecificOutput: rawSpecific })]);
+    return fromWire(top, [...extra, JSON.stringify({ hookSpecificOutput: rawSpecific })]);
   }
-  const ownSpecific = wire["hookSpecificOutput"] as Readonly<Record<string, unknown>> | undefined;
-  const merged = { ...rawSpecific, ...ownSpecific, hookEventName: event };
-  const [hookSpecificOutput, allExtra] = dropLoneReason(
-    merged,
-    "permissionDecisionReason",
-    "permissionDecision",
-    isKnown,
-    extraOfTop,
-  );
-  return fromWire({ ...top, hookSpecificOutput }, allExtra);
-}
-
-/** Moves a reason without a decision to stderr: hosts reject it. The fields of an unknown event do not change. */
-function dropLoneReason(
-  fields: Readonly<Record<string, unknown>>,
-  reason: string,
-  decision: string,
-  isKnown: boolean,
-  extra: readonly string[],
-): readonly [Readonly<Record<string, unknown>>, readonly string[]] {
-  const { [reason]: text, ...others } = fields;
-  if (!isKnown || text === undefined || fields[decision] !== undefined) return [fields, extra];
-  return [others, [...extra, JSON.stringify({ [reason]: text })]];
+  const merged = { ...rawSpecific, ...(wire["hookSpecificOutput"] as object | undefined), hookEventName: event };
+  const hookSpecificOutput = checked(merged, "permissionDecisionReason", "permissionDecision");
+  return fromWire({ ...top, hookSpecificOutput }, extra);
 }
 
 function fromWire(wire: Readonly<Record<string, unknown>>, extra: readonly string[]): WireAnswer {
@@ -167,7 +146,7 @@ function wasRefusedBefore(payload: WirePayload): boolean {
 /** The answer to an event when no handler could run: a refusal under `block`, and a message. */
 export function answerWithoutHandlers(payload: WirePayload, mode: FailureMode, message: string): WireAnswer {
   const event = readEvent(payload);
-  const refusals = mode === "block" ? refusal(eventRule(event.name), event, message) : [];
+  const refusals = mode === "block" ? refusal(event, message) : [];
   const answer = toWire(event.name, foldAnswers([...refusals, { kind: "systemMessage", text: message }]));
   // Any stderr of the wire format would be the same message again.
   return { ...answer, stderr: `hookline: ${message}\n` };

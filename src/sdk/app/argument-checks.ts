@@ -1,4 +1,4 @@
-import { messageOf, Problem, type ProblemCode } from "../../protocol/internal.ts";
+import { messageOf, Problem, type ProblemCode, showValue } from "../../protocol/internal.ts";
 
 /**
  * Throws for an unknown option or a wrong value. Hooks files run without type checks: with a misspelled option a guard that should block
@@ -26,40 +26,32 @@ export function describeType(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
+type ValueCheck = readonly [options: readonly string[], expected: string, fits: (value: unknown) => boolean];
+
+/** The values that options accept, in every call that has an option of this name. Any other option accepts all values. */
+const valueChecks: readonly ValueCheck[] = [
+  [["onFailure"], '"block" or "continue"', (value) => value === "block" || value === "continue"],
+  [["onConflict"], '"order"', (value) => value === "order"],
+  [["deliver"], '"context"', (value) => value === "context"],
+  [["scope"], '"event", "session" or "process"', (value) => ["event", "session", "process"].includes(value as string)],
+  [["timeoutMs"], "a number of milliseconds above 0", (value) => typeof value === "number" && value > 0],
+  [["stateMaxBytes"], "a number of bytes above 0", (value) => typeof value === "number" && value > 0],
+  [["ttlMs", "priority", "attempts"], "a number", (value) => typeof value === "number"],
+  [["name", "stateDir"], "a string", (value) => typeof value === "string"],
+  [["when", "build", "dispose"], "a function", (value) => typeof value === "function"],
+  [["recheck"], "true or false", (value) => typeof value === "boolean"],
+  [["state", "defaults"], "an object", isPlainObject],
+  [["hooks", "options"], "a list", Array.isArray],
+  [
+    ["log"],
+    "false, or an object with content, maxBytes and files",
+    (value) => typeof value === "boolean" || isPlainObject(value),
+  ],
+];
+
 function faultOf(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (name === "onFailure" && value !== "block" && value !== "continue") {
-    return `${JSON.stringify(value)}; it must be "block" or "continue"`;
-  }
-  if (name === "timeoutMs" && !(typeof value === "number" && value > 0)) {
-    return `${typeof value === "number" ? value : JSON.stringify(value)}; it must be a number of milliseconds above 0`;
-  }
-  if ((name === "ttlMs" || name === "priority" || name === "attempts") && typeof value !== "number") {
-    return `${JSON.stringify(value)}; it must be a number`;
-  }
-  if (name === "recheck" && typeof value !== "boolean") return `${JSON.stringify(value)}; it must be true or false`;
-  if ((name === "name" || name === "stateDir") && typeof value !== "string") {
-    return `${JSON.stringify(value)}; it must be a string`;
-  }
-  if (name === "stateMaxBytes" && !(typeof value === "number" && value > 0)) {
-    return `${JSON.stringify(value)}; it must be a number of bytes above 0`;
-  }
-  if ((name === "state" || name === "defaults") && !isPlainObject(value))
-    return `a ${typeof value}; it must be an object`;
-  if (name === "log" && typeof value !== "boolean" && !isPlainObject(value)) {
-    return `${JSON.stringify(value)}; it must be false, or an object with content, maxBytes and files`;
-  }
-  if (name === "onConflict" && value !== "order") return `${JSON.stringify(value)}; it must be "order"`;
-  if (name === "deliver" && value !== "context") return `${JSON.stringify(value)}; it must be "context"`;
-  if ((name === "when" || name === "build" || name === "dispose") && typeof value !== "function") {
-    return `a ${typeof value}; it must be a function`;
-  }
-  if ((name === "hooks" || name === "options") && !Array.isArray(value))
-    return `${JSON.stringify(value)}; it must be a list`;
-  if (name === "scope" && value !== "event" && value !== "session" && value !== "process") {
-    return `${JSON.stringify(value)}; it must be "event", "session" or "process"`;
-  }
-  return undefined;
+  const [, expected, fits] = valueChecks.find(([options]) => options.includes(name)) ?? [];
+  return value === undefined || fits?.(value) !== false ? undefined : `${showValue(value)}; it must be ${expected}`;
 }
 
 type SdkCode = ProblemCode extends infer Code ? (Code extends `sdk/${infer Name}` ? Name : never) : never;
@@ -71,7 +63,7 @@ export function sdkProblem(
   about: Record<string, unknown> = {},
   cause?: unknown,
 ): Problem {
-  return new Problem(`sdk/${name}`, message, { about, ...(cause === undefined ? {} : { cause }) });
+  return new Problem(`sdk/${name}`, message, { about, cause });
 }
 
 /**

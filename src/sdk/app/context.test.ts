@@ -263,7 +263,7 @@ test("a provider that fails is a failure of every handler that touched it, and i
   const { folded } = await dispatch(app);
   expect([folded.contexts, folded.refusal]).toEqual([
     ["untouched"],
-    { reason: expect.stringMatching(/^fourth failed: no database \(.*context\.test\.ts:\d+:\d+\)$/) },
+    { kind: "block", reason: expect.stringMatching(/^fourth failed: no database \(.*context\.test\.ts:\d+:\d+\)$/) },
   ]);
   const errors = seen.all.filter(({ kind }) => kind === "handler-error");
   expect(errors.map(({ handler, error }) => [handler, String(error).replace(/ \(.*/, "")])).toEqual([

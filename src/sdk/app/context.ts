@@ -6,7 +6,7 @@ import type { Git } from "./context-git.ts";
 import type { EnvExport } from "./export-env.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { Providers } from "./providers.ts";
-import type { RunEnvironment } from "./run-environment.ts";
+import { projectDirOf, type RunEnvironment } from "./run-environment.ts";
 
 /** The second argument of every handler. Members are created on first access and kept for the event. */
 export interface Context {
@@ -86,9 +86,6 @@ interface HandlerPart {
   readonly shared: EventPart;
 }
 
-// Read on demand only: the daemon has to fetch the caller's environment.
-const projectDir = ({ environment, cwd }: EventPart): string => environment.env["CLAUDE_PROJECT_DIR"] || cwd;
-
 /** One prototype for all contexts: creating getters for each event costs more than most handlers. */
 const members: object = Object.defineProperties(
   {},
@@ -97,8 +94,11 @@ const members: object = Object.defineProperties(
       transcript: ({ event, environment }) => environment.openTranscript(transcriptPath(event)),
       git: ({ cwd, environment }) => lazyGit(cwd, environment),
       cwd: ({ cwd }) => cwd,
-      projectDir,
-      path: (part) => (relative: string) => `${projectDir(part)}/${relative}`,
+      projectDir: ({ event, environment }) => projectDirOf(event, environment),
+      path:
+        ({ event, environment }) =>
+        (relative: string) =>
+          `${projectDirOf(event, environment)}/${relative}`,
       env: ({ environment }) => environment.env,
       exportEnv:
         ({ environment }) =>

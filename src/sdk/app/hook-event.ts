@@ -92,6 +92,11 @@ export function readEvent(payload: WirePayload): HookEvent {
   return Object.freeze(event) as HookEvent;
 }
 
+/** Session and name of an event, as observers and the log get them. */
+export function eventLabels({ sessionId, name }: HookEvent): { readonly session?: string; readonly event: string } {
+  return { ...(sessionId ? { session: sessionId } : {}), event: name };
+}
+
 /** The same event with another input or response. `raw` does not change. */
 export function withField(event: HookEvent, field: "input" | "response", value: unknown): HookEvent {
   return Object.freeze({ ...event, [field]: deepFreeze(value) }) as HookEvent;

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { defined } from "../../protocol/internal.ts";
 import type { Session } from "../../sessions/internal.ts";
 import type { LogRecord } from "../log/logger.ts";
 import type { StateAccess } from "../state/state.ts";
 import type { TaskBackend } from "../tasks/task-backend.ts";
 import type { AppOptions } from "./app-definition.ts";
+import type { HookEvent } from "./hook-event.ts";
 import type { FailureMode } from "./registration.ts";
 
 /** Provided by the program that runs an app: `hookline run`, the daemon, a test. */
@@ -32,6 +34,11 @@ export interface RunEnvironment {
   readonly onFailure?: FailureMode;
 }
 
+/** The project of an event. It reads the environment, which the daemon has to fetch from the caller, so it is called on demand only. */
+export function projectDirOf(event: Pick<HookEvent, "cwd">, { env, cwd }: Pick<RunEnvironment, "env" | "cwd">): string {
+  return env["CLAUDE_PROJECT_DIR"] || event.cwd || cwd;
+}
+
 interface RunOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   readonly file?: string | undefined;
   readonly onFailure?: FailureMode | undefined;
@@ -55,9 +62,8 @@ export function runEnvironment(
     replay: false,
     now: Date.now,
     openTranscript,
-    ...(file === undefined ? {} : { file: resolve(file) }),
     ...(log === false ? {} : { log: (record: LogRecord) => void records.push(record) }),
-    ...(onFailure === undefined ? {} : { onFailure }),
+    ...defined({ file: file && resolve(file), onFailure }),
   };
 }
 

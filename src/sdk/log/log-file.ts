@@ -7,11 +7,12 @@ import {
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolderSync, packageVersion, statePath } from "../../files/internal.ts";
+import { errorCode, makeFolderSync, packageVersion, statePath } from "../../files/internal.ts";
 import { messageOf } from "../../protocol/internal.ts";
 import { logLine } from "./log-record.ts";
 import type { LogRecord } from "./logger.ts";
@@ -45,79 +46,83 @@ export function appendLog(
   options: LogFileOptions = {},
 ): void {
   try {
-    const path = logFiles(env, { files: 1 })[0] ?? "";
-    const file = open(path);
+    const log = openFile(env);
     try {
-      const bytes = Buffer.from(
-        `${endsMidLine(file) ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`,
-      );
-      if (writeSync(file, bytes) < bytes.length) complain(cutShort);
-      const { maxBytes = defaults.maxBytes, files = defaults.files } = options;
-      if (fstatSync(file).size > maxBytes) rotate(path, maxBytes, Math.max(1, files));
+      writeLine(log, log.stat.size, record, complain, options);
     } finally {
-      closeSync(file);
+      closeSync(log.file);
     }
   } catch (error) {
     complain(`The hook log cannot be written: ${messageOf(error)}`);
   }
 }
 
-/** The log in the hands of a process that stays. */
-interface OpenLogFile {
-  readonly file: number;
-  readonly ino: number;
-  readonly dev: number;
-  /** As long as the file is no longer than this, our own whole line is its last. */
-  end: number;
-}
-
 /**
- * `appendLog` for a long-running process, with the same contract: the file is opened again only when another file has its path, as when
- * the files were turned over, and its last byte is looked at only when somebody else has written.
+ * `appendLog` for a long-running process, with the same contract: the file is opened again only when another file has its path, as after
+ * a rotation, and its last byte is read only when another process has written.
  */
 export function openLog(
   env: Readonly<Record<string, string | undefined>>,
-  { maxBytes = defaults.maxBytes, files = defaults.files }: LogFileOptions = {},
+  options: LogFileOptions = {},
 ): (record: LogRecord, complain: (line: string) => void) => void {
-  let kept: OpenLogFile | undefined;
+  let log: OpenLogFile | undefined;
   return (record, complain) => {
     try {
-      const path = logFiles(env, { files: 1 })[0] ?? "";
-      let stat = statSync(path, { throwIfNoEntry: false });
-      if (kept === undefined || stat?.ino !== kept.ino || stat.dev !== kept.dev) {
-        if (kept !== undefined) closeSync(kept.file);
-        kept = undefined;
-        const file = open(path);
-        stat = fstatSync(file);
-        kept = { file, ino: stat.ino, dev: stat.dev, end: 0 };
+      let stat = log && statSync(log.path, { throwIfNoEntry: false });
+      if (log === undefined || stat?.ino !== log.stat.ino || stat.dev !== log.stat.dev) {
+        if (log !== undefined) closeSync(log.file);
+        log = undefined;
+        log = openFile(env);
+        stat = log.stat;
       }
-      const torn = stat.size !== kept.end && endsMidLine(kept.file);
-      const bytes = Buffer.from(`${torn ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`);
-      kept.end = 0;
-      if (writeSync(kept.file, bytes) === bytes.length) kept.end = stat.size + bytes.length;
-      else complain(cutShort);
-      if (stat.size + bytes.length > maxBytes) rotate(path, maxBytes, Math.max(1, files));
+      writeLine(log, stat.size, record, complain, options);
     } catch (error) {
       complain(`The hook log cannot be written: ${messageOf(error)}`);
     }
   };
 }
 
-const cutShort = "The hook log took a part of a line only; is the disk full?";
-
-/** A link at the path is not followed. */
-function open(path: string): number {
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-  try {
-    return openSync(path, flags, 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    makeFolderSync(dirname(path));
-    return openSync(path, flags, 0o600);
-  }
+interface OpenLogFile {
+  readonly path: string;
+  readonly file: number;
+  readonly stat: Stats;
+  /** While the file has this size, its last line is one that this process wrote whole. */
+  wholeSize: number;
 }
 
-/** What a full disk cut off stays a bad line of its own. A line that is being written looks the same, but not for long. */
+/** A link at the path is not followed. */
+function openFile(env: Readonly<Record<string, string | undefined>>): OpenLogFile {
+  const [path = ""] = logFiles(env, { files: 1 });
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const open = () => openSync(path, flags, 0o600);
+  let file: number;
+  try {
+    file = open();
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    makeFolderSync(dirname(path));
+    file = open();
+  }
+  return { path, file, stat: fstatSync(file), wholeSize: 0 };
+}
+
+/** `size` is the size of the file before the write. */
+function writeLine(
+  log: OpenLogFile,
+  size: number,
+  record: LogRecord,
+  complain: (line: string) => void,
+  { maxBytes = defaults.maxBytes, files = defaults.files }: LogFileOptions,
+): void {
+  const isTorn = size !== log.wholeSize && endsMidLine(log.file);
+  const bytes = Buffer.from(`${isTorn ? "\n" : ""}${logLine({ ...record, version: packageVersion() })}\n`);
+  log.wholeSize = 0;
+  if (writeSync(log.file, bytes) === bytes.length) log.wholeSize = size + bytes.length;
+  else complain("The hook log has only a part of a line; the disk may be full.");
+  if (size + bytes.length > maxBytes) rotate(log.path, maxBytes, Math.max(1, files));
+}
+
+/** What a full disk cut off stays a bad line of its own. A line that is being written looks the same for a moment. */
 function endsMidLine(file: number): boolean {
   let size = sizeIfTorn(file);
   for (let looks = 0; size !== undefined && looks < 3; looks++) {
@@ -140,35 +145,35 @@ function sizeIfTorn(file: number): number | undefined {
 
 /** One process rotates the files; others that come meanwhile leave it to that one. */
 function rotate(path: string, maxBytes: number, files: number): void {
-  const turn = `${path}.turning`;
-  if (!takeRotationLock(turn)) return;
+  const lock = `${path}.turning`;
+  if (!takeRotationLock(lock)) return;
   try {
-    // Somebody may have been faster: then the file at the path is a new one.
+    // After the rotation by another process the file at the path is a new one.
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return;
     if (files === 1) rmSync(path, { force: true });
-    for (let n = files - 1; n >= 1; n--) moveIfThere(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
+    for (let n = files - 1; n >= 1; n--) renameIfPresent(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
   } finally {
-    rmSync(turn, { recursive: true, force: true });
+    rmSync(lock, { recursive: true, force: true });
   }
 }
 
-/** A process that was killed on its turn must not keep the file from ever being turned over again. */
-function takeRotationLock(turn: string): boolean {
+/** The lock of a process that was killed expires. */
+function takeRotationLock(lock: string): boolean {
   try {
-    mkdirSync(turn, { mode: 0o700 });
+    mkdirSync(lock, { mode: 0o700 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const since = statSync(turn, { throwIfNoEntry: false })?.mtimeMs;
-    if (since !== undefined && since < Date.now() - 10_000) rmSync(turn, { recursive: true, force: true });
+    if (errorCode(error) !== "EEXIST") throw error;
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+    if (since !== undefined && since < Date.now() - 10_000) rmSync(lock, { recursive: true, force: true });
     return false;
   }
 }
 
-function moveIfThere(from: string, to: string): void {
+function renameIfPresent(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }

@@ -1,6 +1,7 @@
+import { defined } from "../../protocol/internal.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { WireAnswer } from "../answer/wire-answer.ts";
-import type { HookEvent } from "../app/hook-event.ts";
+import { eventLabels, type HookEvent } from "../app/hook-event.ts";
 import type { ChainRun, HandlerTrace } from "../run/handler-chain.ts";
 import type { LogRecord } from "./logger.ts";
 
@@ -9,30 +10,36 @@ export function eventLogRecord(
   event: HookEvent,
   wireAnswer: WireAnswer,
   folded: FoldedAnswer,
-  run: ChainRun,
+  run: Pick<ChainRun, "trace" | "warnings" | "failures">,
+  troubles: readonly string[],
   ms: number,
   nowMs: number,
 ): LogRecord {
-  const around = run.failures.find(({ handler }) => handler === "middleware");
+  const failure = run.failures.find(({ handler }) => handler === "middleware");
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
-  // What the event's form has no room for.
-  const aside = wireAnswer.stderr.trim();
+  // Texts that the wire format of the event has no field for.
+  const text = wireAnswer.stderr.trim();
   return {
-    time: new Date(nowMs).toISOString(),
-    ...(event.sessionId ? { session: event.sessionId } : {}),
-    event: event.name,
-    ...(typeof event["toolName"] === "string" ? { tool: event["toolName"] } : {}),
+    ...recordHead(event, nowMs),
     ...(typeof event["toolUseId"] === "string" ? { toolUseId: event["toolUseId"] } : {}),
     ms: rounded(ms),
     answer: answerLabel(folded),
     exit: wireAnswer.exitCode,
-    ...(reason === undefined ? {} : { reason }),
-    ...(aside === "" || aside === reason ? {} : { stderr: aside }),
-    ...(around === undefined ? {} : { failed: `middleware failed: ${around.message}` }),
-    ...(around?.stack === undefined ? {} : { stack: around.stack }),
+    ...defined({ reason, stderr: text === "" || text === reason ? undefined : text }),
+    ...(failure ? defined({ failed: `middleware failed: ${failure.message}`, stack: failure.stack }) : {}),
     handlers: run.trace.map((one) => handlerOf(one, reason)),
     ...(run.warnings.length > 0 ? { warnings: run.warnings.map(({ code }) => code) } : {}),
-    ...(run.troubles.length > 0 ? { troubles: run.troubles } : {}),
+    ...(troubles.length > 0 ? { troubles } : {}),
+  };
+}
+
+/** The fields that the record of every event begins with. */
+export function recordHead(event: HookEvent, nowMs: number): LogRecord {
+  const tool = event["toolName"];
+  return {
+    time: new Date(nowMs).toISOString(),
+    ...eventLabels(event),
+    ...(typeof tool === "string" ? { tool } : {}),
   };
 }
 
@@ -47,8 +54,7 @@ function handlerOf(
     outcome,
     ms: rounded(ms),
     ...(lost ? { answers, reason } : {}),
-    ...(error === undefined ? {} : { error }),
-    ...(stack === undefined ? {} : { stack }),
+    ...defined({ error, stack }),
   };
 }
 

@@ -1,4 +1,6 @@
-import type { HookEvent } from "../app/hook-event.ts";
+import { defined } from "../../protocol/internal.ts";
+import { eventLabels, type HookEvent } from "../app/hook-event.ts";
+import type { RunEnvironment } from "../app/run-environment.ts";
 
 /** One line of the hook log: what happened to one event, or what a handler wrote. */
 export interface LogRecord {
@@ -18,37 +20,22 @@ export interface Logger {
 
 type Level = keyof Logger;
 
-/** Where lines go. */
-export interface LogTarget {
-  readonly now: () => number;
-  /** Undefined: nothing is logged. */
-  readonly log?: (record: LogRecord) => void;
-  readonly complain: (line: string) => void;
-}
+/** Where lines go. Without `log` nothing is logged. */
+type LogTarget = Pick<RunEnvironment, "now" | "log" | "complain">;
 
 /** The logger of one handler, middleware or task for one event. */
 export function eventLogger(event: HookEvent, target: LogTarget, handler: string): Logger {
-  const write = (level: Level, message: string, data: unknown) =>
-    target.log?.({
-      time: new Date(target.now()).toISOString(),
-      ...(event.sessionId ? { session: event.sessionId } : {}),
-      event: event.name,
-      handler,
-      level,
-      message,
-      ...(data === undefined ? {} : { data }),
-    });
-  return loggerFor(handler, write, target.complain);
+  return loggerFor(handler, { ...eventLabels(event), handler }, target);
 }
 
 export function loggerFor(
-  handler: string,
-  write: (level: Level, message: string, data: unknown) => void,
-  complain: (line: string) => void,
+  name: string,
+  about: Pick<LogRecord, "event" | "session"> & Readonly<Record<string, unknown>>,
+  { now, log, complain }: LogTarget,
 ): Logger {
-  const at = (level: Level, loud: boolean) => (message: string, data?: unknown) => {
-    write(level, message, data);
-    if (loud) complain(`${level} ${handler}: ${message}`);
+  const at = (level: Level, isLoud: boolean) => (message: string, data?: unknown) => {
+    log?.({ time: new Date(now()).toISOString(), ...about, level, message, ...defined({ data }) });
+    if (isLoud) complain(`${level} ${name}: ${message}`);
   };
   return { debug: at("debug", false), info: at("info", false), warn: at("warn", true), error: at("error", true) };
 }

@@ -1,18 +1,18 @@
 import { realpathSync } from "node:fs";
 import { errorCode } from "../../files/internal.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import type { RunEnvironment } from "../app/run-environment.ts";
-import type { ScopeName } from "./state.ts";
+import { projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
+import type { StoreName } from "./state.ts";
 
 /** The file that holds one scope of an event's state, in the folder of that scope. */
 export function stateFileName(
-  scope: ScopeName | "told",
+  scope: StoreName,
   event: Pick<HookEvent, "sessionId" | "cwd">,
   environment: Pick<RunEnvironment, "env" | "cwd">,
 ): string {
   if (scope === "user") return "user.json";
   if (scope !== "project") return `${fileNameOf(event.sessionId ?? "")}.json`;
-  return `${hashed(realPath(environment.env["CLAUDE_PROJECT_DIR"] || event.cwd || environment.cwd))}.json`;
+  return `${hashed(realPath(projectDirOf(event, environment)))}.json`;
 }
 
 /** Ids never become paths: a lower-case UUID is used unchanged, anything else by its hash. */

@@ -17,7 +17,7 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
 import { startDetached } from "../run/detached-process.ts";
-import type { ScopeName, ScopeStore, StoredValues } from "./state.ts";
+import type { ScopeStore, StoredValues, StoreName } from "./state.ts";
 import { stateFileName } from "./state-file-name.ts";
 
 const usualMaxBytes = 2 ** 20;
@@ -27,13 +27,13 @@ export function openStores(
   event: HookEvent,
   options: AppOptions,
   environment: RunEnvironment,
-): (scope: ScopeName | "told") => ScopeStore {
+): (scope: StoreName) => ScopeStore {
   const folder = async () => {
     if (options.stateDir === undefined) return openState(["state"], { env: environment.env });
     await openFolder(options.stateDir);
     return options.stateDir;
   };
-  const place = async (scope: ScopeName | "told"): Promise<Place> => {
+  const place = async (scope: StoreName): Promise<Place> => {
     const above = await folder();
     await openFolder(join(above, scope));
     return { folder: above, file: join(above, scope, stateFileName(scope, event, environment)) };

@@ -1,4 +1,5 @@
 import type { AppOptions } from "../app/app-definition.ts";
+import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
 import type { RunEnvironment } from "../app/run-environment.ts";
 
@@ -57,7 +58,10 @@ export interface StateAccess {
   markReported(key: string): Promise<boolean>;
 }
 
-export type ScopeName = "session" | "project" | "user";
+export type ScopeName = keyof StateDefaults;
+
+/** `told`: the failures that were reported to the user. */
+export type StoreName = ScopeName | "told";
 
 /** One scope's values as they are kept. */
 export interface ScopeStore {
@@ -70,40 +74,33 @@ export type StoredValues = Map<string, { value: unknown; until?: number }>;
 
 /** State in files, opened on first use: an app that keeps none loads nothing. */
 export function lazyState(event: HookEvent, options: AppOptions, environment: RunEnvironment): StateAccess {
-  let opened: Promise<(scope: ScopeName | "told") => ScopeStore> | undefined;
-  const store = (scope: ScopeName | "told"): ScopeStore => {
-    const open = () => {
-      opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, environment));
-      return opened;
-    };
-    return {
-      read: async () => (await open())(scope).read(),
-      change: async (work) => (await open())(scope).change(work),
-    };
+  let opened: Promise<(scope: StoreName) => ScopeStore> | undefined;
+  const open = () => {
+    opened ??= import("./state-files.ts").then(({ openStores }) => openStores(event, options, environment));
+    return opened;
   };
+  const store = (scope: StoreName): ScopeStore => ({
+    read: async () => (await open())(scope).read(),
+    change: async (work) => (await open())(scope).change(work),
+  });
   return stateAccess(store, options.state ?? {}, environment.now);
 }
 
 /** The calls of `ctx.state` over any stores. */
 export function stateAccess(
-  store: (scope: ScopeName | "told") => ScopeStore,
+  store: (scope: StoreName) => ScopeStore,
   defaults: StateDefaults,
   now: () => number,
 ): StateAccess {
   return {
     forSpace(space, handler) {
-      const scope = (name: ScopeName): Scope => ({
-        name,
-        space,
-        handler,
-        defaults: defaults[name] ?? {},
-        now,
-        open: () => store(name),
-      });
-      const session = lazyCalls(scope("session"));
-      return Object.assign(session, { project: lazyCalls(scope("project")), user: lazyCalls(scope("user")) });
+      const calls = (name: ScopeName): State => {
+        const scope = { name, space, handler, defaults: defaults[name] ?? {}, now, open: () => store(name) };
+        return deferMethods<State>(stateMethods, async () => (await import("./state-calls.ts")).stateCalls(scope));
+      };
+      return Object.assign(calls("session"), { project: calls("project"), user: calls("user") });
     },
-    markReported: (key) =>
+    markReported: async (key) =>
       store("told").change((entries) => {
         const before = entries.has(key);
         if (!before) entries.set(key, { value: true });
@@ -112,7 +109,7 @@ export function stateAccess(
   };
 }
 
-/** What the calls of one scope stand on. */
+/** What the calls of one scope use. */
 export interface Scope {
   readonly name: ScopeName;
   /** The strategy or blueprint whose keys are meant; undefined: the app itself. */
@@ -123,17 +120,4 @@ export interface Scope {
   readonly open: () => ScopeStore;
 }
 
-/** The calls themselves are loaded with the first of them. */
-function lazyCalls(scope: Scope): State {
-  const calls = async () => (await import("./state-calls.ts")).stateCalls(scope);
-  return {
-    get: async (key) => (await calls()).get(key),
-    set: async (key, value, options) => (await calls()).set(key, value, options),
-    update: async (key, change, options) => (await calls()).update(key, change, options),
-    delete: async (key) => (await calls()).delete(key),
-    has: async (key) => (await calls()).has(key),
-    keys: async () => (await calls()).keys(),
-    all: async () => (await calls()).all(),
-    clear: async () => (await calls()).clear(),
-  };
-}
+const stateMethods = ["get", "set", "update", "delete", "has", "keys", "all", "clear"] as const;

@@ -12,6 +12,7 @@ import {
 import {
   type JobFolder,
   type JobName,
+  jobFolders,
   jobNames,
   keyHash,
   newJobId,
@@ -25,6 +26,7 @@ import {
   type BackendOptions,
   backendDefaults,
   type ClaimedJob,
+  endedRecord,
   type JobScope,
   type TaskBackend,
   type TaskRecord,
@@ -62,23 +64,23 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
   const restore = (wanted: (name: JobName) => boolean) => recoverJobs(folder, { leaseMs, now, wanted });
 
   /** First the content, then the move: a process killed between the two leaves a job that the next one moves. */
-  const move = async (from: JobFolder, name: JobName, to: "pending" | "done", record: object) => {
+  const move = async (from: JobFolder, name: JobName, record: TaskRecord) => {
+    const to = record.state === "pending" ? "pending" : "done";
     await write(from, name.file, record);
     await fs.rename(path(from, name.file), path(to, `${name.base}.json`));
   };
 
-  /** Jobs under the key, oldest first: there is one, unless a process was killed while it replaced it. */
-  const at = (place: JobScope, key: string) => {
-    const hash = keyHash(place, key);
-    const found: { state: JobFolder; name: JobName }[] = [];
-    for (const state of ["pending", "running", "done"] as const) {
-      for (const name of jobNames(folder, state)) if (name.key === hash) found.push({ state, name });
-    }
-    return found.sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
-  };
+  /** Oldest first. */
+  const jobs = (wanted: (name: JobName) => boolean) =>
+    jobFolders
+      .flatMap((state) => jobNames(folder, state).map((name) => ({ state, name })))
+      .filter(({ name }) => wanted(name))
+      .sort((a, b) => (a.name.age < b.name.age ? -1 : 1));
+  /** There is one job under a key, unless a process was killed while it replaced it. */
   const newest = async (place: JobScope, key: string) => {
-    await restore((name) => name.key === keyHash(place, key));
-    for (const { state, name } of at(place, key).reverse()) {
+    const hash = keyHash(place, key);
+    await restore((name) => name.key === hash);
+    for (const { state, name } of jobs((one) => one.key === hash).reverse()) {
       const record = await readJob(path(state, name.file));
       if (record !== undefined) return { state, name, record: withoutOwner(record, state) };
     }
@@ -90,19 +92,13 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       const addedAt = now();
       const id = newJobId();
       await locked(async () => {
-        const old = at(job, job.key);
-        const session = sessionHash(job.session);
-        const openJobs = [...jobNames(folder, "pending"), ...jobNames(folder, "running")].filter(
-          (name) => name.session === session && !old.some((one) => one.name.base === name.base),
-        ).length;
+        const [session, key] = [sessionHash(job.session), keyHash(job, job.key)];
+        const old = jobs((name) => name.key === key);
+        const others = jobs((name) => name.session === session && name.key !== key);
+        const openJobs = others.filter(({ state }) => state !== "done").length;
         if (openJobs >= maxOpen) throw tooManyJobs(job.session, openJobs);
-        await write("pending", `${newJobName(job, id, addedAt)}.json`, {
-          ...job,
-          id,
-          state: "pending",
-          addedAt,
-          begun: 0,
-        });
+        const record = { ...job, id, state: "pending", addedAt, begun: 0 };
+        await write("pending", `${newJobName(job, id, addedAt)}.json`, record);
         for (const { state, name } of old) await ignoringErrors(["ENOENT"], fs.unlink(path(state, name.file)));
       });
       return id;
@@ -116,14 +112,12 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const hash = sessionHash(session);
         await restore((name) => name.session === hash);
-        const found: { age: string; record: TaskRecord }[] = [];
-        for (const state of ["pending", "running", "done"] as const) {
-          for (const name of jobNames(folder, state).filter((one) => one.session === hash)) {
-            const record = await readJob(path(state, name.file));
-            if (record) found.push({ age: name.age, record: withExpiry(withoutOwner(record, state), now()) });
-          }
+        const records: TaskRecord[] = [];
+        for (const { state, name } of jobs((one) => one.session === hash)) {
+          const record = await readJob(path(state, name.file));
+          if (record) records.push(withExpiry(withoutOwner(record, state), now()));
         }
-        return found.sort((a, b) => (a.age < b.age ? -1 : 1)).map(({ record }) => record);
+        return records;
       }),
     take: (place, key, state) =>
       locked(async () => {
@@ -136,7 +130,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
       locked(async () => {
         const found = await newest(place, key);
         if (found === undefined || found.state === "done") return false;
-        await move(found.state, found.name, "done", { ...found.record, state: "cancelled", endedAt: now() });
+        await move(found.state, found.name, endedRecord(found.record, { state: "cancelled" }, now()));
         return true;
       }),
     wake: async (call) => options.wake?.(folder, call),
@@ -148,7 +142,7 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
         await restore(() => true);
         for (const name of jobNames(folder, "pending")) {
           const record = await readJob(path("pending", name.file));
-          if (record !== undefined && record.state !== "pending") await move("pending", name, "done", record);
+          if (record !== undefined && record.state !== "pending") await move("pending", name, record);
           if (record?.state !== "pending" || !names.includes(record.task)) continue;
           const lease = newJobId();
           const running: TaskRecord = { ...withoutOwner(record, "pending"), state: "running", begun: record.begun + 1 };
@@ -162,25 +156,16 @@ export function queueTasks(folder: string, options: QueueOptions = {}): TaskBack
     },
     async beat(claim) {
       const name = runningName(folder, claim);
+      if (name === undefined) return false;
       const time = new Date(now());
-      const touched =
-        name &&
-        ignoringErrors(
-          ["ENOENT"],
-          utimes(path("running", name.file), time, time).then(() => true),
-        );
-      return (await touched) === true;
+      const touched = utimes(path("running", name.file), time, time).then(() => true);
+      return (await ignoringErrors(["ENOENT"], touched)) === true;
     },
     finish: (claim, end) =>
       locked(async () => {
         const name = runningName(folder, claim);
         if (name === undefined) return false;
-        const { record } = claim;
-        if (end.state === "released") {
-          await move("running", name, "pending", { ...record, state: "pending", begun: record.begun - 1 });
-        } else {
-          await move("running", name, "done", { ...record, ...end, endedAt: now() });
-        }
+        await move("running", name, endedRecord(claim.record, end, now()));
         return true;
       }),
     close: async () => undefined,
@@ -205,7 +190,7 @@ async function openFolders(folder: string, prepare: QueueOptions["prepare"]): Pr
   await prepare?.();
   await openFolder(folder, fs);
   // Only this user can write below a private folder.
-  for (const state of ["pending", "running", "done"].map((name) => join(folder, name))) {
+  for (const state of jobFolders.map((name) => join(folder, name))) {
     if (!existsSync(state)) await openFolder(state, fs);
   }
 }

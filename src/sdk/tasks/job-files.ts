@@ -10,10 +10,10 @@ import {
   type ProcessIdentity,
   readPrivate,
   replaceFile,
-  syncBackedFs,
 } from "../../files/internal.ts";
+import { isObject, parseJson } from "../../protocol/internal.ts";
 import type { TaskTable } from "./task.ts";
-import { type JobScope, type NewJob, type TaskRecord, workerLost } from "./task-backend.ts";
+import { type JobScope, type NewJob, recoveredRecord, type TaskRecord } from "./task-backend.ts";
 
 /**
  * The name of a job's file says what is needed to find it without opening it. It sorts by priority, then by age. Sessions and keys
@@ -30,8 +30,9 @@ export interface JobName {
   readonly file: string;
 }
 
-/** One folder per state; `done` is every way to end. */
-export type JobFolder = "pending" | "running" | "done";
+/** One folder per state; `done` is for every way to end. */
+export const jobFolders = ["pending", "running", "done"] as const;
+export type JobFolder = (typeof jobFolders)[number];
 
 /** The jobs in one state, in the order in which they shall run. At once: the folder is small, and a hook waits for it. */
 export function jobNames(folder: string, state: JobFolder): readonly JobName[] {
@@ -59,11 +60,11 @@ export function newJobName(job: NewJob, id: string, addedAt: number): string {
   return [rank, age, id, sessionHash(job.session), keyHash(job, job.key)].join("-");
 }
 
-/** Undefined for a file that is none of ours. */
+const jobFileName = /^(\d{4}-([0-9a-z]{12})-[0-9a-f]{16}-([0-9a-f]{16})-([0-9a-f]{16}))(?:\.([0-9a-f]{16}))?\.json$/;
+
+/** Undefined for any other file. */
 function readJobName(file: string): JobName | undefined {
-  const parts = /^(\d{4}-([0-9a-z]{12})-[0-9a-f]{16}-([0-9a-f]{16})-([0-9a-f]{16}))(?:\.([0-9a-f]{16}))?\.json$/.exec(
-    file,
-  );
+  const parts = jobFileName.exec(file);
   if (parts === null) return undefined;
   const [, base = "", age = "", session = "", key = "", lease] = parts;
   return { base, age, session, key, lease, file };
@@ -90,15 +91,11 @@ export type StoredJob = TaskRecord & { readonly owner?: ProcessIdentity };
 
 /** Undefined when it was removed; an unreadable file is renamed. */
 export async function readJob(path: string): Promise<StoredJob | undefined> {
-  const bytes = await readPrivate(path, syncBackedFs);
+  const bytes = await readPrivate(path, fs);
   if (bytes === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (isRecord(value)) return value;
-  } catch {
-    // Handled below, like a record of another shape.
-  }
-  await syncBackedFs.rename(path, `${path}.unreadable`);
+  const value = parseJson(bytes.toString("utf8"));
+  if (isRecord(value)) return value;
+  await fs.rename(path, `${path}.unreadable`);
   return undefined;
 }
 
@@ -112,8 +109,8 @@ export async function hasPending(folder: string, tasks: TaskTable): Promise<bool
 }
 
 function isRecord(value: unknown): value is TaskRecord {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, task, session, space, key, state, ttlMs, attempts, begun } = value as Record<string, unknown>;
+  if (!isObject(value)) return false;
+  const { id, task, session, space, key, state, ttlMs, attempts, begun } = value;
   return (
     [id, task, session, space, key, state].every((text) => typeof text === "string") &&
     [ttlMs, attempts, begun].every((number) => typeof number === "number")
@@ -141,7 +138,7 @@ export async function recoverJobs(folder: string, options: RecoverOptions): Prom
     const { owner, ...record } = job;
     if (owner === undefined && record.state !== "running") {
       // Killed on the way here or on the way out; what the file says is where it belongs.
-      await settle(folder, name, record.state === "pending" ? "pending" : "done");
+      await settle(folder, name, record);
       continue;
     }
     /** A machine that slept through a lease wakes its workers as well; they are given a moment to show it. */
@@ -151,17 +148,16 @@ export async function recoverJobs(folder: string, options: RecoverOptions): Prom
       return (await ignoringErrors(["ENOENT"], fs.lstat(file)))?.mtimeMs === beatAt;
     };
     if (owner !== undefined && livenessOf(owner) !== "dead" && !(await isLate())) continue;
-    const again = record.begun < record.attempts;
-    const next = again
-      ? { ...record, state: "pending" }
-      : { ...record, state: "failed", error: workerLost, endedAt: now() };
+    const next = recoveredRecord(record, now());
     await replaceFile(file, `${JSON.stringify(next)}\n`, { fs });
-    await settle(folder, name, again ? "pending" : "done");
+    await settle(folder, name, next);
   }
 }
 
-async function settle(folder: string, name: JobName, state: "pending" | "done"): Promise<void> {
-  await fs.rename(join(folder, "running", name.file), join(folder, state, `${name.base}.json`));
+/** Moves a job that does not run any more to the folder of its state. */
+async function settle(folder: string, name: JobName, { state }: TaskRecord): Promise<void> {
+  const to = state === "pending" ? "pending" : "done";
+  await fs.rename(join(folder, "running", name.file), join(folder, to, `${name.base}.json`));
 }
 
 /** Removes results whose time is long over. For workers: no hook process waits for it. */

@@ -104,6 +104,10 @@ export const backendDefaults: { readonly leaseMs: number; readonly maxOpen: numb
   maxOpen: 1_000,
 };
 
+export function isOpenJob({ state }: Pick<TaskRecord, "state">): boolean {
+  return state === "pending" || state === "running";
+}
+
 /** A finished job whose time is over has no result any more. */
 export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   if (record.endedAt === undefined || now < record.endedAt + record.ttlMs) return record;
@@ -111,10 +115,22 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   return { ...rest, state: "expired" };
 }
 
-export const workerLost: TaskFailure = {
-  code: "worker-lost",
-  message: "the worker that ran it ended before it did",
-};
+/** The record of a job whose run has ended. A released job is pending again, and the attempt does not count. */
+export function endedRecord<Record extends TaskRecord>(
+  record: Record,
+  end: TaskEnd | { readonly state: "cancelled" },
+  now: number,
+): Record {
+  if (end.state === "released") return { ...record, state: "pending", begun: record.begun - 1 };
+  return { ...record, ...end, endedAt: now };
+}
+
+/** The record of a job whose worker has exited: pending again while attempts are left, else failed. */
+export function recoveredRecord<Record extends TaskRecord>(record: Record, now: number): Record {
+  if (record.begun < record.attempts) return { ...record, state: "pending" };
+  const error = { code: "worker-lost", message: "the worker that ran it ended before it did" } as const;
+  return endedRecord(record, { state: "failed", error }, now);
+}
 
 /** Inputs and results beyond this are files, not messages. */
 export const maxTaskBytes: number = 2 ** 20;

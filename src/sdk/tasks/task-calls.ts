@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { maxTimerMs } from "../app/app-definition.ts";
 import { checkOptions, sdkProblem, toJsonOrThrow } from "../app/argument-checks.ts";
+import { projectDirOf } from "../app/run-environment.ts";
 import type { TaskRef } from "./task.ts";
-import { type JobScope, maxTaskBytes, type NewJob, type TaskBackend, type TaskRecord } from "./task-backend.ts";
+import {
+  isOpenJob,
+  type JobScope,
+  maxTaskBytes,
+  type NewJob,
+  type TaskBackend,
+  type TaskRecord,
+} from "./task-backend.ts";
 import type { AddOptions, TaskCallContext, TaskKey, TaskResult, Tasks, WaitOptions } from "./tasks.ts";
 
 /** The calls of `ctx.tasks` for one handler. */
@@ -37,7 +46,9 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
       const open = records.filter(isOpen).length;
       const done = enough === "all" ? open === 0 : open === 0 || records.some(hasEnded);
       const leftMs = end - monotonicMs();
-      if (done || leftMs <= 0 || handler.signal.aborted) return records;
+      if (done || leftMs <= 0 || handler.signal.aborted) {
+        return records.map((record) => (hasEnded(record) ? resultOf(record) : undefined));
+      }
       await sleep(Math.min(pauseMs, leftMs), undefined, { signal: handler.signal }).catch(() => undefined);
     }
   };
@@ -50,11 +61,14 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
       await call.wake(backend);
       return id;
     },
-    get: async (key) => withResult(await ask(key)) as never,
+    async get(key) {
+      const record = await ask(key);
+      return (record && resultOf(record)) as never;
+    },
     async pop(key) {
       const taken = await (await call.backend()).take(place, keyOf(key), "completed");
       if (taken === undefined) await ask(key);
-      return withResult(taken) as never;
+      return (taken && resultOf(taken)) as never;
     },
     popAll: async () => (await takeAll("completed")) as never,
     popErrors: async () => (await takeAll("failed")) as never,
@@ -65,13 +79,9 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
       const open = (await mine(backend)).filter(isOpen);
       return (await Promise.all(open.map(({ key }) => backend.cancel(place, key)))).filter(Boolean).length;
     },
-    async wait(key, options = {}) {
-      const [record] = await until([key], "all", options);
-      return (hasEnded(record) ? resultOf(record) : undefined) as never;
-    },
-    waitAll: async (keys, options = {}) =>
-      (await until(keys, "all", options)).map((record) => (hasEnded(record) ? resultOf(record) : undefined)),
-    waitAny: async (keys, options = {}) => withResult((await until(keys, "any", options)).find(hasEnded)),
+    wait: async (key, options = {}) => (await until([key], "all", options))[0] as never,
+    waitAll: (keys, options = {}) => until(keys, "all", options),
+    waitAny: async (keys, options = {}) => (await until(keys, "any", options)).find((result) => result !== undefined),
   };
 }
 
@@ -100,9 +110,9 @@ function jobOf(
     ttlMs: within(0, Number.MAX_SAFE_INTEGER, add.ttlMs ?? options.ttlMs, 300_000),
     timeoutMs: within(0, maxTimerMs, options.timeoutMs, 600_000),
     attempts: within(1, Number.MAX_SAFE_INTEGER, options.attempts, 1),
-    ...(add.deliver === undefined ? {} : { deliver: add.deliver }),
+    ...defined({ deliver: add.deliver }),
     cwd: call.event.cwd ?? call.environment.cwd,
-    projectDir: call.projectDir,
+    projectDir: projectDirOf(call.event, call.environment),
   };
 }
 
@@ -126,21 +136,16 @@ function keyOf(key: TaskKey): string {
 }
 
 function isOpen(record: TaskRecord | undefined): boolean {
-  return record?.state === "pending" || record?.state === "running";
+  return record !== undefined && isOpenJob(record);
 }
 
 function hasEnded(record: TaskRecord | undefined): record is TaskRecord {
-  return record !== undefined && !isOpen(record);
-}
-
-function withResult(record: TaskRecord | undefined): TaskResult | undefined {
-  return record === undefined ? undefined : resultOf(record);
+  return record !== undefined && !isOpenJob(record);
 }
 
 function resultOf({ id, key, task, addedAt, state, endedAt, value, error }: TaskRecord): TaskResult {
   return {
-    ...{ id, key, task, addedAt, state },
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ id, key, task, addedAt, state, endedAt }),
     ...(state === "completed" ? { value } : {}),
     ...(state === "failed" ? { error } : {}),
   } as TaskResult;

@@ -2,9 +2,10 @@ import { messageOf } from "../../protocol/internal.ts";
 import type { Answer } from "../answer/answer.ts";
 import { eventRule, isLegal } from "../answer/event-rules.ts";
 import type { AppOptions } from "../app/app-definition.ts";
+import { deferMethods } from "../app/context.ts";
 import type { HookEvent } from "../app/hook-event.ts";
-import type { RunEnvironment } from "../app/run-environment.ts";
-import { eventLogger, type Logger } from "../log/logger.ts";
+import { projectDirOf, type RunEnvironment } from "../app/run-environment.ts";
+import { eventLogger } from "../log/logger.ts";
 import type { TaskRef, TaskTable } from "./task.ts";
 import type { TaskBackend, TaskFailure } from "./task-backend.ts";
 
@@ -74,22 +75,23 @@ export interface TasksAccess {
   settled(): Promise<unknown>;
 }
 
-/** What the calls of `ctx.tasks` stand on. */
+/** What the calls of `ctx.tasks` use. */
 export interface TaskCallContext {
   readonly event: HookEvent;
   readonly environment: RunEnvironment;
   readonly table: TaskTable;
   readonly backend: () => Promise<TaskBackend>;
-  readonly logger: (task: string) => Logger;
-  readonly projectDir: string;
   /** Asks the backend for a worker, once per event: a worker that was just started has not registered yet. */
   readonly wake: (backend: TaskBackend) => Promise<void>;
-  /** Keeps the process alive until the call has ended, even if its handler does not wait for it. */
-  readonly keepAlive: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
-/** For so long at most: a backend that cannot be reached must not keep a hook from ending. */
+/** A backend that cannot be reached does not keep a hook from ending for longer than this. */
 const longestHoldMs = 5_000;
+
+const taskMethods: readonly (keyof Tasks)[] = [
+  ...(["add", "get", "pop", "popAll", "popErrors", "has"] as const),
+  ...(["cancel", "cancelAll", "wait", "waitAll", "waitAny"] as const),
+];
 
 /** Nothing of tasks is loaded before the first call; an app without tasks never loads it. */
 export function lazyTasks(
@@ -99,46 +101,46 @@ export function lazyTasks(
   environment: RunEnvironment,
 ): TasksAccess {
   let opened: Promise<TaskBackend> | undefined;
-  const given = environment.tasks ?? options.tasks;
-  const projectDir = environment.env["CLAUDE_PROJECT_DIR"] || event.cwd || environment.cwd;
-  const logger = (task: string) => eventLogger(event, environment, `task ${task}`);
   let waking: Promise<void> | undefined;
   const held: Promise<unknown>[] = [];
-  const call: TaskCallContext = {
-    event,
-    environment,
-    table,
-    backend: () => {
-      opened ??= given
-        ? Promise.resolve(given)
-        : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(environment));
-      return opened;
-    },
-    logger,
-    projectDir,
-    wake: async (backend) => {
-      if (waking !== undefined) return;
-      const started = backend.wake({
-        tasks: table,
-        file: environment.file,
-        env: environment.env,
-        cwd: projectDir,
-        logger,
-      });
-      // Only its author knows what another backend does then, so the handler waits for it.
-      if (given !== undefined) return started;
-      waking = started.catch((error: unknown) =>
-        environment.complain(`No worker could be started: ${messageOf(error)}`),
-      );
-    },
-    keepAlive: (work) => {
-      const ended = work.catch(() => undefined); // told by the promise that the handler got
-      held.push(Promise.race([ended, new Promise((done) => void setTimeout(done, longestHoldMs).unref())]));
-      return work;
-    },
+  const given = environment.tasks ?? options.tasks;
+  const backend = () => {
+    opened ??= given
+      ? Promise.resolve(given)
+      : import("./default-queue.ts").then(({ defaultTasks }) => defaultTasks(environment));
+    return opened;
   };
+  const wake = async (backend: TaskBackend) => {
+    if (waking !== undefined) return;
+    const { file, env } = environment;
+    const logger = (task: string) => eventLogger(event, environment, `task ${task}`);
+    const started = backend.wake({ tasks: table, file, env, cwd: projectDirOf(event, environment), logger });
+    // Only its author knows what another backend does then, so the handler waits for it.
+    if (given !== undefined) return started;
+    waking = started.catch((error: unknown) => environment.complain(`No worker could be started: ${messageOf(error)}`));
+  };
+  /** Keeps the process alive until the call has ended, even if its handler does not wait for it. */
+  const keepAlive = <Result>(work: Promise<Result>): Promise<Result> => {
+    const ended = work.catch(() => undefined); // reported by the promise that the handler got
+    held.push(Promise.race([ended, new Promise((done) => void setTimeout(done, longestHoldMs).unref())]));
+    return work;
+  };
+  const call: TaskCallContext = { event, environment, table, backend, wake };
   return {
-    forSpace: (space, handler) => lazyCalls(call, space ?? "", handler),
+    forSpace(space = "", handler) {
+      const calls = deferMethods<Tasks>(taskMethods, async () => {
+        // At the same time: every call needs both, and a hook process has loaded neither.
+        const [{ taskCalls }] = await Promise.all([import("./task-calls.ts"), backend()]);
+        return taskCalls(call, space, handler);
+      });
+      return {
+        ...calls,
+        // Async functions: a call that fails and is not awaited is still a rejection of its own.
+        add: async (task, input, options) => keepAlive(calls.add(task, input, options)),
+        cancel: async (key) => keepAlive(calls.cancel(key)),
+        cancelAll: async () => keepAlive(calls.cancelAll()),
+      };
+    },
     dueContext: async () => {
       if (table.size === 0 || environment.replay || !isLegal(eventRule(event.name), "context")) return [];
       if (given === undefined && environment.file === undefined) return [];
@@ -151,29 +153,7 @@ export function lazyTasks(
   };
 }
 
-function lazyCalls(call: TaskCallContext, space: string, handler: { readonly signal: AbortSignal }): Tasks {
-  const calls = async () => {
-    // Side by side: every call needs both, and a hook process has loaded neither.
-    const [{ taskCalls }] = await Promise.all([import("./task-calls.ts"), call.backend()]);
-    return taskCalls(call, space, handler);
-  };
-  return {
-    // Async functions: a call that fails and is not awaited is still a rejection of its own.
-    add: async (task, input, options) => call.keepAlive(calls().then((on) => on.add(task, input, options))),
-    get: async (key) => (await calls()).get(key),
-    pop: async (key) => (await calls()).pop(key),
-    popAll: async () => (await calls()).popAll(),
-    popErrors: async () => (await calls()).popErrors(),
-    has: async (key) => (await calls()).has(key),
-    cancel: async (key) => call.keepAlive(calls().then((on) => on.cancel(key))),
-    cancelAll: async () => call.keepAlive(calls().then((on) => on.cancelAll())),
-    wait: async (key, options) => (await calls()).wait(key, options),
-    waitAll: async (keys, options) => (await calls()).waitAll(keys, options),
-    waitAny: async (keys, options) => (await calls()).waitAny(keys, options),
-  };
-}
-
 /** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
 export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  return (await import("./work-tasks.ts")).hasOpenJobs(file, env);
+  return (await import("./default-queue.ts")).hasOpenJobs(file, env);
 }

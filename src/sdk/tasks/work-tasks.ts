@@ -1,12 +1,11 @@
-import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldLock, ignoringErrors, openFolder, takeLock } from "../../files/internal.ts";
+import { type HeldLock, openFolder, takeLock } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { AppRuntime } from "../app/app-runtime.ts";
 import { type LogRecord, loggerFor } from "../log/logger.ts";
-import { defaultTasks, queueFolder } from "./default-queue.ts";
-import { hasPending, jobNames, sweepDone } from "./job-files.ts";
+import { defaultTasks, queueFolder, workerLock } from "./default-queue.ts";
+import { hasPending, sweepDone } from "./job-files.ts";
 import { runWorker, type WorkerOptions } from "./run-jobs.ts";
-import { workerLock } from "./start-worker.ts";
 import type { TaskTable } from "./task.ts";
 import type { TaskBackend } from "./task-backend.ts";
 
@@ -22,18 +21,8 @@ export interface WorkTasksOptions extends Pick<WorkerOptions, "signal" | "idleMs
 
 export async function workTasks(app: AppRuntime, options: WorkTasksOptions): Promise<void> {
   const { file, env, log, complain = () => undefined, signal } = options;
-  const logger = (task: string) => {
-    const write = (level: string, message: string, data: unknown) =>
-      log?.({
-        time: new Date().toISOString(),
-        event: "",
-        task,
-        level,
-        message,
-        ...(data === undefined ? {} : { data }),
-      });
-    return loggerFor(`task ${task}`, write, complain);
-  };
+  const target = { now: Date.now, complain, ...defined({ log }) };
+  const logger = (task: string) => loggerFor(`task ${task}`, { event: "", task }, target);
   const { tasks } = app;
   const backend = options.backend ?? app.options.tasks;
   const call = { ...options, tasks, env, logger, backend: backend ?? defaultTasks({ file, env }) };
@@ -70,15 +59,4 @@ async function takeWorkerLock(folder: string, { idleMs, signal }: WorkTasksOptio
 async function warnAboutPending(folder: string, tasks: TaskTable, logger: WorkerOptions["logger"]): Promise<void> {
   if (!(await hasPending(folder, tasks))) return;
   logger("worker").warn("The hooks file has changed. Remaining jobs wait for the next hook of the new version.");
-}
-
-/** Whether a worker is running jobs of this hooks file, of any session. Jobs without a worker do not count. */
-export async function hasOpenJobs(file: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  const folder = queueFolder(file, env);
-  if ((await ignoringErrors(["ENOENT"], stat(folder))) === undefined) return false;
-  const open = jobNames(folder, "pending").length + jobNames(folder, "running").length;
-  if (open === 0) return false;
-  const lock = await takeLock(workerLock(folder), { waitMs: 0 });
-  if (lock.held) await lock.release();
-  return !lock.held;
 }

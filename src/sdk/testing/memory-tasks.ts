@@ -1,23 +1,25 @@
 import { randomUUID } from "node:crypto";
 import {
-  type ScopeName,
   type ScopeStore,
   type StateAccess,
   type StateDefaults,
   type StoredValues,
+  type StoreName,
   stateAccess,
 } from "../state/state.ts";
 import { runAll } from "../tasks/run-jobs.ts";
 import {
   type BackendOptions,
   backendDefaults,
+  endedRecord,
+  isOpenJob,
   type JobScope,
+  recoveredRecord,
   type TaskBackend,
   type TaskEnd,
   type TaskRecord,
   tooManyJobs,
   withExpiry,
-  workerLost,
 } from "../tasks/task-backend.ts";
 
 interface Job {
@@ -42,16 +44,14 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
     );
   const settle = (job: Job, end: TaskEnd | { readonly state: "cancelled" }): void => {
     delete job.lease;
-    if (end.state === "released") job.record = { ...job.record, state: "pending", begun: job.record.begun - 1 };
-    else job.record = structuredClone({ ...job.record, ...end, endedAt: now() });
+    job.record = structuredClone(endedRecord(job.record, end, now()));
   };
   /** Jobs whose worker gave no sign for too long wait again, or have failed. */
   const recover = () => {
     for (const job of jobs.values()) {
       if (job.record.state !== "running" || (job.leaseUntil ?? 0) > now()) continue;
       delete job.lease;
-      if (job.record.begun < job.record.attempts) job.record = { ...job.record, state: "pending" };
-      else settle(job, { state: "failed", error: workerLost });
+      job.record = recoveredRecord(job.record, now());
     }
   };
   const seen = ({ record }: Job): TaskRecord => withExpiry(record, now());
@@ -61,7 +61,9 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
       recover();
       const old = at(job, job.key);
       if (old) jobs.delete(old.record.id);
-      const open = [...jobs.values()].filter(({ record }) => record.session === job.session && isOpen(record)).length;
+      const open = [...jobs.values()].filter(
+        ({ record }) => record.session === job.session && isOpenJob(record),
+      ).length;
       if (open >= maxOpen) throw tooManyJobs(job.session, open);
       const id = randomUUID();
       jobs.set(id, { record: structuredClone({ ...job, id, state: "pending", addedAt: now(), begun: 0 }) });
@@ -85,7 +87,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
     },
     async cancel(place, key) {
       const job = at(place, key);
-      if (job === undefined || !isOpen(job.record)) return false;
+      if (job === undefined || !isOpenJob(job.record)) return false;
       settle(job, { state: "cancelled" });
       return true;
     },
@@ -117,15 +119,11 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
     close: async () => undefined,
     end(id, end) {
       const job = jobs.get(id);
-      if (job === undefined || !isOpen(job.record)) return false;
+      if (job === undefined || !isOpenJob(job.record)) return false;
       settle(job, end);
       return true;
     },
   };
-}
-
-function isOpen({ state }: TaskRecord): boolean {
-  return state === "pending" || state === "running";
 }
 
 /** Runs every job in this process as soon as it is added: `ctx.tasks.add` resolves when the job has ended. */
@@ -169,7 +167,7 @@ export function mockTasks(options: BackendOptions = {}): MockTasks {
 export function memoryState(defaults: StateDefaults = {}, now: () => number = Date.now): StateAccess {
   const stores = new Map<string, ScopeStore>();
   return stateAccess(
-    (scope: ScopeName | "told") => {
+    (scope: StoreName) => {
       const store = stores.get(scope) ?? memoryStore();
       stores.set(scope, store);
       return store;

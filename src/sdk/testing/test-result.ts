@@ -1,65 +1,56 @@
 import { AssertionError } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
-import { type EventRow, eventRow, type OutcomeOutput, type ToolInput } from "../../protocol/internal.ts";
+import {
+  defined,
+  type EventRow,
+  eventRow,
+  isEventName,
+  type Outcome,
+  type OutcomeOutput,
+  type ToolInput,
+} from "../../protocol/internal.ts";
 import type { AppWarning } from "../answer/accept-answers.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { HandlerTrace } from "../run/handler-chain.ts";
 
 /** What the app said to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
-export interface TestResult {
-  readonly event: string;
-  readonly decision: "none" | "allow" | "ask" | "defer" | "deny";
-  readonly blocked: boolean;
-  readonly reason?: string;
-  readonly continue: boolean;
-  readonly stopReason?: string;
-  readonly updatedInput?: ToolInput;
-  readonly additionalContext: readonly string[];
-  readonly systemMessages: readonly string[];
-  readonly output: OutcomeOutput;
+export interface TestResult extends Omit<Outcome, "runs" | "skipped" | "warnings"> {
   readonly warnings: readonly AppWarning[];
-  readonly wire: Readonly<Record<string, unknown>> | undefined;
+  readonly wire?: Readonly<Record<string, unknown>>;
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
   readonly trace: readonly HandlerTrace[];
-  expectDenied(reason?: string | RegExp): TestResult;
-  expectAllowed(reason?: string | RegExp): TestResult;
-  expectAsked(reason?: string | RegExp): TestResult;
-  expectBlocked(reason?: string | RegExp): TestResult;
-  expectHalted(reason?: string | RegExp): TestResult;
+  expectDenied(reason?: Text): TestResult;
+  expectAllowed(reason?: Text): TestResult;
+  expectAsked(reason?: Text): TestResult;
+  expectBlocked(reason?: Text): TestResult;
+  expectHalted(reason?: Text): TestResult;
   expectNoOpinion(): TestResult;
   expectInput(input: ToolInput): TestResult;
-  expectContext(text: string | RegExp): TestResult;
+  expectContext(text: Text): TestResult;
 }
 
-export function testResult(settled: SettledEvent): TestResult {
-  const { folded, event } = settled;
-  const row = rowFor(event);
-  const refused = folded.refusal !== undefined || (folded.halt !== undefined && row?.onStop === "after-tool");
-  const goesOn = row?.special.endsTurn === true && folded.contexts.length > 0 && folded.halt === undefined;
-  const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
-  const input = folded.input ?? folded.approval?.input;
-  const facts = {
-    event,
-    decision: refused ? ("deny" as const) : approved(folded),
-    blocked: (refused && row?.blocks != null) || goesOn || (folded.halt !== undefined && row?.onStop === "refuse"),
-    ...(reason === undefined ? {} : { reason }),
-    continue: folded.halt === undefined,
-    ...(folded.halt === undefined ? {} : { stopReason: folded.halt }),
-    ...(input === undefined ? {} : { updatedInput: input }),
-    additionalContext: folded.contexts,
+type Text = string | RegExp;
+
+export function testResult({ folded, dispose: _dispose, ...answer }: SettledEvent): TestResult {
+  const { refusal, halt, decision, approval, contexts } = folded;
+  const row = rowFor(answer.event);
+  const isRefused = refusal !== undefined || (halt !== undefined && row?.onStop === "after-tool");
+  const continues = row?.special.endsTurn === true && contexts.length > 0 && halt === undefined;
+  const approved = approval ? "allow" : (decision?.kind ?? "none");
+  return withExpectations({
+    ...answer,
+    decision: isRefused ? "deny" : approved,
+    blocked: (isRefused && row?.blocks != null) || continues || (halt !== undefined && row?.onStop === "refuse"),
+    ...defined({ reason: refusal?.reason ?? halt ?? decision?.reason, stopReason: halt }),
+    ...defined({ updatedInput: folded.input ?? approval?.input }),
+    continue: halt === undefined,
+    additionalContext: contexts,
     systemMessages: folded.messages,
     output: outputOf(folded, row),
-    warnings: settled.warnings,
-    wire: settled.wire,
-    stdout: settled.stdout,
-    stderr: settled.stderr,
-    exitCode: settled.exitCode,
-    trace: settled.trace,
-  };
-  return withExpectations(facts);
+  });
 }
 
 type Facts = Omit<TestResult, `expect${string}`>;
@@ -67,15 +58,10 @@ type Facts = Omit<TestResult, `expect${string}`>;
 function withExpectations(facts: Facts): TestResult {
   const claim = (holds: boolean, by: keyof TestResult, wanted: string, actual?: unknown, expected?: unknown) => {
     if (holds) return result;
-    // The stack begins where the author's test stands, not in here.
+    // The stack begins in the author's test, not in here.
     const stackStartFn = result[by] as () => void;
-    throw new AssertionError({
-      message: `${wanted}\n${describeRun(facts)}`,
-      stackStartFn,
-      operator: by,
-      actual,
-      expected,
-    });
+    const message = `${wanted}\n${describeRun(facts)}`;
+    throw new AssertionError({ message, stackStartFn, operator: by, actual, expected });
   };
   const fits = (wanted: Text | undefined, texts: readonly string[]) =>
     wanted === undefined ||
@@ -108,8 +94,6 @@ function withExpectations(facts: Facts): TestResult {
   return result;
 }
 
-type Text = string | RegExp;
-
 /** What happened, for the message of a failed expectation. */
 function describeRun(facts: Facts): string {
   const handlers = facts.trace.map(
@@ -122,23 +106,15 @@ function describeRun(facts: Facts): string {
   );
 }
 
-function approved(folded: FoldedAnswer): "none" | "allow" | "ask" | "defer" {
-  return folded.approval ? "allow" : (folded.decision?.kind ?? "none");
-}
-
 function outputOf(folded: FoldedAnswer, row: EventRow | undefined): OutcomeOutput {
   const { refusal, contexts } = folded;
   return {
     ...(row?.answers.includes("decision") ? permissionOf(folded) : {}),
     ...(row?.onText === "instructions" && contexts.length > 0 ? { customInstructions: contexts.join("\n\n") } : {}),
-    ...(folded.watch ? { watchPaths: folded.watch } : {}),
-    ...(folded.firstMessage === undefined ? {} : { initialUserMessage: folded.firstMessage }),
-    ...(folded.title === undefined ? {} : { sessionTitle: folded.title }),
+    ...folded.fields,
     ...(refusal?.hidePrompt && row?.answers.includes("suppressOriginalPrompt") ? { suppressOriginalPrompt: true } : {}),
-    ...(folded.display === undefined ? {} : { displayContent: folded.display }),
-    ...(folded.retry ? { retry: true } : {}),
     ...(folded.output ? { updatedToolOutput: folded.output.value } : {}),
-    ...(folded.worktree === undefined ? {} : { worktreePath: folded.worktree }),
+    ...defined({ worktreePath: folded.worktree }),
     ...(refusal && row?.answers.includes("action") ? { action: "decline" } : folded.elicit),
   };
 }
@@ -149,13 +125,10 @@ function permissionOf({ refusal, approval }: FoldedAnswer): Pick<OutcomeOutput, 
     return { permission: { behavior: "deny", message: refusal.reason, ...interrupt } };
   }
   if (!approval) return {};
-  return { permission: { behavior: "allow", ...(approval.rules ? { updatedPermissions: approval.rules } : {}) } };
+  return { permission: { behavior: "allow", ...defined({ updatedPermissions: approval.rules }) } };
 }
 
+/** Undefined for an event that the catalog does not have; the app may still answer it. */
 function rowFor(event: string): EventRow | undefined {
-  try {
-    return eventRow(event);
-  } catch {
-    return undefined; // an event the catalog does not have: nothing is known of it, and the app may still answer
-  }
+  return isEventName(event) ? eventRow(event) : undefined;
 }

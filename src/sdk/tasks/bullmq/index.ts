@@ -4,11 +4,13 @@ import {
   type BackendOptions,
   backendDefaults,
   type ClaimedJob,
+  endedRecord,
+  isOpenJob,
+  recoveredRecord,
   type TaskBackend,
   type TaskRecord,
   tooManyJobs,
   withExpiry,
-  workerLost,
 } from "../task-backend.ts";
 import { type JobEntries, type JobEntry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
 import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
@@ -65,20 +67,20 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
   const begin = async (job: RunningJob, entries: JobEntries): Promise<ClaimedJob | undefined> => {
     const { session, space, key } = job.about;
     const done = await entries.change({ session, space }, key, (entry) => {
-      if (entry?.id !== job.id || !isOpen(entry)) return undefined;
+      if (entry?.id !== job.id || !isOpenJob(entry)) return undefined;
       if (entry.begun < entry.attempts) return { ...entry, state: "running", begun: entry.begun + 1, lease: job.lease };
-      return endedEntry(entry, { state: "failed", error: workerLost });
+      return recoveredRecord(unleased(entry), Date.now());
     });
     if (done?.after?.state !== "running") return undefined;
     running.set(job.lease, job);
-    return { record: withoutLease(done.after), lease: job.lease };
+    return { record: recordOf(done.after), lease: job.lease };
   };
 
   return {
     async add(job) {
       const { entries, queues } = await open();
       const openJobs = (await entries.list(job.session)).filter(
-        (one) => isOpen(one) && (one.key !== job.key || one.space !== job.space),
+        (one) => isOpenJob(one) && (one.key !== job.key || one.space !== job.space),
       ).length;
       if (openJobs >= maxOpen) throw tooManyJobs(job.session, openJobs);
       const id = randomUUID();
@@ -86,26 +88,26 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
       const entry: JobEntry = { ...job, id, order, state: "pending", addedAt: Date.now(), begun: 0 };
       const done = await entries.change(job, job.key, () => entry);
       await queues.add(entry);
-      if (done?.before && isOpen(done.before)) await queues.remove(done.before);
+      if (done?.before && isOpenJob(done.before)) await queues.remove(done.before);
       return id;
     },
     async get(place, key) {
       const entry = await (await open()).entries.get(place, key);
-      return entry && withExpiry(withoutLease(entry), Date.now());
+      return entry && withExpiry(recordOf(entry), Date.now());
     },
     async list(session) {
-      return (await (await open()).entries.list(session)).map((entry) => withExpiry(withoutLease(entry), Date.now()));
+      return (await (await open()).entries.list(session)).map((entry) => withExpiry(recordOf(entry), Date.now()));
     },
     async take(place, key, state) {
       const done = await (await open()).entries.change(place, key, (entry) =>
         entry && withExpiry(entry, Date.now()).state === state ? null : undefined,
       );
-      return done?.before && withoutLease(done.before);
+      return done?.before && recordOf(done.before);
     },
     async cancel(place, key) {
       const { entries, queues } = await open();
       const done = await entries.change(place, key, (entry) =>
-        entry && isOpen(entry) ? endedEntry(entry, { state: "cancelled" }) : undefined,
+        entry && isOpenJob(entry) ? endedRecord(unleased(entry), { state: "cancelled" }, Date.now()) : undefined,
       );
       if (done?.before) await queues.remove(done.before);
       return done !== undefined;
@@ -132,9 +134,7 @@ export function bullmqTasks(options: BullmqOptions): BullmqTasks {
       running.delete(lease);
       const done = await entries.change(record, record.key, (entry) => {
         if (entry?.lease !== lease || entry.state !== "running") return undefined;
-        if (end.state !== "released") return endedEntry(entry, end);
-        const { lease: _lease, ...rest } = entry;
-        return { ...rest, state: "pending", begun: entry.begun - 1 };
+        return endedRecord(unleased(entry), end, Date.now());
       });
       if (done && end.state === "released") await job?.giveBack();
       else await job?.drop();
@@ -151,16 +151,10 @@ function noRedis(at: Redis["options"], why: string, cause: Error): Problem {
   return new Problem("sdk/no-tasks", message, { about: { where }, cause });
 }
 
-function isOpen({ state }: JobEntry): boolean {
-  return state === "pending" || state === "running";
+function unleased({ lease: _lease, ...entry }: JobEntry): JobEntry {
+  return entry;
 }
 
-function endedEntry(entry: JobEntry, end: Pick<TaskRecord, "state" | "value" | "error">): JobEntry {
-  const { lease: _lease, ...rest } = entry;
-  return { ...rest, ...end, endedAt: Date.now() };
-}
-
-function withoutLease(entry: JobEntry): TaskRecord {
-  const { lease: _lease, order: _order, ...record } = entry;
+function recordOf({ lease: _lease, order: _order, ...record }: JobEntry): TaskRecord {
   return record;
 }
