@@ -10,8 +10,12 @@ export {
 } from "./check/validate-session.ts";
 export type { DocumentOptions } from "./export/document.ts";
 export { type ExportFormat, exportSession } from "./export/export-session.ts";
-export type { FindOptions } from "./find/find-session.ts";
-export { type ListSessionsOptions, listSessions, type SessionSummary } from "./find/list-sessions.ts";
+export {
+  type FindOptions,
+  type ListSessionsOptions,
+  listSessions,
+  type SessionSummary,
+} from "./find/find-sessions.ts";
 export type { SessionFiles, SessionPlace, SubagentFile, WorkflowFiles } from "./find/session-files.ts";
 export type { RootOptions, RootOrigin, SessionRoot } from "./find/session-roots.ts";
 export type { FormatDrift } from "./formats/claude-code/format-drift.ts";
@@ -50,9 +54,13 @@ export type {
   AttachmentEntry,
   AttachmentType,
   CompactMetadata,
+  ConversationFields,
   Entry,
+  EntryPosition,
   HookAttachmentType,
   PromptSource,
+  StandaloneEntry,
+  StandaloneKind,
   SystemEntry,
   SystemSubtype,
   TranscriptItem,
@@ -60,7 +68,6 @@ export type {
   UserEntry,
   UserRole,
 } from "./model/entry.ts";
-export type { ConversationFields, EntryPosition } from "./model/entry-fields.ts";
 export type { Graph, GraphEntry, GraphFinding, ParentLink } from "./model/entry-graph.ts";
 export { finalTextAtStop, type StopPayload, type StopText, type StopTextOptions } from "./model/final-text.ts";
 export type { Ancestor } from "./model/lineage.ts";
@@ -69,7 +76,6 @@ export type { AttributedCall, ModelFinding, SessionModel } from "./model/session
 export type { CallSpeed, PriceOf, SessionStats, ToolStats } from "./model/session-stats.ts";
 export type { SessionToolCall, TaskNotification, ToolStatus } from "./model/session-tool-call.ts";
 export type { LocalCommand, Turn, TurnEnd, TurnList } from "./model/session-turns.ts";
-export type { StandaloneEntry, StandaloneKind } from "./model/standalone-entry.ts";
 export type { Subagent, SubagentLink, SubagentOrigin } from "./model/subagents.ts";
 export type { TokenPart, Tokens, TokenUsage } from "./model/tokens.ts";
 export type { Conversation } from "./model/transcript-conversation.ts";
@@ -94,6 +100,6 @@ export {
   type SessionOptions,
   type SessionStore,
   type StoreOptions,
+  type StoreSession,
 } from "./write/session-store.ts";
-export type { StoreSession } from "./write/store-session.ts";
 export type { AppendRecordOptions, AppendResult, TranscriptWriter } from "./write/transcript-writer.ts";

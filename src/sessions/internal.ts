@@ -1,11 +1,9 @@
 export type { CheckFinding } from "./check/check-finding.ts";
 export { type RepairResult, repairSession } from "./check/repair-session.ts";
 export { type ValidationResult, validateSession } from "./check/validate-session.ts";
-export { documentOf } from "./export/build-document.ts";
 export type { DocumentAgent, DocumentItem } from "./export/document.ts";
-export { type ExportFormat, exportSession } from "./export/export-session.ts";
-export { findSession } from "./find/find-session.ts";
-export { listSessions, type SessionSummary } from "./find/list-sessions.ts";
+export { documentOf, type ExportFormat, exportSession } from "./export/export-session.ts";
+export { findSession, listSessions, type SessionSummary } from "./find/find-sessions.ts";
 export { findSessions, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 export { findRoots, folderName, type RootOptions, type SessionRoot, storeRoot } from "./find/session-roots.ts";
 export { findTranscripts, findTranscriptsOf, type TranscriptFile } from "./find/transcript-files.ts";
@@ -35,9 +33,7 @@ export { type JsonRecord, recordsOf, type Unreadable } from "./read/json-records
 export { readEntries } from "./read/read-entries.ts";
 export { type Line, maxLineBytes, readLines } from "./read/read-lines.ts";
 export { agentSettingIn } from "./read/read-reverse.ts";
-export { isPathInside } from "./safe-paths.ts";
 export { openSession, type Session, sessionAt } from "./session.ts";
 export { forkNotePath, forkOriginIn, forkSession } from "./write/fork-session.ts";
-export { openStore, type SessionStore } from "./write/session-store.ts";
-export type { StoreSession } from "./write/store-session.ts";
+export { openStore, type SessionStore, type StoreSession } from "./write/session-store.ts";
 export type { AppendRecordOptions, TranscriptWriter } from "./write/transcript-writer.ts";

@@ -1,13 +1,8 @@
 import { realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { errorCode, isInside } from "../files/internal.ts";
 import { Problem, plainLine } from "../protocol/internal.ts";
 import { checkText } from "./option-checks.ts";
-
-/** True when `path` is `root` or below it. Compares text; links are not resolved. */
-export function isPathInside(root: string, path: string): boolean {
-  const inRoot = relative(resolve(root), resolve(path));
-  return inRoot === "" || (inRoot !== ".." && !inRoot.startsWith(`..${sep}`) && !isAbsolute(inRoot));
-}
 
 /**
  * The real path of `path`. Throws `sessions/unsafe-id` when it leaves `root` by `..` or through a link. For a path that does not exist
@@ -16,7 +11,7 @@ export function isPathInside(root: string, path: string): boolean {
 export async function resolveInside(root: string, path: string): Promise<string> {
   const real = await realOrIntended(path);
   const realRoot = await realOrIntended(root);
-  if (isPathInside(root, path) && isPathInside(realRoot, real)) return real;
+  if (isInside(path, root) && isInside(real, realRoot)) return real;
   throw new Problem("sessions/unsafe-id", plainLine(`${path} leads out of ${root}. Nothing was opened.`), {
     about: { path, root },
   });
@@ -28,7 +23,7 @@ async function realOrIntended(path: string): Promise<string> {
     return await realpath(absolute);
   } catch (cause) {
     const parent = dirname(absolute);
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || parent === absolute) throw cause;
+    if (errorCode(cause) !== "ENOENT" || parent === absolute) throw cause;
     return join(await realOrIntended(parent), basename(absolute));
   }
 }

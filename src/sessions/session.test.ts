@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairSession } from "./check/repair-session.ts";
 import { validateSession } from "./check/validate-session.ts";
 import { exportSession } from "./export/export-session.ts";
-import { listSessions } from "./find/list-sessions.ts";
+import { listSessions } from "./find/find-sessions.ts";
 import { findSessions } from "./find/session-files.ts";
 import { findTranscripts } from "./find/transcript-files.ts";
 import { answer, prompt, recorded, result, sidechain, toolUse, type Wire, write } from "./fixtures/transcript.ts";

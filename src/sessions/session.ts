@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type FindOptions, findSession } from "./find/find-session.ts";
+import { type FindOptions, findSession } from "./find/find-sessions.ts";
 import { type SessionFiles, type SessionPlace, sessionFilesOf } from "./find/session-files.ts";
 import type { Entry, TranscriptItem } from "./model/entry.ts";
 import { finalText } from "./model/final-text.ts";

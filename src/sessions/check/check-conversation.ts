@@ -6,7 +6,7 @@ import type { Conversation } from "../model/transcript-conversation.ts";
 import { uuidPattern } from "../safe-paths.ts";
 import { type CheckFinding, countedEntries, findingAt, type SessionCheck } from "./check-finding.ts";
 
-/** How the entries of each conversation hang together. */
+/** The links between the entries of each conversation. */
 export const checkLinks: SessionCheck = function* ({ threads }) {
   for (const thread of threads) {
     yield* badUuids(thread);
@@ -38,29 +38,21 @@ function* graphFindings({ graph }: Conversation): Generator<CheckFinding> {
     if (what === "duplicate-uuid") {
       const same = repeated.has(entry);
       const how = same ? "word for word" : "with other content; the later line counts";
-      yield findingAt(
-        entry,
-        what,
-        same ? "warning" : "error",
-        `line ${line} repeats the uuid of an earlier line ${how}`,
-      );
+      const message = `line ${line} repeats the uuid of an earlier line ${how}`;
+      yield findingAt(entry, what, same ? "warning" : "error", message);
     } else if (what === "parent-missing") {
       yield findingAt(entry, what, "error", `line ${line} hangs on ${parentUuid}, which is not in this file`);
     } else if (what === "parent-cycle") {
       yield findingAt(entry, what, "error", `line ${line} (${uuid}) is its own ancestor`);
     } else {
-      yield findingAt(
-        entry,
-        what,
-        "warning",
-        `the compaction at line ${line} continues an entry that is not in this file`,
-      );
+      const message = `the compaction at line ${line} continues an entry that is not in this file`;
+      yield findingAt(entry, what, "warning", message);
     }
   }
 }
 
 /** Lines that repeat, byte for byte, the line of the same uuid before them. */
-export function repeatedLines(nodes: readonly GraphEntry[]): ReadonlySet<GraphEntry> {
+function repeatedLines(nodes: readonly GraphEntry[]): ReadonlySet<GraphEntry> {
   const newest = new Map<string, GraphEntry>();
   const repeated = new Set<GraphEntry>();
   for (const node of nodes) {
@@ -85,20 +77,15 @@ function* roots({ graph }: Conversation): Generator<CheckFinding> {
 /** Clients write some lines late, so this much is usual. */
 const usualSpreadMs = 60_000;
 
-/** Timestamps never decide anything here; a large step back still says that lines were mixed or edited. */
+/** Timestamps decide nothing here, but a large step back shows that lines were mixed or edited. */
 function* times({ graph }: Conversation): Generator<CheckFinding> {
   for (const [index, entry] of graph.nodes.entries()) {
     const parent = graph.nodes[graph.parents[index] ?? -1];
     if (parent === undefined || graph.linkOf(index) !== "written" || graph.superseded(entry)) continue;
     const [before, after] = [Date.parse(parent.timestamp ?? ""), Date.parse(entry.timestamp ?? "")];
-    if (before - after > usualSpreadMs) {
-      yield findingAt(
-        entry,
-        "time-before-parent",
-        "warning",
-        `line ${entry.line} is ${before - after} ms older than its parent`,
-      );
-    }
+    if (!(before - after > usualSpreadMs)) continue;
+    const message = `line ${entry.line} is ${before - after} ms older than its parent`;
+    yield findingAt(entry, "time-before-parent", "warning", message);
   }
 }
 
@@ -117,27 +104,17 @@ export const checkLines: SessionCheck = function* ({ model, threads, tails, live
     yield findingAt(item, "bad-line", "error", `line ${item.line} ${reasons[item.why]}`);
   }
   for (const entry of joined(threads)) {
-    yield findingAt(
-      entry,
-      "bad-line",
-      "error",
-      `line ${entry.line} holds more than one record, or a record among other bytes`,
-    );
+    const message = `line ${entry.line} holds more than one record, or a record among other bytes`;
+    yield findingAt(entry, "bad-line", "error", message);
   }
   for (const { file, line, offset, length } of live ? [] : tails) {
     const message = `the last ${length} bytes have no newline: a writer was stopped`;
     yield { code: "torn-tail", severity: "error", file, line, offset, message };
   }
-  for (const { entries } of threads) {
-    for (const entry of entries) {
-      if (entry.lossy)
-        yield findingAt(
-          entry,
-          "lossy-text",
-          "note",
-          `line ${entry.line} holds bytes that are not UTF-8, or values nested too deep`,
-        );
-    }
+  for (const entry of threads.flatMap(({ entries }) => entries)) {
+    if (!entry.lossy) continue;
+    const message = `line ${entry.line} holds bytes that are not UTF-8, or values nested too deep`;
+    yield findingAt(entry, "lossy-text", "note", message);
   }
 };
 
@@ -195,11 +172,11 @@ export function unmatchedResults(thread: Conversation, isCalled: (id: string) =>
   const stray: UnmatchedResult[] = [];
   for (const entry of countedEntries(thread)) {
     if (entry.kind !== "user") continue;
-    for (const [block, { type, ...rest }] of entry.content.entries()) {
-      if (type !== "tool_result" || !("toolUseId" in rest)) continue;
-      const { toolUseId } = rest;
-      if (!isCalled(toolUseId)) stray.push({ entry, toolUseId, block, code: "tool-result-without-use" });
-      else if (seen.has(toolUseId)) stray.push({ entry, toolUseId, block, code: "duplicate-tool-result" });
+    for (const [index, block] of entry.content.entries()) {
+      if (block.type !== "tool_result") continue;
+      const { toolUseId } = block;
+      if (!isCalled(toolUseId)) stray.push({ entry, toolUseId, block: index, code: "tool-result-without-use" });
+      else if (seen.has(toolUseId)) stray.push({ entry, toolUseId, block: index, code: "duplicate-tool-result" });
       seen.add(toolUseId);
     }
   }

@@ -1,10 +1,9 @@
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { ignoringErrors } from "../../files/internal.ts";
+import { ignoringErrors, isInside } from "../../files/internal.ts";
 import { formatDriftOf } from "../formats/claude-code/format-drift.ts";
 import { missingParts } from "../parts/restore-large-parts.ts";
 import { largePartsIn } from "../parts/spill-large-parts.ts";
-import { isPathInside } from "../safe-paths.ts";
 import { type CheckedSession, type CheckFinding, findingAt, type SessionCheck } from "./check-finding.ts";
 
 /** What concerns the session as a whole: whose lines they are, its agents, the files its lines name. */
@@ -62,7 +61,7 @@ async function* spilled({ model, threads }: CheckedSession): AsyncGenerator<Chec
     for (const { result, spilled: named } of toolCalls) {
       if (named === undefined || result === undefined) continue;
       // A session that was moved or copied names the path it had before.
-      const inside = isPathInside(folder, named.path) ? named.path : join(folder, "tool-results", basename(named.path));
+      const inside = isInside(named.path, folder) ? named.path : join(folder, "tool-results", basename(named.path));
       if (await isThere(inside)) continue;
       yield findingAt(result, "spilled-file-missing", "warning", `the whole output, ${named.path}, is missing`);
     }
@@ -86,12 +85,8 @@ function* usage({ threads, live }: CheckedSession): Generator<CheckFinding> {
         yield findingAt(first, "usage-conflict", "warning", `the lines of ${call.key} disagree about its input`);
       const running = live && call === calls.at(-1);
       if (call.stopReason !== null || running) continue;
-      yield findingAt(
-        first,
-        "interim-only-call",
-        "warning",
-        `${call.key} has no final line: its output tokens are too few`,
-      );
+      const message = `${call.key} has no final line: its output tokens are too few`;
+      yield findingAt(first, "interim-only-call", "warning", message);
     }
   }
 }

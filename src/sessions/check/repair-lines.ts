@@ -9,14 +9,13 @@ import { hasBadUuid, unansweredToolUses, unmatchedResults } from "./check-conver
 /** The uuid each entry of a conversation will have. */
 export type UuidOf = (entry: Entry) => string;
 
-/** Gives a uuid of its own to every entry that has none, or one that another entry has too. */
-export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () => string): UuidOf {
+/** Gives a new uuid to every entry that has none, or one that another entry has too. */
+export function repairUuids(thread: Conversation, repair: RepairChanges, uuid: () => string): UuidOf {
   const renewed = new Map<Entry, string>();
   const renew = (entry: Entry, fresh: string, code: string, why: string) => {
     renewed.set(entry, fresh);
-    const change = desk.change(entry);
-    change.bytes = change.bytes && setField(change.bytes, "uuid", fresh);
-    desk.report(entry, code, `line ${entry.line} ${why}: it gets the uuid ${fresh}`);
+    repair.setField(entry, "uuid", fresh);
+    repair.report(entry, code, `line ${entry.line} ${why}: it gets the uuid ${fresh}`);
   };
   for (const entry of thread.entries) {
     if (!isGraphEntry(entry) && hasBadUuid(entry)) renew(entry, uuid(), "bad-uuid", "has no uuid");
@@ -25,7 +24,7 @@ export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () 
     const last = nodes.at(-1);
     if (last === undefined) continue;
     const others = nodes.filter((node) => node !== last && !Buffer.from(node.raw()).equals(last.raw()));
-    // The later line is the one its children mean, so the earlier one gives way.
+    // Children refer to the later line, so the earlier one gets a new uuid.
     for (const node of others) renew(node, uuid(), "duplicate-uuid", `has the uuid of line ${last.line}`);
     if (!hasBadUuid(last)) continue;
     const fresh = uuid();
@@ -36,12 +35,12 @@ export function repairUuids(thread: Conversation, desk: RepairChanges, uuid: () 
 }
 
 /**
- * Hangs every entry on its parent as the reader understood it: a missing one is the line before, a ring is cut at its
- * latest line, and what hung on a line that is taken out hangs on that line's own parent.
+ * Links every entry to its parent as the reader understands it: a missing parent is the line before, a cycle is cut at its
+ * latest line, and children of a line that is taken out get the parent of that line.
  */
 export function repairParents(
   thread: Conversation,
-  desk: RepairChanges,
+  repair: RepairChanges,
   uuidOf: UuidOf,
   isTaken: (entry: Entry) => boolean,
 ): void {
@@ -50,7 +49,7 @@ export function repairParents(
   for (const [index, entry] of graph.nodes.entries()) {
     if (isTaken(entry) || (entry.parentUuid === null && !flawed.has(entry))) continue;
     if (isBoundary(entry) && !["parent-missing", "parent-cycle"].includes(flawed.get(entry) ?? "")) continue;
-    // A compaction hangs on nothing: what it continues is said elsewhere in it.
+    // A compaction has no parent: another field names the entry that it continues.
     let at = isBoundary(entry) ? -1 : (graph.parents[index] ?? -1);
     let node = graph.nodes[at];
     while (node !== undefined && isTaken(node)) {
@@ -59,14 +58,9 @@ export function repairParents(
     }
     const parent = node === undefined ? null : uuidOf(node);
     if (parent === entry.parentUuid) continue;
-    const change = desk.change(entry);
-    change.bytes = change.bytes && setField(change.bytes, "parentUuid", parent);
-    const code = flawed.get(entry) ?? "parent-taken";
-    desk.report(
-      entry,
-      code,
-      `line ${entry.line} now ${node === undefined ? "begins the conversation" : `hangs on line ${node.line}`}`,
-    );
+    repair.setField(entry, "parentUuid", parent);
+    const now = node === undefined ? "begins the conversation" : `hangs on line ${node.line}`;
+    repair.report(entry, flawed.get(entry) ?? "parent-taken", `line ${entry.line} now ${now}`);
   }
 }
 
@@ -79,7 +73,7 @@ export interface RepairStep {
   readonly message: string;
 }
 
-/** What is to become of one line. */
+/** The change of one line. */
 export interface LineChange {
   /** Its new bytes; null takes it out. */
   bytes: Buffer | null;
@@ -99,20 +93,27 @@ export interface RepairChanges {
   readonly mends: readonly RepairStep[];
   readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
   change(item: TranscriptItem): LineChange;
+  /** Sets a field of a line that is not taken out. */
+  setField(entry: Entry, key: string, value: unknown): void;
   report(item: TranscriptItem, code: string, message: string): void;
 }
 
 export function openRepairChanges(): RepairChanges {
   const mends: RepairStep[] = [];
   const changes = new Map<TranscriptItem, LineChange>();
+  function change(item: TranscriptItem): LineChange {
+    const bytes = () => Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw());
+    const known = changes.get(item) ?? { bytes: bytes(), after: [], removed: [] };
+    changes.set(item, known);
+    return known;
+  }
   return {
     mends,
     changes,
-    change(item) {
-      const bytes = () => Buffer.from(item.kind === "unreadable" ? item.bytes() : item.raw());
-      const known = changes.get(item) ?? { bytes: bytes(), after: [], removed: [] };
-      changes.set(item, known);
-      return known;
+    change,
+    setField(entry, key, value) {
+      const line = change(entry);
+      line.bytes = line.bytes && setField(line.bytes, key, value);
     },
     report(item, code, message) {
       const { file, line } = item;
@@ -125,7 +126,7 @@ export function openRepairChanges(): RepairChanges {
 /** Removes results of calls that were never made or were answered before. Returns the entries that are removed as a whole. */
 export function repairResults(
   thread: Conversation,
-  desk: RepairChanges,
+  repair: RepairChanges,
   isCalled: (id: string) => boolean,
 ): ReadonlySet<Entry> {
   const strays = new Map<UserEntry, { codes: Set<string>; blocks: Set<number> }>();
@@ -137,31 +138,28 @@ export function repairResults(
   }
   const gone = new Set<Entry>();
   for (const [entry, { codes, blocks }] of strays) {
-    const change = desk.change(entry);
+    const change = repair.change(entry);
     const why = [...codes].join(", ");
     if (blocks.size === entry.content.length) {
       gone.add(entry);
       change.removed.push({ why, content: entry.raw() });
       change.bytes = null;
-      desk.report(entry, why, `line ${entry.line} is removed and kept in hookline-set-aside.jsonl`);
+      repair.report(entry, why, `line ${entry.line} is removed and kept in hookline-set-aside.jsonl`);
     } else if (change.bytes !== null) {
       const { line, removed } = withoutBlocks(change.bytes, blocks);
       change.bytes = line;
       change.removed.push({ why, content: removed });
-      desk.report(
-        entry,
-        why,
-        `${removed.length} results of line ${entry.line} are removed and kept in hookline-set-aside.jsonl`,
-      );
+      const what = `${removed.length} results of line ${entry.line}`;
+      repair.report(entry, why, `${what} are removed and kept in hookline-set-aside.jsonl`);
     }
   }
   return gone;
 }
 
-/** Gives every call that was never answered a result that says it was interrupted. */
-export function repairToolUses(thread: Conversation, desk: RepairChanges, uuidOf: UuidOf, uuid: () => string): void {
+/** Adds a result to every call that has none: interrupted. */
+export function repairToolUses(thread: Conversation, repair: RepairChanges, uuidOf: UuidOf, uuid: () => string): void {
   for (const { id, name, use } of unansweredToolUses(thread)) {
-    desk.change(use).after.push(interruptedResult(use, id, uuidOf(use), uuid()));
-    desk.report(use, "tool-use-without-result", `${name} (${id}) of line ${use.line} gets a result: interrupted`);
+    repair.change(use).after.push(interruptedResult(use, id, uuidOf(use), uuid()));
+    repair.report(use, "tool-use-without-result", `${name} (${id}) of line ${use.line} gets a result: interrupted`);
   }
 }

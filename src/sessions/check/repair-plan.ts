@@ -2,10 +2,8 @@ import { groupBy } from "../../protocol/internal.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { hasBom } from "../read/byte-source.ts";
-import { setField } from "../write/edit-line.ts";
 import type { CheckedSession, FileTail } from "./check-finding.ts";
 import {
-  type LineChange,
   openRepairChanges,
   type RemovedContent,
   type RepairChanges,
@@ -17,59 +15,52 @@ import {
 } from "./repair-lines.ts";
 
 /** What a repair would change. Lines that are not in it keep their bytes. */
-export interface RepairPlan {
-  readonly mends: readonly RepairStep[];
-  readonly changes: ReadonlyMap<TranscriptItem, LineChange>;
+export interface RepairPlan extends Pick<RepairChanges, "mends" | "changes"> {
   readonly tails: readonly FileTail[];
 }
 
 /** Contract: nothing is written; lines are read again from disk for their bytes. */
 export function planRepair(session: CheckedSession, uuid: () => string): RepairPlan {
-  const desk = openRepairChanges();
+  const repair = openRepairChanges();
   for (const item of session.model.unreadable) {
-    const change = desk.change(item);
+    const change = repair.change(item);
     change.removed.push({ why: `bad-line, ${item.why}`, content: change.bytes });
     change.bytes = null;
-    desk.report(
-      item,
-      "bad-line",
-      `${item.length} bytes of line ${item.line} are removed and kept in hookline-set-aside.jsonl`,
-    );
+    const what = `${item.length} bytes of line ${item.line}`;
+    repair.report(item, "bad-line", `${what} are removed and kept in hookline-set-aside.jsonl`);
   }
   for (const thread of session.threads) {
-    takeApart(thread, desk);
-    const uuidOf = repairUuids(thread, desk, uuid);
-    const gone = repairResults(thread, desk, (id) => session.model.toolCall(id) !== undefined);
-    repairParents(thread, desk, uuidOf, (entry) => gone.has(entry));
-    repairToolUses(thread, desk, uuidOf, uuid);
-    repairSessionId(thread, session.model.id, desk);
+    takeApart(thread, repair);
+    const uuidOf = repairUuids(thread, repair, uuid);
+    const gone = repairResults(thread, repair, (id) => session.model.toolCall(id) !== undefined);
+    repairParents(thread, repair, uuidOf, (entry) => gone.has(entry));
+    repairToolUses(thread, repair, uuidOf, uuid);
+    repairSessionId(thread, session.model.id, repair);
   }
   const tails = session.live ? [] : session.tails;
-  return { mends: [...desk.mends, ...tails.map((tail) => tailStep(tail, session))], changes: desk.changes, tails };
+  return { mends: [...repair.mends, ...tails.map((tail) => tailStep(tail, session))], changes: repair.changes, tails };
 }
 
 /** Records that share a line with others, or with damage, get a line each. */
-function takeApart({ entries }: Conversation, desk: RepairChanges): void {
+function takeApart({ entries }: Conversation, repair: RepairChanges): void {
   for (const entry of entries) {
     if (!entry.recovered) continue;
-    desk.change(entry);
-    desk.report(entry, "bad-line", `a record of line ${entry.line} gets a line of its own`);
+    repair.change(entry);
+    repair.report(entry, "bad-line", `a record of line ${entry.line} gets a line of its own`);
   }
 }
 
 /** The other id stays in the line as that of an ancestor. */
-function repairSessionId({ entries }: Conversation, id: string, desk: RepairChanges): void {
+function repairSessionId({ entries }: Conversation, id: string, repair: RepairChanges): void {
   const lines = entries.filter(({ sessionId }) => sessionId !== undefined && sessionId !== id);
   for (const [other, all] of groupBy(lines, ({ sessionId = "" }) => sessionId)) {
     for (const entry of all) {
-      const change = desk.change(entry);
-      if (change.bytes === null) continue;
-      change.bytes = setField(change.bytes, "sessionId", id);
-      if (entry.ancestorSessionId === undefined) change.bytes = setField(change.bytes, "session_id", other);
+      repair.setField(entry, "sessionId", id);
+      if (entry.ancestorSessionId === undefined) repair.setField(entry, "session_id", other);
     }
     const [first] = all;
     if (first !== undefined)
-      desk.report(first, "session-id-mixed", `${all.length} lines of session ${other} are named after this one`);
+      repair.report(first, "session-id-mixed", `${all.length} lines of session ${other} are named after this one`);
   }
 }
 
@@ -77,10 +68,8 @@ function tailStep({ file, line, length, offset }: FileTail, { threads }: Checked
   const isRecord = threads.some(({ entries }) =>
     entries.some((entry) => entry.file === file && entry.offset >= offset),
   );
-  const what = isRecord
-    ? "the last record gets its newline"
-    : `the last ${length} bytes are removed and kept in hookline-set-aside.jsonl`;
-  return { code: "torn-tail", file, line, message: what };
+  const removed = `the last ${length} bytes are removed and kept in hookline-set-aside.jsonl`;
+  return { code: "torn-tail", file, line, message: isRecord ? "the last record gets its newline" : removed };
 }
 
 /** A file after the repair, and what was taken out of it. */

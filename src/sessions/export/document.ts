@@ -1,4 +1,4 @@
-/** A session to give away: what a reader would want to see, in order, and nothing else of what is on disk. */
+/** A session to give away: what a reader wants to see, in order, and nothing else that is on disk. */
 export interface SessionDocument {
   readonly schema: "hookline.session/1";
   readonly id: string;
@@ -12,11 +12,10 @@ export interface SessionDocument {
   readonly items: readonly DocumentItem[];
 }
 
-/** Every item says in which turn it stands; those before the first turn do not. */
+/** `turn` is absent before the first turn. */
 export type DocumentItem = { readonly turn?: number; readonly timestamp?: string } & (
   | { readonly kind: "prompt"; readonly role: string; readonly text: string; readonly images: readonly DocumentImage[] }
   | { readonly kind: "answer"; readonly model?: string; readonly text: string }
-  | { readonly kind: "thinking"; readonly text: string }
   | DocumentTool
   | {
       readonly kind: "hook";
@@ -25,8 +24,6 @@ export type DocumentItem = { readonly turn?: number; readonly timestamp?: string
       readonly name?: string;
       readonly text: string;
     }
-  | { readonly kind: "feedback"; readonly text: string }
-  | { readonly kind: "command"; readonly text: string }
   | {
       readonly kind: "compaction";
       readonly trigger?: string;
@@ -34,8 +31,7 @@ export type DocumentItem = { readonly turn?: number; readonly timestamp?: string
       readonly postTokens?: number;
       readonly summary?: string;
     }
-  | { readonly kind: "api-error"; readonly text: string }
-  | { readonly kind: "interrupt"; readonly text: string }
+  | { readonly kind: "thinking" | "feedback" | "command" | "api-error" | "interrupt"; readonly text: string }
 );
 
 export interface DocumentTool {
@@ -44,11 +40,11 @@ export interface DocumentTool {
   readonly name: string;
   readonly input: unknown;
   readonly status: string;
-  /** Absent unless results were asked for. */
+  /** Absent without the option `results`. */
   readonly output?: string;
   readonly images?: readonly DocumentImage[];
   readonly durationMs?: number;
-  /** Absent unless agents were asked for. */
+  /** Absent without the option `agents`. */
   readonly agent?: DocumentAgent;
 }
 
@@ -72,8 +68,8 @@ export interface DocumentOptions {
   readonly thinking?: boolean;
   /** Include the output of tools. */
   readonly results?: boolean;
-  /** Which branch; the active one unless a leaf is named. */
+  /** The last entry of the branch to export. Default: the active branch. */
   readonly leaf?: string;
-  /** Every text goes through it before it leaves. */
+  /** Applied to every text. */
   readonly redact?: (text: string) => string;
 }

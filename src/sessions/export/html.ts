@@ -49,51 +49,39 @@ function hashOf(content: string): string {
 }
 
 function itemHtml(item: DocumentItem): string {
-  const time = item.timestamp === undefined ? "" : `<time>${text(item.timestamp)}</time>`;
+  const name = item.kind === "api-error" ? "error" : item.kind;
+  return `<section class="${name}">${contentHtml(item)}</section>`;
+}
+
+function contentHtml(item: DocumentItem): string {
   switch (item.kind) {
     case "prompt": {
       const turn = item.turn === undefined ? "" : `Turn ${item.turn}`;
-      return section(
-        "prompt",
-        `<h2>${turn} <small>${text(item.role)}</small> ${time}</h2>${prose(item.text)}${pictures(item.images)}`,
-      );
+      const time = item.timestamp === undefined ? "" : `<time>${text(item.timestamp)}</time>`;
+      const heading = `<h2>${turn} <small>${text(item.role)}</small> ${time}</h2>`;
+      return `${heading}${prose(item.text)}${pictures(item.images)}`;
     }
-    case "answer":
-      return section(
-        "answer",
-        `${item.model === undefined ? "" : `<small>${text(item.model)}</small>`}${prose(item.text)}`,
-      );
+    case "answer": {
+      const model = item.model === undefined ? "" : `<small>${text(item.model)}</small>`;
+      return `${model}${prose(item.text)}`;
+    }
     case "thinking":
-      return section("thinking", folded("Thinking", prose(item.text)));
+      return folded("Thinking", prose(item.text));
     case "tool":
       return toolHtml(item);
     case "hook":
-      return section(
-        "hook",
-        folded(
-          ["Hook", item.event, item.name, item.type]
-            .filter(Boolean)
-            .map((one) => text(one ?? ""))
-            .join(" · "),
-          block(item.text),
-        ),
-      );
+      return folded(listed("Hook", item.event, item.name, item.type), block(item.text));
     case "feedback":
-      return section("feedback", `<small>Stop hook feedback</small>${prose(item.text)}`);
+      return `<small>Stop hook feedback</small>${prose(item.text)}`;
     case "command":
-      return section("command", block(item.text));
-    case "compaction":
-      return section(
-        "compaction",
-        folded(
-          `Compaction ${text(item.trigger ?? "")} ${item.preTokens ?? "?"} → ${item.postTokens ?? "?"} tokens`,
-          prose(item.summary ?? ""),
-        ),
-      );
+      return block(item.text);
+    case "compaction": {
+      const tokens = `${item.preTokens ?? "?"} → ${item.postTokens ?? "?"} tokens`;
+      return folded(`Compaction ${text(item.trigger ?? "")} ${tokens}`, prose(item.summary ?? ""));
+    }
     case "api-error":
-      return section("error", prose(item.text));
     case "interrupt":
-      return section("interrupt", prose(item.text));
+      return prose(item.text);
   }
 }
 
@@ -102,29 +90,23 @@ function toolHtml(tool: DocumentTool): string {
   const input = typeof tool.input === "string" ? tool.input : JSON.stringify(tool.input, null, 2);
   const parts = [
     block(input),
-    tool.output === undefined || tool.output === "" ? "" : block(tool.output, "output"),
+    tool.output ? block(tool.output, "output") : "",
     pictures(tool.images ?? []),
     tool.agent === undefined ? "" : agentHtml(tool.agent),
   ];
-  return section(
-    "tool",
-    folded(`${text(tool.name)} · <span class="status">${text(tool.status)}</span>${took}`, parts.join("")),
-  );
+  return folded(`${text(tool.name)} · <span class="status">${text(tool.status)}</span>${took}`, parts.join(""));
 }
 
-function agentHtml(agent: DocumentAgent): string {
-  const name = ["Agent", agent.type, agent.description, agent.id]
-    .filter(Boolean)
-    .map((one) => text(one ?? ""))
-    .join(" · ");
-  return `<div class="agent">${folded(name, agent.items.map(itemHtml).join("\n"))}</div>`;
+function agentHtml({ type, description, id, items }: DocumentAgent): string {
+  const name = listed("Agent", type, description, id);
+  return `<div class="agent">${folded(name, items.map(itemHtml).join("\n"))}</div>`;
 }
 
-function section(kind: string, inner: string): string {
-  return `<section class="${kind}">${inner}</section>`;
+function listed(...parts: readonly (string | undefined)[]): string {
+  return text(parts.filter(Boolean).join(" · "));
 }
 
-/** `summary` is markup already made safe. */
+/** `summary` is safe markup. */
 function folded(summary: string, inner: string): string {
   return `<details><summary>${summary}</summary>${inner}</details>`;
 }
@@ -143,7 +125,7 @@ function pictures(images: readonly DocumentImage[]): string {
     .join("");
 }
 
-/** Addresses of the web become links that look like links; anything else stays text. */
+/** Web addresses become links; anything else stays text. */
 function linked(content: string): string {
   return plainText(content)
     .split(/(https?:\/\/[^\s<>"'`]+)/gi)
@@ -171,7 +153,7 @@ function text(content: string): string {
   return plainText(content).replace(/[&<>"'`]/g, (char) => entities[char] ?? "");
 }
 
-/** The style of an exported session. The file's policy holds its hash, so nothing else can style the page. */
+/** The content security policy of the file allows this style by its hash, and no other. */
 const style: string = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #3b6fd4; --bad: #c0392b; }
 body { margin: 0 auto; max-width: 56rem; padding: 1.5rem 1rem 4rem; font: 16px/1.55 system-ui, sans-serif; }

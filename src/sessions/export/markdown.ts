@@ -68,7 +68,7 @@ function toolLines(tool: DocumentTool, level: number): string[] {
     `**Tool** ${inline(tool.name)} · ${inline(tool.status)}${took}`,
     "",
     ...fenced(typeof tool.input === "string" ? tool.input : JSON.stringify(tool.input, null, 2), "json"),
-    ...(tool.output === undefined || tool.output === "" ? [] : fenced(tool.output)),
+    ...(tool.output ? fenced(tool.output) : []),
     ...pictures(tool.images?.length ?? 0),
     ...(tool.agent === undefined ? [] : agentLines(tool.agent, level)),
   ];

@@ -2,19 +2,13 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord } from "../formats/claude-code/to-entry.ts";
+import { memoized } from "../lazy.ts";
 import { checkRoots } from "../option-checks.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLines } from "../read/read-lines.ts";
 import { isSafeId } from "../safe-paths.ts";
 import { originRank, type SessionRoot } from "./session-roots.ts";
-import { type FolderEntry, listEntries, withoutGz } from "./transcript-files.ts";
-
-/** A folder of sessions. Only the records inside tell the working directory; the name of the folder does not. */
-export interface ProjectFolder {
-  readonly root: SessionRoot;
-  readonly name: string;
-  readonly path: string;
-}
+import { type FolderEntry, listEntries, transcriptName, withoutGz } from "./transcript-files.ts";
 
 /** The location of one session. Its id is its file name. */
 export interface SessionPlace {
@@ -55,16 +49,10 @@ export interface WorkflowFiles {
   readonly state?: string;
 }
 
-export async function findProjects(root: SessionRoot): Promise<ProjectFolder[]> {
-  const entries = listEntries(root.path, join(root.path, "projects"));
-  return entries.filter(({ folder }) => folder).map(({ name, path }) => ({ root, name, path }));
-}
-
-export async function findSessionsIn({ root, name, path }: ProjectFolder): Promise<SessionPlace[]> {
-  return listEntries(root.path, path).flatMap((entry) => {
-    const id = transcriptName(entry);
-    if (id === undefined || id.startsWith("agent-") || !isSafeId(id)) return [];
-    return [{ id, root, project: name, folder: path, file: entry.path }];
+export function findSessionsIn({ root, project, folder }: Omit<SessionPlace, "id" | "file">): SessionPlace[] {
+  return listEntries(root.path, folder).flatMap((entry) => {
+    const id = entry.folder ? undefined : transcriptName(entry.name);
+    return id === undefined || id.startsWith("agent-") ? [] : [{ id, root, project, folder, file: entry.path }];
   });
 }
 
@@ -72,7 +60,9 @@ export async function findSessionsIn({ root, name, path }: ProjectFolder): Promi
 export async function* findSessions(roots: readonly SessionRoot[]): AsyncGenerator<SessionPlace, undefined> {
   checkRoots(roots);
   for (const root of roots) {
-    for (const project of await findProjects(root)) yield* await findSessionsIn(project);
+    for (const { name, path, folder } of listEntries(root.path, join(root.path, "projects"))) {
+      if (folder) yield* findSessionsIn({ root, project: name, folder: path });
+    }
   }
 }
 
@@ -89,31 +79,26 @@ export async function bestPlaces(roots: readonly SessionRoot[]): Promise<Session
 
 /** Resolves the file of a session. A project folder may link to another one, and then each of its sessions has two places. */
 export function realFileFinder(): (place: SessionPlace) => Promise<string> {
-  const folders = new Map<string, Promise<string>>();
-  return async ({ folder, file }) => {
-    const real = folders.get(folder) ?? realpath(folder).catch(() => folder);
-    folders.set(folder, real);
-    return join(await real, basename(file));
-  };
+  const real = memoized(realFolder);
+  return async ({ folder, file }) => join(await real(folder), basename(file));
 }
 
 /** Gives a session the real name of its project folder, where that folder links to another one of the same root. */
 export function projectFolderResolver(): (place: SessionPlace) => Promise<SessionPlace> {
-  const names = new Map<string, Promise<string>>();
+  const real = memoized(realFolder);
   return async (place) => {
-    const name = names.get(place.folder) ?? realName(place.folder, place.project);
-    names.set(place.folder, name);
-    const project = await name;
-    if (project === place.project) return place;
-    const folder = join(dirname(place.folder), project);
+    const parent = dirname(place.folder);
+    const target = await real(place.folder);
+    const project = basename(target);
+    if (project === place.project || dirname(target) !== (await real(parent))) return place;
+    const folder = join(parent, project);
     return { ...place, project, folder, file: join(folder, basename(place.file)) };
   };
 }
 
-async function realName(folder: string, project: string): Promise<string> {
-  const real = await realpath(folder).catch(() => folder);
-  const parent = await realpath(dirname(folder)).catch(() => dirname(folder));
-  return dirname(real) === parent ? basename(real) : project;
+/** A folder that was removed keeps its path. */
+function realFolder(folder: string): Promise<string> {
+  return realpath(folder).catch(() => folder);
 }
 
 const agentFile = /^subagents\/(?:workflows\/(wf_[^/]+)\/)?(?:.*\/)?agent-([^/]+)\.jsonl$/;
@@ -164,16 +149,11 @@ function filesBelow(root: string, folder: string, prefix: string): { name: strin
 async function agentsNextToMain({ root, folder, id }: SessionPlace): Promise<SubagentFile[]> {
   const agents: SubagentFile[] = [];
   for (const entry of listEntries(root.path, folder)) {
-    const name = transcriptName(entry);
-    if (!name?.startsWith("agent-") || !isSafeId(name.slice(6))) continue;
+    const name = entry.folder ? undefined : transcriptName(entry.name);
+    if (!name?.startsWith("agent-")) continue;
     if ((await ownerSessionId(entry.path)) === id) agents.push({ id: name.slice(6), file: entry.path, beside: true });
   }
   return agents;
-}
-
-function transcriptName({ name, folder }: FolderEntry): string | undefined {
-  const plain = withoutGz(name);
-  return !folder && plain.endsWith(".jsonl") ? plain.slice(0, -6) : undefined;
 }
 
 /** The first `sessionId` in the first 64 KiB of a transcript: the session of an agent whose path does not name one. */

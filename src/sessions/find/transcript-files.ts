@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorCode, isInside } from "../../files/internal.ts";
 import { checkRoots } from "../option-checks.ts";
-import { isPathInside, isSafeId } from "../safe-paths.ts";
+import { isSafeId } from "../safe-paths.ts";
 import type { SessionRoot } from "./session-roots.ts";
 
 /** One transcript file, main or an agent's, with its current size and time. */
@@ -104,7 +105,8 @@ function add(scan: Scan, path: string, owner: FileOwner): void {
   }
 }
 
-function transcriptName(name: string): string | undefined {
+/** The id in the name of a transcript, with `agent-` for an agent's; undefined for other files. */
+export function transcriptName(name: string): string | undefined {
   const plain = withoutGz(name);
   if (!plain.endsWith(".jsonl")) return undefined;
   const id = plain.slice(0, -6);
@@ -125,7 +127,7 @@ export interface FolderEntry {
 /** As `readFolder`; a folder without read permission is empty. */
 export function listEntries(root: string, folder: string): FolderEntry[] {
   return readFolder(root, folder, (_, error) => {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    if (errorCode(error) !== "EACCES") throw error;
   });
 }
 
@@ -145,15 +147,14 @@ function direntsOf(folder: string, onUnread: OnUnread): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") onUnread(folder, error);
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) onUnread(folder, error);
     return [];
   }
 }
 
 function linkTarget(root: string, path: string): Stats | undefined {
   try {
-    return isPathInside(root, realpathSync(path)) ? statSync(path) : undefined;
+    return isInside(realpathSync(path), root) ? statSync(path) : undefined;
   } catch {
     return undefined; // a broken link
   }

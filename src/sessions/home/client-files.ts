@@ -1,13 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { defined } from "../../protocol/internal.ts";
+import { errorCode } from "../../files/internal.ts";
+import { defined, fieldOf, isObject } from "../../protocol/internal.ts";
 import { findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
 import { recordsOf } from "../read/json-records.ts";
 import { readLinesReverse } from "../read/read-reverse.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
-import { fieldsOf } from "./client-json.ts";
+import { textFields } from "./client-json.ts";
 
 /** A copy of a file from before an edit. */
 export interface FileBackup {
@@ -56,12 +57,13 @@ function snapshotsIn(entries: Iterable<Entry>): ReadonlyMap<string, SnapshotFact
   const snapshots = new Map<string, SnapshotFacts>();
   for (const entry of entries) {
     if (entry.kind !== "file-history-snapshot" && entry.kind !== "file-history-delta") continue;
-    const tracked = fieldsOf(fieldsOf(entry.snapshot)["trackedFileBackups"]);
-    for (const [path, backup] of Object.entries(tracked)) {
-      const { backupFileName, backupTime } = fieldsOf(backup);
-      if (typeof backupFileName !== "string" || snapshots.has(backupFileName)) continue;
-      const takenAt = typeof backupTime === "string" ? backupTime : undefined;
-      snapshots.set(backupFileName, { path, ...defined({ messageId: entry.messageId, takenAt }) });
+    const tracked = fieldOf(entry.snapshot, "trackedFileBackups");
+    for (const [path, backup] of Object.entries(isObject(tracked) ? tracked : {})) {
+      const name = fieldOf(backup, "backupFileName");
+      const time = fieldOf(backup, "backupTime");
+      if (typeof name !== "string" || snapshots.has(name)) continue;
+      const takenAt = typeof time === "string" ? time : undefined;
+      snapshots.set(name, { path, ...defined({ messageId: entry.messageId, takenAt }) });
     }
   }
   return snapshots;
@@ -108,19 +110,18 @@ async function* historyIn(file: string, signal: AbortSignal | undefined): AsyncG
     }
   } catch (error) {
     // A missing file is an empty history.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
 function toHistory(object: Readonly<Record<string, unknown>>, file: string, offset: number): HistoryEntry | undefined {
-  const { display, timestamp, project, sessionId, pastedContents } = object;
+  const { display, timestamp, pastedContents } = object;
   if (typeof display !== "string") return undefined;
   return {
     display,
     ...(typeof timestamp === "number" ? { timestampMs: timestamp } : {}),
-    ...(typeof project === "string" ? { project } : {}),
-    ...(typeof sessionId === "string" ? { sessionId } : {}),
-    ...(pastedContents === undefined ? {} : { pastedContents }),
+    ...textFields(object, ["project", "sessionId"]),
+    ...defined({ pastedContents }),
     file,
     offset,
   };

@@ -6,43 +6,17 @@ import { unpack } from "../read/gzip-source.ts";
 
 /** A small JSON object that another program writes; undefined when it is missing, incomplete or not an object. */
 export async function readJsonObject(path: string): Promise<Record<string, unknown> | undefined> {
-  let value = await readJson(path);
-  if (value === "incomplete") {
+  const read = async () => parseJson(await readFile(path, "utf8"));
+  try {
     // A writer may be at work: a moment later the file is complete.
-    await pause(5);
-    value = await readJson(path);
+    const value = (await read()) ?? (await pause(5).then(read));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // missing or not readable
   }
-  return isObject(value) ? value : undefined;
 }
 
-async function readJson(path: string): Promise<unknown> {
-  const bytes = await readIfExists(path);
-  if (bytes === undefined) return undefined;
-  const value = parseJson(bytes.toString("utf8"));
-  return value === undefined ? "incomplete" : value;
-}
-
-/** The fields of an object or array; none for any other value. */
-export function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** The `.meta.json` that the client writes next to a subagent's transcript. */
-export interface SubagentMeta {
-  readonly agentType?: string;
-  readonly description?: string;
-  readonly toolUseId?: string;
-  readonly spawnDepth?: number;
-  readonly parentAgentId?: string;
-  readonly model?: string;
-  readonly name?: string;
-  readonly taskKind?: string;
-  readonly teamName?: string;
-  readonly color?: string;
-  readonly permissionMode?: string;
-}
-
-const textFields = [
+const metaTexts = [
   "agentType",
   "description",
   "toolUseId",
@@ -54,6 +28,11 @@ const textFields = [
   "color",
   "permissionMode",
 ] as const;
+
+/** The `.meta.json` that the client writes next to a subagent's transcript. */
+export interface SubagentMeta extends TextFields<(typeof metaTexts)[number]> {
+  readonly spawnDepth?: number;
+}
 
 const maxMetaBytes = 256 * 1024;
 
@@ -73,18 +52,19 @@ export function readSubagentMeta(path: string): SubagentMeta | undefined {
   return undefined;
 }
 
-function metaOf(value: Record<string, unknown>): SubagentMeta {
-  const meta: Record<string, unknown> = {};
-  for (const name of textFields) if (typeof value[name] === "string") meta[name] = value[name];
-  if (typeof value["spawnDepth"] === "number") meta["spawnDepth"] = value["spawnDepth"];
-  return meta;
+function metaOf(value: Readonly<Record<string, unknown>>): SubagentMeta {
+  const { spawnDepth } = value;
+  return { ...textFields(value, metaTexts), ...(typeof spawnDepth === "number" ? { spawnDepth } : {}) };
 }
 
-/** A file that another program writes; undefined when it cannot be read. */
-export async function readIfExists(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch {
-    return undefined; // missing or not readable
-  }
+type TextFields<Name extends string> = { readonly [Key in Name]?: string };
+
+/** Those of the named fields that are texts. */
+export function textFields<Name extends string>(
+  object: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): TextFields<Name> {
+  const fields: Record<string, unknown> = {};
+  for (const name of names) if (typeof object[name] === "string") fields[name] = object[name];
+  return fields as TextFields<Name>;
 }

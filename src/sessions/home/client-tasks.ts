@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../files/internal.ts";
 import { defined, Problem, parseObject } from "../../protocol/internal.ts";
@@ -5,11 +6,16 @@ import type { SessionRoot } from "../find/session-roots.ts";
 import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
-import { readIfExists } from "./client-json.ts";
+import { textFields } from "./client-json.ts";
 import { readRegistry, type StartOf } from "./live-sessions.ts";
 
 /** One task of a session's list. */
-export interface Task extends LoadedFile {
+export interface Task {
+  readonly root: SessionRoot;
+  readonly sessionId: string;
+  readonly file: string;
+  /** The content of the file. It is replaced only if it still has these bytes. */
+  readonly bytes: Uint8Array;
   readonly id: string;
   readonly subject?: string;
   readonly description?: string;
@@ -32,7 +38,9 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
   const tasks: Task[] = [];
   for (const { name, path } of listEntries(root.path, folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
-    const task = toTask(root, sessionId, path, await readIfExists(path));
+    // A client may remove or write the file meanwhile.
+    const bytes = await readFile(path).catch(() => undefined);
+    const task = bytes && toTask({ root, sessionId, file: path, bytes });
     if (task !== undefined) tasks.push(task);
   }
   return tasks.sort((a, b) => Number(a.id) - Number(b.id) || (a.file < b.file ? -1 : 1));
@@ -42,16 +50,15 @@ export async function loadTasks(root: SessionRoot, sessionId: string): Promise<T
 export async function saveTask(task: Task, change: TaskChange, options: SaveOptions = {}): Promise<Task> {
   checkObject("task", task);
   checkObject("change", change);
-  checkTransition(`task ${task.id}`, task.status, change.status, options.force);
+  if (!options.force) checkTransition(task, change.status);
   const bytes = await saveJson(task, { ...task.fields, ...defined(change) }, options);
-  return toTask(task.root, task.sessionId, task.file, bytes) ?? task;
+  return toTask({ ...task, bytes }) ?? task;
 }
 
-/** Undefined when the file was removed or is not a task: a client may be writing it. */
-function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8Array | undefined): Task | undefined {
-  const fields = bytes === undefined ? undefined : parseObject(Buffer.from(bytes).toString("utf8"));
-  if (bytes === undefined || fields === undefined) return undefined;
-  const text = (key: string) => (typeof fields[key] === "string" ? { [key]: fields[key] } : {});
+/** Undefined when the file is not a task. */
+function toTask({ root, sessionId, file, bytes }: TaskFile): Task | undefined {
+  const fields = parseObject(Buffer.from(bytes).toString("utf8"));
+  if (fields === undefined) return undefined;
   const id = typeof fields["id"] === "string" ? fields["id"] : (/(\d+)\.json$/.exec(file)?.[1] ?? "");
   return {
     root,
@@ -59,26 +66,17 @@ function toTask(root: SessionRoot, sessionId: string, file: string, bytes: Uint8
     file,
     bytes,
     id,
-    ...text("subject"),
-    ...text("description"),
-    ...text("activeForm"),
-    ...text("status"),
+    ...textFields(fields, ["subject", "description", "activeForm", "status"]),
     blocks: texts(fields["blocks"]),
     blockedBy: texts(fields["blockedBy"]),
     fields,
   };
 }
 
+type TaskFile = Pick<Task, "root" | "sessionId" | "file" | "bytes">;
+
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-/** A file and its bytes. It is replaced only if it still has these bytes. */
-interface LoadedFile {
-  readonly root: SessionRoot;
-  readonly sessionId: string;
-  readonly file: string;
-  readonly bytes: Uint8Array;
 }
 
 export interface SaveOptions {
@@ -88,14 +86,13 @@ export interface SaveOptions {
 }
 
 /** Contract: replaces the file by a rename. Throws while the client runs that session, and when the file was changed meanwhile. */
-async function saveJson(loaded: LoadedFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
-  if (loaded.root.origin === "client") await refuseWhileLive(loaded, startOf);
+async function saveJson(task: TaskFile, value: unknown, { startOf }: SaveOptions): Promise<Uint8Array> {
+  const { file } = task;
+  if (task.root.origin === "client") await refuseWhileLive(task, startOf);
   const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-  const write = () => replaceFile(loaded.file, bytes, { expect: loaded.bytes });
-  if ((await afterEarlierWrites(loaded.file, write)) === "replaced") return bytes;
-  throw new Problem("sessions/changed", `${loaded.file} was changed since it was loaded. Load it again.`, {
-    about: { file: loaded.file },
-  });
+  const write = () => replaceFile(file, bytes, { expect: task.bytes });
+  if ((await afterEarlierWrites(file, write)) === "replaced") return bytes;
+  throw new Problem("sessions/changed", `${file} was changed since it was loaded. Load it again.`, { about: { file } });
 }
 
 const writes = new Map<string, Promise<unknown>>();
@@ -112,7 +109,7 @@ async function afterEarlierWrites<T>(file: string, write: () => Promise<T>): Pro
   }
 }
 
-async function refuseWhileLive({ root, sessionId, file }: LoadedFile, startOf: StartOf | undefined): Promise<void> {
+async function refuseWhileLive({ root, sessionId, file }: TaskFile, startOf: StartOf | undefined): Promise<void> {
   const running = await readRegistry({ roots: [root], ...defined({ startOf }) });
   const owner = running.find((session) => session.sessionId === sessionId && session.live !== "no");
   if (owner === undefined) return;
@@ -129,19 +126,14 @@ const nextStatuses: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Any status can be loaded; only these changes can be saved. */
-function checkTransition(
-  what: string,
-  from: string | undefined,
-  to: string | undefined,
-  force: boolean | undefined,
-): void {
-  if (force || from === to || from === undefined || to === undefined) return;
+function checkTransition({ id, status: from }: Task, to: string | undefined): void {
+  if (from === to || from === undefined || to === undefined) return;
   const allowed = Object.hasOwn(nextStatuses, from) ? nextStatuses[from] : undefined;
   if (allowed === undefined || allowed.includes(to)) return;
   const expected = allowed.length === 0 ? "cannot change" : `can change to ${allowed.join(" or ")}`;
   throw new Problem(
     "sessions/bad-transition",
-    `${what} is ${from} and ${expected}, not to ${to}. Use force to set it anyway.`,
+    `task ${id} is ${from} and ${expected}, not to ${to}. Use force to set it anyway.`,
     { about: { from, to } },
   );
 }

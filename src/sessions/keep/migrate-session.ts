@@ -12,9 +12,10 @@ import {
   sha256,
   withLock,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { isObject, Problem } from "../../protocol/internal.ts";
 import { validateSession } from "../check/validate-session.ts";
 import type { SessionPlace } from "../find/session-files.ts";
+import { textFields } from "../home/client-json.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Subagent } from "../model/subagents.ts";
@@ -33,10 +34,10 @@ import {
 import { type Backup, backUpPresentFiles, restoreBackup } from "./session-backup.ts";
 
 export interface MigrateOptions extends HomeSource {
-  /** The layout wanted; there is one that all steps lead to. */
+  /** The wanted layout: `subagents`, which all steps lead to. */
   readonly to?: string;
   readonly dryRun?: boolean;
-  /** A process is still writing the session: then it is left alone. */
+  /** A process is still writing the session: then it is not converted. */
   readonly live?: boolean;
   readonly steps?: readonly MigrationStep[];
   readonly fs?: Fs;
@@ -44,13 +45,13 @@ export interface MigrateOptions extends HomeSource {
 }
 
 export interface MigrationResult {
-  /** What was done, or for a dry run would be; nothing when the session is of the present layout. */
+  /** What was done, or for a dry run would be; empty when the session has the current layout. */
   readonly done: readonly { readonly from: string; readonly to: string; readonly what: readonly string[] }[];
   readonly backup?: Backup;
 }
 
 /**
- * Brings a session from older layouts to the present one: on a copy, which is checked, then swapped in file by file.
+ * Converts a session of an older layout to the current one: on a copy, which is checked and then replaces the original file by file.
  *
  * Contract: the calls and tokens are the same after as before. Whenever it fails or is killed, the session can be read,
  * counts the same, and another run completes it. The backup stays until it is pruned.
@@ -66,8 +67,8 @@ export async function migrateSession(place: SessionPlace, options: MigrateOption
 }
 
 /**
- * Brings a session back to what it was before a migration or a repair. What was written since is in the backup that it gives, made
- * before anything changes; undefined when there is nothing to bring back.
+ * Restores a session to its state before a migration or a repair. Returns a backup of what was written since, made before anything
+ * changes; undefined when nothing has to be restored.
  */
 export async function rollbackSession(
   place: SessionPlace,
@@ -88,7 +89,7 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
   const { fs = nodeFs, now = Date.now, steps = migrationSteps } = options;
   const model = await sessionAt(place).load();
   const done = steps
-    .map((step) => ({ from: step.from, to: step.to, what: step.describe(model) }))
+    .map((step) => ({ from: step.from, to: currentLayout, what: step.describe(model) }))
     .filter(({ what }) => what.length > 0);
   if (done.length === 0 || options.dryRun === true) return { done };
   const root = join(await openState(["migrating"], options, fs), randomUUID());
@@ -105,7 +106,7 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
     await removeTree(root, fs);
     return { done, backup };
   } catch (error) {
-    // An attempt that a message names stays; any other is of no use, and on a full disk in the way. The first error is the one to know.
+    // The attempt stays only when the message names it. If it cannot be removed, the first error is still the one to report.
     if (!(error instanceof Problem && error.code === "sessions/not-migrated"))
       await removeTree(root, fs).catch(() => undefined);
     throw error;
@@ -113,18 +114,16 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
 }
 
 async function checkResult(place: SessionPlace, copy: SessionCopy): Promise<void> {
-  const [before, after] = await Promise.all([place, copy.place].map((one) => sessionAt(one).load()));
-  const [flaws, left] = await Promise.all(
-    [place, copy.place].map(async (one) => (await validateSession(one)).counts.error),
-  );
-  if (before === undefined || after === undefined || flaws === undefined || left === undefined) return;
+  const [before, after] = await Promise.all([sessionAt(place).load(), sessionAt(copy.place).load()]);
+  const errorsBefore = (await validateSession(place)).counts.error;
+  const errorsAfter = (await validateSession(copy.place)).counts.error;
   const same = callFingerprint(before) === callFingerprint(after);
-  if (same && left <= flaws) return;
+  if (same && errorsAfter <= errorsBefore) return;
   const why = same ? "it would have new errors" : "its calls would not count the same";
   throw new Problem(
     "sessions/not-migrated",
     `${place.id} stays as it is: ${why}. The attempt is in ${copy.place.folder}.`,
-    { about: { session: place.id, errorsBefore: flaws, errorsAfter: left } },
+    { about: { session: place.id, errorsBefore, errorsAfter } },
   );
 }
 
@@ -143,20 +142,18 @@ function readOnly(place: SessionPlace, why: string): Problem {
 /** The layout that every step leads to: each agent in `<session>/subagents/`, with its meta file. */
 const currentLayout = "subagents";
 
-/** One way from an older layout of a session to the present one. */
+/** Converts a session from an older layout to the current one. */
 interface MigrationStep {
   readonly from: string;
-  readonly to: string;
-  /** What it would do to this session, a sentence for each thing; nothing when the session is not of that layout. */
+  /** What it would do to this session, one sentence each; empty when the session does not have that layout. */
   describe(model: SessionModel): string[];
   /** Contract: changes files of the given session only, which is a copy. Done twice, it does no more than once. */
   apply(model: SessionModel, fs: Fs): Promise<void>;
 }
 
-/** Agents whose lines stand inside the main transcript. */
+/** Agents whose lines are in the main transcript. */
 const inlineAgents: MigrationStep = {
   from: "inline-sidechains",
-  to: currentLayout,
   describe: (model) =>
     inline(model).map((agent) => `agent ${agent.id}, ${agent.thread.entries.length} lines, gets a file of its own`),
   async apply(model, fs) {
@@ -185,7 +182,7 @@ function linesOf({ thread }: Subagent): Buffer {
   const known = new Set(thread.graph.nodes.map(({ uuid }) => uuid));
   const lines = thread.entries.map((entry) => {
     const line = Buffer.from(entry.raw());
-    // An agent's first line may hang on the call in the main transcript; in a file of its own it is the beginning.
+    // The parent of an agent's first line may be the call in the main transcript. In its own file that line has no parent.
     const outside = isGraphEntry(entry) && entry.parentUuid !== null && !known.has(entry.parentUuid);
     return Buffer.concat([outside ? setField(line, "parentUuid", null) : line, Buffer.from("\n")]);
   });
@@ -193,12 +190,10 @@ function linesOf({ thread }: Subagent): Buffer {
 }
 
 function metaOf({ toolCall, depth, meta }: Subagent): Record<string, unknown> {
-  const input =
-    typeof toolCall?.input === "object" && toolCall.input !== null ? (toolCall.input as Record<string, unknown>) : {};
-  const text = (name: string) => (typeof input[name] === "string" ? input[name] : undefined);
+  const input = isObject(toolCall?.input) ? textFields(toolCall.input, ["subagent_type", "description"]) : {};
   return {
-    agentType: meta?.agentType ?? text("subagent_type"),
-    description: meta?.description ?? text("description"),
+    agentType: meta?.agentType ?? input.subagent_type,
+    description: meta?.description ?? input.description,
     toolUseId: meta?.toolUseId ?? toolCall?.id,
     spawnDepth: meta?.spawnDepth ?? depth,
   };
@@ -221,7 +216,6 @@ async function withoutLines({ place }: SessionModel, agents: readonly Subagent[]
 /** Subagents whose files are next to the main transcript. */
 const agentsBeside: MigrationStep = {
   from: "agents-beside",
-  to: currentLayout,
   describe: (model) => beside(model).map(({ id }) => `agent ${id} moves into ${model.id}/subagents`),
   async apply(model, fs) {
     const folder = join(model.place.folder, model.id, "subagents");
@@ -230,7 +224,7 @@ const agentsBeside: MigrationStep = {
       const target = join(folder, basename(file));
       await ensureFolder(folder, fs);
       const there = await ignoringErrors(["ENOENT"], readFile(target));
-      // Another file of that name is another agent's: then this one stays where it is.
+      // A different file of that name belongs to another agent: then this one is not moved.
       if (there !== undefined && !there.equals(bytes)) continue;
       await replaceFile(target, bytes, { fs });
       await fs.unlink(file);
@@ -242,5 +236,5 @@ function beside({ files }: SessionModel): { id: string; file: string }[] {
   return files.agents.filter((agent) => agent.beside === true);
 }
 
-/** In the order in which they are taken. */
+/** In the order in which they run. */
 const migrationSteps: readonly MigrationStep[] = [inlineAgents, agentsBeside];

@@ -1,8 +1,7 @@
 import { defined, Problem, plainLine } from "../../protocol/internal.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, StandaloneEntry } from "./entry.ts";
 import type { Graph, GraphEntry } from "./entry-graph.ts";
 import { type CallGroups, type GroupFork, groupParallelCalls } from "./parallel-calls.ts";
-import type { StandaloneEntry } from "./standalone-entry.ts";
 
 /** A point from which a conversation was continued more than once. */
 export interface BranchPoint {

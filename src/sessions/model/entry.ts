@@ -1,7 +1,17 @@
-import type { Unreadable } from "../read/json-records.ts";
+import type {
+  assistantRows,
+  attachmentInner,
+  attachmentRows,
+  conversationRows,
+  EntryFields,
+  StandaloneKind,
+  standaloneRows,
+  systemRows,
+  systemSubtypes,
+  userRows,
+} from "../formats/claude-code/known-fields.ts";
+import type { RawBytes, RecordPosition, Unreadable } from "../read/json-records.ts";
 import type { EntryBlock } from "./content-block.ts";
-import type { ConversationFields, EntryPosition } from "./entry-fields.ts";
-import type { StandaloneEntry } from "./standalone-entry.ts";
 
 /**
  * One record of a transcript, the same for every agent. A record of an unknown kind has the kind `other` and is kept verbatim. Unknown
@@ -9,10 +19,33 @@ import type { StandaloneEntry } from "./standalone-entry.ts";
  */
 export type Entry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry | StandaloneEntry | UnknownEntry;
 
-export type { Unreadable } from "../read/json-records.ts";
-
 /** What readers yield, in file order. */
 export type TranscriptItem = Entry | Unreadable;
+
+/** Where an entry is and how it was read. */
+export interface EntryPosition extends RecordPosition {
+  /** Reads the exact bytes again. Throws `sessions/changed` when the file was replaced since. */
+  readonly raw: RawBytes;
+  readonly lossy?: true;
+  readonly recovered?: true;
+  readonly unterminated?: true;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of an entry that is a node of the conversation graph. */
+export interface ConversationFields extends EntryPosition, EntryFields<typeof conversationRows> {
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly isSidechain: boolean;
+}
+
+/** The fields of a line with a message. */
+interface MessageFields {
+  readonly content: readonly EntryBlock[];
+  /** The content on disk was one string, not a list. */
+  readonly contentWasText?: true;
+  readonly messageExtra?: Readonly<Record<string, unknown>>;
+}
 
 /** What a line with the role user is. */
 export type UserRole =
@@ -28,126 +61,30 @@ export type UserRole =
 
 export type PromptSource = "typed" | "sdk" | "system" | "agent" | "unknown";
 
-export interface UserEntry extends ConversationFields {
+export interface UserEntry extends ConversationFields, MessageFields, EntryFields<typeof userRows> {
   readonly kind: "user";
   readonly role: UserRole;
   /** Of prompts only. */
   readonly source?: PromptSource;
-  readonly content: readonly EntryBlock[];
-  readonly contentWasText?: true;
-  readonly messageExtra?: Readonly<Record<string, unknown>>;
-  readonly promptId?: string;
-  readonly permissionMode?: string;
-  readonly promptSource?: string;
-  readonly origin?: unknown;
-  readonly toolUseResult?: unknown;
-  readonly toolDenialKind?: string;
-  readonly sourceToolAssistantUuid?: string;
-  readonly isMeta?: boolean;
-  readonly isCompactSummary?: boolean;
-  readonly isVisibleInTranscriptOnly?: boolean;
-  /** What began the turn, and the position of the line in it. Written by newer clients. */
-  readonly turnOrigin?: unknown;
-  readonly turnPosition?: unknown;
-  readonly turnCompanion?: unknown;
-  /** Of tool results: what allowed the call. */
-  readonly permissionDecision?: unknown;
-  readonly sandboxed?: unknown;
-  readonly mcpCallNotReadOnly?: unknown;
-  readonly imagePasteIds?: unknown;
-  readonly queueSkipAttachments?: unknown;
-  readonly refusedMessageId?: string;
 }
 
-export interface AssistantEntry extends ConversationFields {
+export interface AssistantEntry extends ConversationFields, MessageFields, EntryFields<typeof assistantRows> {
   readonly kind: "assistant";
   /** Absent when the endpoint gave none. */
   readonly messageId?: string;
   readonly model?: string;
-  readonly content: readonly EntryBlock[];
-  readonly contentWasText?: true;
   readonly stopReason: string | null;
   readonly stopSequence?: string;
   /** Token counts as the endpoint wrote them. */
   readonly usage?: Readonly<Record<string, unknown>>;
-  readonly messageExtra?: Readonly<Record<string, unknown>>;
-  readonly requestId?: string;
-  readonly error?: unknown;
-  readonly isApiErrorMessage?: boolean;
-  readonly apiErrorStatus?: number;
-  readonly apiError?: unknown;
-  readonly errorDetails?: unknown;
-  readonly attributionAgent?: string;
-  readonly attributionSkill?: string;
-  readonly attributionPlugin?: string;
-  readonly attributionMcpServer?: string;
-  readonly attributionMcpTool?: string;
-  readonly advisorModel?: string;
-  readonly effort?: unknown;
-  readonly apiBlockIndex?: number;
-  readonly isAbortedMidStream?: boolean;
-  readonly costUsd?: number;
-  readonly durationMs?: number;
-  /** Names the `api-request` record of this call. */
-  readonly requestRef?: unknown;
-  /** The requested model, when another one answered. */
-  readonly requestedModel?: string;
-  readonly promptCacheRequested?: unknown;
-  readonly perTurnEffort?: unknown;
-  readonly madeBy?: unknown;
-  readonly toolInputStreamMs?: number;
-  readonly thinkingDurationMs?: number;
-  readonly thinkingDisplay?: unknown;
-  readonly apiErrorType?: unknown;
-  readonly failedResponseHadNoToolCall?: unknown;
-  readonly refusingModel?: string;
-  readonly refusedMessageId?: string;
 }
 
-export type SystemSubtype =
-  | "compact_boundary"
-  | "stop_hook_summary"
-  | "turn_duration"
-  | "local_command"
-  | "informational"
-  | "tool_result"
-  | "api_error"
-  | "model_refusal_no_fallback";
+export type SystemSubtype = (typeof systemSubtypes)[number];
 
-export interface SystemEntry extends ConversationFields {
+export interface SystemEntry extends ConversationFields, Omit<EntryFields<typeof systemRows>, "compactMetadata"> {
   readonly kind: "system";
   readonly subtype: SystemSubtype;
-  readonly content?: unknown;
-  readonly level?: string;
-  readonly isMeta?: boolean;
-  readonly toolUseId?: string;
-  /** compact_boundary */
-  readonly logicalParentUuid?: string;
   readonly compactMetadata?: CompactMetadata;
-  /** stop_hook_summary */
-  readonly hookCount?: number;
-  readonly hookInfos?: readonly unknown[];
-  readonly hookErrors?: readonly unknown[];
-  readonly hookAdditionalContext?: readonly unknown[];
-  readonly preventedContinuation?: boolean;
-  readonly preventContinuation?: boolean;
-  readonly stopReason?: string;
-  readonly hasOutput?: boolean;
-  /** turn_duration */
-  readonly durationMs?: number;
-  readonly messageCount?: number;
-  /** model_refusal_no_fallback */
-  readonly originalModel?: string;
-  readonly requestId?: string;
-  readonly apiRefusalCategory?: unknown;
-  readonly apiRefusalExplanation?: unknown;
-  readonly refusedUserMessageUuid?: string;
-  /** api_error */
-  readonly error?: unknown;
-  readonly cause?: unknown;
-  readonly retryInMs?: number;
-  readonly retryAttempt?: number;
-  readonly maxRetries?: number;
 }
 
 export interface CompactMetadata {
@@ -160,42 +97,11 @@ export interface CompactMetadata {
   readonly preservedMessages?: { readonly anchorUuid?: string; readonly uuids?: readonly string[] };
 }
 
-export type AttachmentType = HookAttachmentType | OtherAttachmentType;
+export type AttachmentType = keyof typeof attachmentInner;
 
-export type HookAttachmentType =
-  | "hook_success"
-  | "hook_non_blocking_error"
-  | "hook_blocking_error"
-  | "hook_additional_context"
-  | "hook_system_message"
-  | "hook_stopped_continuation"
-  | "hook_cancelled"
-  | "hook_error_during_execution"
-  | "hook_deferred_tool"
-  | "hook_permission_decision"
-  | "async_hook_response";
+export type HookAttachmentType = Extract<AttachmentType, `hook_${string}` | "async_hook_response">;
 
-type OtherAttachmentType =
-  | "agent_listing_delta"
-  | "skill_listing"
-  | "deferred_tools_delta"
-  | "nested_memory"
-  | "file"
-  | "invoked_skills"
-  | "command_permissions"
-  | "queued_command"
-  | "task_reminder"
-  | "total_tokens_reminder"
-  | "environment"
-  | "model"
-  | "date"
-  | "session_context"
-  | "prompt_snapshot"
-  | "remote_session_change"
-  | "auto_mode"
-  | "silent_turn_reminder";
-
-export interface AttachmentEntry extends ConversationFields {
+export interface AttachmentEntry extends ConversationFields, EntryFields<typeof attachmentRows> {
   readonly kind: "attachment";
   readonly type: AttachmentType;
   /** Of hook records: the hook, its event, and the tool call. */
@@ -204,15 +110,26 @@ export interface AttachmentEntry extends ConversationFields {
   readonly toolUseId?: string;
   /** All other fields of the attachment, as they are on disk. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What the model received for it, and in which role. Written by newer clients. */
-  readonly rendered?: unknown;
-  readonly renderedRole?: string;
-  readonly renderedBesideToolResult?: boolean;
-  readonly renderedInHumanTurn?: unknown;
 }
 
+/** The fields of entries outside the conversation. Some older ones have uuid and parentUuid and are nodes of the graph. */
+type LooseFields = EntryPosition & Partial<Omit<ConversationFields, keyof EntryPosition>>;
+
+export type { StandaloneKind };
+
+/** A record outside the conversation. Some older ones have uuid and parentUuid and are nodes of the graph. */
+export interface StandaloneEntry extends LooseFields, AllOf<EntryFields<(typeof standaloneRows)[StandaloneKind]>> {
+  readonly kind: StandaloneKind;
+  readonly content?: unknown;
+}
+
+/** The intersection of the members of a union. */
+type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void
+  ? All
+  : never;
+
 /** An unknown type or subtype, or a known one with an unexpected shape (then `why` is set). */
-export interface UnknownEntry extends EntryPosition, Partial<Omit<ConversationFields, keyof EntryPosition>> {
+export interface UnknownEntry extends LooseFields {
   readonly kind: "other";
   /** `type`, or `type/subtype`, as written; empty when there was none. */
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { documentOf } from "../export/build-document.ts";
+import { documentOf } from "../export/export-session.ts";
 import { toHtml } from "../export/html.ts";
 import { toMarkdown } from "../export/markdown.ts";
 import { toEntry } from "../formats/claude-code/to-entry.ts";

@@ -20,7 +20,7 @@ export interface Ancestor {
 /** The sessions that this one continues, the most certain first. */
 export async function lineageOf(model: SessionModel): Promise<Ancestor[]> {
   const { place } = model;
-  const siblings = await findSessionsIn({ root: place.root, name: place.project, path: place.folder });
+  const siblings = findSessionsIn(place);
   const ancestors = new Map<string, Ancestor>();
   const add = (id: unknown, by: Ancestor["by"]) => {
     if (typeof id !== "string" || id === place.id || ancestors.has(id)) return;

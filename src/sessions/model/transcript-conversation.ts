@@ -1,7 +1,9 @@
 import { defined, groupBy } from "../../protocol/internal.ts";
+import { lazy, memoized } from "../lazy.ts";
+import type { Unreadable } from "../read/json-records.ts";
 import { type Branches, branchesOf } from "./branches.ts";
 import { type Compaction, compactionsOf, contextOf } from "./compactions.ts";
-import type { AssistantEntry, Entry, TranscriptItem, Unreadable } from "./entry.ts";
+import type { AssistantEntry, Entry, TranscriptItem } from "./entry.ts";
 import { type Graph, type GraphEntry, graphOf, isGraphEntry } from "./entry-graph.ts";
 import { isModelCall, type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
@@ -56,7 +58,7 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
   );
   const branches = lazy(() => branchesOf(graph, entries));
   const compactions = lazy(() => compactionsOf(graph));
-  const turns = new Map<string, TurnList>();
+  const turns = memoized((leaf: string) => turnsOf(history(leaf), starts().callAt, starts().toolsAt));
 
   function history(leaf = branches().leaf): readonly GraphEntry[] {
     if (leaf === "all") return graph.nodes.filter((entry) => !graph.superseded(entry));
@@ -81,11 +83,7 @@ export function buildConversation(draft: ConversationDraft, toolCalls: readonly 
     },
     history,
     context: (leaf) => contextOf(graph, history(leaf)),
-    turns(leaf = branches().leaf ?? "") {
-      const list = turns.get(leaf) ?? turnsOf(history(leaf), starts().callAt, starts().toolsAt);
-      turns.set(leaf, list);
-      return list;
-    },
+    turns: (leaf = branches().leaf ?? "") => turns(leaf),
   };
 }
 
@@ -141,13 +139,4 @@ function isSidechainItem(item: TranscriptItem): item is Entry & { uuid: string; 
 
 function isMainItem(item: TranscriptItem): boolean {
   return item.kind !== "unreadable" && item.isSidechain === false && isGraphEntry(item);
-}
-
-/** Makes a value on first use and keeps it. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

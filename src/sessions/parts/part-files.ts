@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { gunzipSync, constants as zlib } from "node:zlib";
-import { ensureFolder, type Fs, replaceFile } from "../../files/internal.ts";
+import { ensureFolder, errorCode, type Fs, isInside, replaceFile } from "../../files/internal.ts";
 import { fieldOf, Problem, plainLine } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import { readFullySync } from "../read/byte-source.ts";
+import { unpack, zlib } from "../read/gzip-source.ts";
 import { cutDeep } from "../read/json-records.ts";
-import { isPathInside, isSafeId, resolveInside } from "../safe-paths.ts";
+import { isSafeId, resolveInside } from "../safe-paths.ts";
 import { setField } from "../write/edit-line.ts";
 import { largePartsIn } from "./spill-large-parts.ts";
 
@@ -28,56 +28,61 @@ export function isPartName(file: string): boolean {
   return (folder === "blobs" || folder === "tool-results") && more.length === 0 && name !== undefined && isSafeId(name);
 }
 
-/**
- * The bytes of a file that a line names, `blobs/…` or `tool-results/…` below the folder of its session; an archived session keeps it
- * compressed. Names come from files that anybody may have written: links that leave the folder, pipes, devices and files that are
- * larger than `atMost` are not read. Contract: never throws, never waits.
- */
-export function readPart(
-  sessionFolder: string,
-  file: string,
-  atMost: number = largestPartBytes,
-): Buffer | UnreadablePart {
-  if (!isPartName(file)) return { why: "names no file of this session" };
-  const plain = readInside(sessionFolder, file, atMost);
-  if (!("missing" in plain)) return plain;
-  const packed = readInside(sessionFolder, `${file}.gz`, atMost + 1024);
-  if ("missing" in packed) return plain;
-  return "why" in packed ? packed : unpacked(packed, atMost);
-}
-
-/**
- * The first bytes of such a file, at least `startBytes` of them where there are so many, for those who show a beginning. What was read
- * is not held against a hash.
- */
-export function readPartStart(sessionFolder: string, file: string, sizeBytes: number): Buffer | UnreadablePart {
-  if (!isPartName(file)) return { why: "names no file of this session" };
-  const plain = readInside(sessionFolder, file, sizeBytes, startBytes);
-  if (!("missing" in plain)) return plain;
-  const packed = readInside(sessionFolder, `${file}.gz`, largestPartBytes, packedStartBytes);
-  if ("missing" in packed) return plain;
-  return "why" in packed ? packed : unpackedStart(packed);
-}
+/** How much of a part is read: all of it, or its first bytes, for callers that show only the beginning. */
+export type PartExtent = "all" | "start";
 
 const startBytes = 16 * 1024;
 /** Unpacks to no more than a thousand times its size. */
 const packedStartBytes = 8 * 1024;
 
-function readInside(sessionFolder: string, file: string, atMost: number, wanted?: number): Buffer | UnreadablePart {
+/**
+ * The bytes of a file that a line names, `blobs/…` or `tool-results/…` below the folder of its session; an archived session keeps it
+ * compressed. Anyone may have written the name: links that leave the folder, pipes, devices and files that are larger than `atMost` are
+ * not read. Contract: never throws, never waits.
+ */
+export function readPart(
+  sessionFolder: string,
+  file: string,
+  atMost: number = largestPartBytes,
+  extent: PartExtent = "all",
+): Buffer | UnreadablePart {
+  if (!isPartName(file)) return { why: "names no file of this session" };
+  const isStart = extent === "start";
+  const plain = readInside(sessionFolder, file, atMost, isStart ? startBytes : atMost);
+  if (!("missing" in plain)) return plain;
+  const packed = isStart
+    ? readInside(sessionFolder, `${file}.gz`, largestPartBytes, packedStartBytes)
+    : readInside(sessionFolder, `${file}.gz`, atMost + 1024);
+  if ("missing" in packed) return plain;
+  if ("why" in packed) return packed;
+  try {
+    if (isStart) return unpack(packed).subarray(0, startBytes);
+    return zlib().gunzipSync(packed, { maxOutputLength: Math.max(atMost, 1) });
+  } catch (error) {
+    return { why: `cannot be unpacked: ${String(error)}` };
+  }
+}
+
+function readInside(
+  sessionFolder: string,
+  file: string,
+  atMost: number,
+  wanted: number = atMost,
+): Buffer | UnreadablePart {
   try {
     const folder = realpathSync(sessionFolder);
     const real = realpathSync(join(sessionFolder, file));
     const home = join(realpathSync(dirname(sessionFolder)), basename(sessionFolder));
-    if (folder !== home || !isPathInside(folder, real)) return { why: "leads out of the session's folder" };
+    if (folder !== home || !isInside(real, folder)) return { why: "leads out of the session's folder" };
     return readPlainFile(real, atMost, wanted);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { why: String(error), ...(code === "ENOENT" || code === "ENOTDIR" ? { missing: true } : {}) };
+    const isMissing = ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+    return { why: String(error), ...(isMissing ? { missing: true } : {}) };
   }
 }
 
-/** A pipe is opened without waiting for its writer, and then seen to be no file. */
-function readPlainFile(path: string, atMost: number, wanted: number = atMost): Buffer | UnreadablePart {
+/** A pipe is opened without waiting for its writer, and then rejected. */
+function readPlainFile(path: string, atMost: number, wanted: number): Buffer | UnreadablePart {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
     const stat = fstatSync(descriptor);
@@ -90,25 +95,9 @@ function readPlainFile(path: string, atMost: number, wanted: number = atMost): B
   }
 }
 
-function unpacked(bytes: Buffer, atMost: number): Buffer | UnreadablePart {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: Math.max(atMost, 1) });
-  } catch (error) {
-    return { why: `cannot be unpacked: ${String(error)}` };
-  }
-}
-
-function unpackedStart(bytes: Buffer): Buffer | UnreadablePart {
-  try {
-    return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }).subarray(0, startBytes);
-  } catch (error) {
-    return { why: `cannot be unpacked: ${String(error)}` };
-  }
-}
-
 /**
- * The whole output of a tool where its line holds only the beginning. The path in the record is not believed: only a file of
- * that name in this session's own folder is opened, wherever the session lies now.
+ * The whole output of a tool where its line holds only the beginning. The path in the record is not trusted: only a file of
+ * that name in this session's own folder is opened, wherever that folder is now.
  */
 export async function readSpilledOutput(
   { root, folder, id }: SessionPlace,
@@ -150,7 +139,7 @@ export async function copyReferencedFiles(
   const path = persistedPath(result);
   for (const part of largePartsIn({ hookline: entry.hookline })) await copy(part.file, from, to, fs);
   const home = join(from.folder, from.id);
-  if (path === undefined || !isPathInside(home, path)) return line;
+  if (path === undefined || !isInside(path, home)) return line;
   const name = relative(home, path).split(sep).join("/");
   const copied = await copy(name, from, to, fs);
   if (copied === undefined) return line;
@@ -169,7 +158,7 @@ function persistedPath(result: unknown): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-/** The path of the copy; undefined when there is nothing to copy, which a reader of the fork will see as well. */
+/** The path of the copy; undefined when there is nothing to copy. Readers of the fork report that too. */
 async function copy(name: string, from: SessionPlace, to: SessionPlace, fs: Fs): Promise<string | undefined> {
   if (!isPartName(name)) return undefined;
   const home = join(from.folder, from.id);

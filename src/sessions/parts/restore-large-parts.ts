@@ -1,35 +1,28 @@
 import { basename, dirname } from "node:path";
 import { sha256 } from "../../files/internal.ts";
-import { isPartName, largestPartBytes, readPart, readPartStart, type UnreadablePart } from "./part-files.ts";
+import { isPartName, largestPartBytes, type PartExtent, readPart, type UnreadablePart } from "./part-files.ts";
 import { type LargePart, largePartsIn, putAt, valueAt } from "./spill-large-parts.ts";
-
-export interface RestoredRecord {
-  readonly record: Readonly<Record<string, unknown>>;
-  /** Parts whose file is missing, changed or outside the session: their placeholder is still in the record. */
-  readonly gaps: readonly MissingPart[];
-}
-
-interface MissingPart {
-  readonly file: string;
-  readonly why: string;
-}
-
-/** How much of a part is put back: all of it, or some of its first text and no data of pictures, for those who show a beginning. */
-export type RestoreExtent = "all" | "start";
 
 /**
  * The object of a transcript's line with its large parts in their places, for every reader of that transcript. A part that cannot be
- * restored keeps its placeholder text; `sessions validate` names it. The field `hookline` stays, since it names the files.
+ * restored keeps its placeholder text; `sessions validate` names it. The field `hookline` stays, since it names the files. With "start"
+ * only the beginnings of texts are restored, and no data of images.
  */
 export function withLargeParts(
   object: Readonly<Record<string, unknown>>,
   transcript: string,
-  much: RestoreExtent = "all",
+  extent: PartExtent = "all",
 ): Readonly<Record<string, unknown>> {
   if (object["hookline"] === undefined || transcript === "" || largePartsIn(object).length === 0) return object;
   const { hookline } = object;
-  const { record } = restoreRecord(object, sessionFolderOf(transcript), much);
+  const { record } = restoreRecord(object, sessionFolderOf(transcript), extent);
   return { ...record, hookline };
+}
+
+/** A part whose file is missing, changed or outside the session. */
+interface MissingPart {
+  readonly file: string;
+  readonly why: string;
 }
 
 /** The parts of a transcript's line that cannot be restored, and why. */
@@ -43,15 +36,15 @@ function sessionFolderOf(transcript: string): string {
   return basename(folder) === "subagents" ? dirname(folder) : transcript.replace(/\.jsonl(?:\.gz)?$/, "");
 }
 
-/** All parts of a line take no more memory than this; a small one counts as much as the smallest that the store sets aside. */
+/** All parts of a line take no more memory than this; a small one counts as much as the smallest that the store writes. */
 const largestLineBytes = largestPartBytes;
 const smallestPartBytes = 48 * 1024;
 
 function restoreRecord(
   record: Readonly<Record<string, unknown>>,
   sessionFolder: string,
-  much: RestoreExtent = "all",
-): RestoredRecord {
+  extent: PartExtent = "all",
+): { record: Readonly<Record<string, unknown>>; gaps: readonly MissingPart[] } {
   const parts = largePartsIn(record);
   if (parts.length === 0) return { record, gaps: [] };
   const { hookline: _, ...copy } = record;
@@ -64,7 +57,7 @@ function restoreRecord(
     const text =
       left < 0
         ? { why: `makes its line larger than ${largestLineBytes} bytes` }
-        : textFor(copy, part, sessionFolder, much);
+        : textFor(copy, part, sessionFolder, extent);
     if (typeof text !== "string") {
       left += Math.max(part.sizeBytes, smallestPartBytes);
       gaps.push({ file: part.file, why: text.why });
@@ -76,23 +69,23 @@ function restoreRecord(
   return { record: copy, gaps };
 }
 
-/** Only the text that names a file gives way to it: a line cannot make us change its type, its links or the length of a list. */
+/** Only the text that names a file is replaced by it: a line cannot make us change its type, its links or the length of a list. */
 function textFor(
   record: Readonly<Record<string, unknown>>,
   part: LargePart,
   sessionFolder: string,
-  much: RestoreExtent,
+  extent: PartExtent,
 ): string | UnreadablePart {
   if (!isPartName(part.file)) return { why: "names no file of this session" };
   const stand = valueAt(record, part.block === undefined ? part.at : [...part.at.slice(0, -2), "text"]);
   const names = typeof stand === "string" && stand.includes(basename(part.file));
   if (!names) return { why: "has no place in its line" };
-  return much === "all" ? textOf(part, sessionFolder) : startOf(part, sessionFolder);
+  return extent === "all" ? textOf(part, sessionFolder) : startOf(part, sessionFolder);
 }
 
 function startOf(part: LargePart, sessionFolder: string): string | UnreadablePart {
   if (part.as === "base64") return "";
-  const bytes = readPartStart(sessionFolder, part.file, part.sizeBytes);
+  const bytes = readPart(sessionFolder, part.file, part.sizeBytes, "start");
   if ("why" in bytes) return bytes;
   // The last character may be cut.
   const text = bytes.toString("utf8").replace(/\ufffd$/, "");
@@ -121,7 +114,7 @@ function textOf(part: LargePart, sessionFolder: string): string | UnreadablePart
   }
 }
 
-/** Puts values into `root`. What lies on the way is copied first, once: it belongs to the record that was read. */
+/** Puts values into `root`. The objects on the way are copied first, once: they belong to the record that was read. */
 function putter(root: Record<string, unknown>): (at: LargePart["at"], value: unknown) => void {
   const ours = new Set<unknown>([root]);
   return (at, value) => {

@@ -9,6 +9,7 @@ import {
   boundaryTest,
   type ElementFacts,
   elementFacts,
+  isHookRecord,
   nameTest,
   type QueryElement,
   textTest,
@@ -50,7 +51,9 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
         (entry) => entry.kind === "system" && (subtype === undefined || entry.subtype === subtype),
       ),
     hooks: (event) =>
-      keepEntries<AttachmentEntry>((entry) => isHook(entry) && (event === undefined || entry.hookEvent === event)),
+      keepEntries<AttachmentEntry>(
+        (entry) => isHookRecord(entry) && (event === undefined || entry.hookEvent === event),
+      ),
     agents: ({ depth } = {}) => {
       if (depth !== undefined) checkCount("depth", depth);
       return keep<Subagent>((element) => "thread" in element && (depth === undefined || element.depth <= depth), {
@@ -181,8 +184,4 @@ async function collect<T>(elements: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const element of elements) list.push(element);
   return list;
-}
-
-function isHook(entry: Entry): entry is AttachmentEntry {
-  return entry.kind === "attachment" && (entry.type.startsWith("hook_") || entry.type === "async_hook_response");
 }

@@ -1,6 +1,6 @@
 import { fitsWildcard, Problem } from "../../protocol/internal.ts";
 import type { EntryBlock } from "../model/content-block.ts";
-import type { Entry } from "../model/entry.ts";
+import type { AttachmentEntry, Entry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
@@ -78,6 +78,10 @@ const failedHooks: ReadonlySet<string> = new Set([
   "hook_error_during_execution",
   "hook_cancelled",
 ]);
+
+export function isHookRecord(entry: Entry): entry is AttachmentEntry {
+  return entry.kind === "attachment" && (entry.type.startsWith("hook_") || entry.type === "async_hook_response");
+}
 
 function isFailure(entry: Entry): boolean {
   if (entry.kind === "assistant") return entry.isApiErrorMessage === true;

@@ -1,5 +1,5 @@
 import { messageOf, Problem, plainLine } from "../../protocol/internal.ts";
-import { lazy } from "../model/transcript-conversation.ts";
+import { lazy } from "../lazy.ts";
 
 /** A search query in two forms: for JSON on disk, and for decoded text. */
 export interface SearchPattern {

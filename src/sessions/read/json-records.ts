@@ -4,13 +4,17 @@ import { type FileIdentity, readLineBytes } from "./byte-source.ts";
 import type { Line, LineReader } from "./read-lines.ts";
 import { recoverObjects } from "./recover-records.ts";
 
-/** A JSON object and the position of its bytes. */
-export interface JsonRecord {
-  readonly kind: "record";
+export interface RecordPosition {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
+  /** Counted from 1; 0 when earlier lines were not read, as in a window at the end. */
   readonly line: number;
+}
+
+/** A JSON object and the position of its bytes. */
+export interface JsonRecord extends RecordPosition {
+  readonly kind: "record";
   readonly object: Readonly<Record<string, unknown>>;
   /** Something was lost: bytes that are not UTF-8 became replacement characters, or values nested too deep were cut. */
   readonly lossy: boolean;
@@ -25,12 +29,8 @@ export interface JsonRecord {
 export type RawBytes = (this: { readonly offset: number; readonly length: number }) => Uint8Array;
 
 /** Bytes without a record, at their position among the records. */
-export interface Unreadable {
+export interface Unreadable extends RecordPosition {
   readonly kind: "unreadable";
-  readonly file: string;
-  readonly offset: number;
-  readonly length: number;
-  readonly line: number;
   readonly why: "not-json" | "not-object" | "too-long" | "nul-run" | "splice" | "cut-archive";
   readonly bytes: RawBytes;
 }

@@ -112,8 +112,7 @@ async function agentsOfSourceSession(
   const missing = callsWithMissingAgent(items, own);
   if (missing.size === 0) return [];
   const borrowed: BorrowedAgent[] = [];
-  const { root, folder, project } = place;
-  for (const other of await findSessionsIn({ root, name: project, path: folder })) {
+  for (const other of findSessionsIn(place)) {
     if (other.id === place.id) continue;
     for (const agent of (await sessionFilesOf(other)).agents) {
       const toolUseId = agent.meta === undefined ? undefined : readSubagentMeta(agent.meta)?.toolUseId;

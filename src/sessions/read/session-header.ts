@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { defined } from "../../protocol/internal.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { lazy } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import { textsIn } from "../model/entry-text.ts";
-import { lazy } from "../model/transcript-conversation.ts";
 import { openReadable } from "./byte-source.ts";
 import { recordsOf } from "./json-records.ts";
 import { readLines } from "./read-lines.ts";

@@ -11,15 +11,26 @@ import {
   readPrivate,
   replaceFile,
 } from "../../files/internal.ts";
-import { fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
+import { defined, fieldOf, Problem, parseJson } from "../../protocol/internal.ts";
 import { findSessions, type SessionPlace } from "../find/session-files.ts";
 import { folderName, type SessionRoot, storeRoot } from "../find/session-roots.ts";
+import { fillerRecords } from "../formats/claude-code/write-record.ts";
 import type { GraphEntry } from "../model/entry-graph.ts";
-import { checkObject, checkSessionOptions, checkText } from "../option-checks.ts";
+import { checkObject, checkRecord, checkSessionOptions, checkText } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
 import { type ForkOptions, forkSession } from "./fork-session.ts";
-import { type ResumeState, readResumeState } from "./resume-state.ts";
-import { openStoreSession, type StoreSession } from "./store-session.ts";
+import { type ResumeState, readResumeState, readTranscriptConversation } from "./resume-state.ts";
+import { openTranscriptWriter, type TranscriptWriter } from "./transcript-writer.ts";
+
+/** A session of the store, open for appending to its main file and to those of its agents. */
+export interface StoreSession extends TranscriptWriter {
+  readonly id: string;
+  readonly place: SessionPlace;
+  /** The folder of all files except the main transcript. */
+  readonly folder: string;
+  /** Opens the transcript of a subagent, and writes `meta` to its `.meta.json`. */
+  openAgent(id: string, meta: Readonly<Record<string, unknown>>): Promise<TranscriptWriter>;
+}
 
 /** Sessions that a host writes itself, laid out as the client lays out its own, so that every reader here reads them. */
 export interface SessionStore {
@@ -66,7 +77,6 @@ export interface ResumedSession extends StoreSession {
   readonly context: readonly GraphEntry[];
 }
 
-/** Opens a folder of transcripts for writing: new sessions, and sessions that continue. */
 /** Opens the store of a host that writes its own transcripts. Other programs may write to the same store. */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
   checkObject("options", options);
@@ -80,20 +90,20 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
   const root: SessionRoot = { path, origin: "hookline" };
   const sessions: StoreSession[] = [];
 
-  async function start(place: SessionPlace, wanted: SessionOptions, goingOn?: ResumeState): Promise<StoreSession> {
+  async function start(place: SessionPlace, wanted: SessionOptions, state?: ResumeState): Promise<StoreSession> {
     await resolveInside(path, place.file);
     await openFolder(place.folder, fs);
-    const session = openStoreSession({ place, ...wanted, version, entrypoint, fs, now, uuid, goingOn });
+    const session = openStoreSession(place, wanted, { version, entrypoint, fs, now, uuid }, state);
     sessions.push(session);
     return session;
   }
 
-  async function goOn(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
-    const goingOn = await readResumeState(place.file);
-    return Object.assign(await start(place, wanted, goingOn), { context: goingOn.context });
+  async function resume(place: SessionPlace, wanted: SessionOptions): Promise<ResumedSession> {
+    const state = await readResumeState(place.file);
+    return Object.assign(await start(place, wanted, state), { context: state.context });
   }
 
-  async function known(id: string): Promise<SessionPlace> {
+  async function existing(id: string): Promise<SessionPlace> {
     const place = await placeOf(root, safeId(id));
     if (place !== undefined) return place;
     throw new Problem(
@@ -108,21 +118,20 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
     async open(options) {
       checkSessionOptions(options);
       const { id, ...wanted } = options;
-      // An id that was just made is nowhere yet.
+      // No session has an id that was just made.
       const there = id === undefined ? undefined : await placeOf(root, safeId(id));
       const place = there ?? newPlace(root, id ?? uuid(), wanted.cwd);
-      const begun = (await ignoringErrors(["ENOENT"], lstat(place.file))) !== undefined;
-      return begun ? goOn(place, wanted) : start(place, wanted);
+      return (await exists(place.file)) ? resume(place, wanted) : start(place, wanted);
     },
     async resume(id, wanted) {
       checkSessionOptions(wanted);
-      return goOn(await known(id), wanted);
+      return resume(await existing(id), wanted);
     },
     async fork(source, options) {
       checkSessionOptions(options);
       if (typeof source !== "string") checkObject("source", source);
       const { at, id, ...wanted } = options;
-      const from = typeof source === "string" ? await known(source) : source;
+      const from = typeof source === "string" ? await existing(source) : source;
       if (id !== undefined && (await placeOf(root, safeId(id))) !== undefined)
         throw new Problem("sessions/exists", `${path} holds a session ${id} already. Use another id.`, {
           about: { id },
@@ -130,11 +139,66 @@ export async function openStore(options: StoreOptions): Promise<SessionStore> {
       const into = newPlace(root, id ?? uuid(), wanted.cwd);
       await openFolder(into.folder, fs);
       await resolveInside(path, into.file);
-      const place = await forkSession(from, { into, id: into.id, fs, now, ...(at === undefined ? {} : { at }) });
-      return goOn(place, wanted);
+      const place = await forkSession(from, { into, id: into.id, fs, now, ...defined({ at }) });
+      return resume(place, wanted);
     },
     async close() {
       await Promise.all(sessions.map((session) => session.close()));
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await ignoringErrors(["ENOENT"], lstat(path))) !== undefined;
+}
+
+type Host = Required<Pick<StoreOptions, "version" | "entrypoint" | "fs" | "now" | "uuid">>;
+
+function openStoreSession(
+  place: SessionPlace,
+  { cwd, gitBranch }: SessionOptions,
+  { version, entrypoint, fs, now, uuid }: Host,
+  state: ResumeState | undefined,
+): StoreSession {
+  const folder = join(place.folder, place.id);
+  const envelope = { sessionId: place.id, cwd, version, entrypoint, gitBranch };
+  const common = { root: place.root.path, sessionFolder: folder, fs, now, uuid };
+  const main = openTranscriptWriter({ ...common, file: place.file, envelope, tip: state?.leaf ?? null });
+  const agents: TranscriptWriter[] = [];
+  let unanswered = state?.unanswered === true;
+
+  return {
+    id: place.id,
+    place,
+    folder,
+    file: place.file,
+    get tip() {
+      return main.tip;
+    },
+    async append(draft, options) {
+      checkRecord(draft);
+      if (unanswered && draft.type === "user") {
+        unanswered = false;
+        // The queue keeps order, so these come before the prompt. If they fail, the prompt fails too and reports it.
+        for (const filler of fillerRecords) main.append(filler).catch(() => undefined);
+      }
+      return main.append(draft, options);
+    },
+    async openAgent(id, meta) {
+      checkObject("meta", meta);
+      const stem = join(folder, "subagents", `agent-${safeId(id)}`);
+      const file = `${stem}.jsonl`;
+      await resolveInside(place.root.path, file);
+      await openFolder(join(folder, "subagents"), fs);
+      await replaceFile(`${stem}.meta.json`, JSON.stringify(meta), { fs });
+      const isResumed = await exists(file);
+      const tip = isResumed ? (await readTranscriptConversation(file, { ofAgent: true })).branches.leaf : undefined;
+      const agent = openTranscriptWriter({ ...common, file, envelope: { ...envelope, agentId: id }, tip: tip ?? null });
+      agents.push(agent);
+      return agent;
+    },
+    async close() {
+      await Promise.all([main, ...agents].map((transcript) => transcript.close()));
     },
   };
 }

@@ -1,14 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { replaceFile } from "../../../files/internal.ts";
+import { isInside, replaceFile } from "../../../files/internal.ts";
 import { escapeJson, messageOf, Problem, plainLine } from "../../../protocol/internal.ts";
-import {
-  type ExportFormat,
-  exportSession,
-  isPathInside,
-  type SessionPlace,
-  sessionAt,
-} from "../../../sessions/internal.ts";
+import { type ExportFormat, exportSession, type SessionPlace, sessionAt } from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import { optionTexts } from "../../options/option-values.ts";
 import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
@@ -82,7 +76,7 @@ Account data and environment files are never included. The default format is tha
 function isTranscript({ root }: SessionPlace, file: string): boolean {
   if (!existsSync(file)) return false;
   const real = realpathSync(file);
-  return /\.jsonl(?:\.gz)?$/.test(real) && isPathInside(join(realpathSync(root.path), "projects"), real);
+  return /\.jsonl(?:\.gz)?$/.test(real) && isInside(real, join(realpathSync(root.path), "projects"));
 }
 
 function formatFrom(name: string | undefined, file: string | undefined): ExportFormat {

@@ -1,8 +1,7 @@
-import { nodeFs, openState } from "../../../files/internal.ts";
+import { isInside, nodeFs, openState } from "../../../files/internal.ts";
 import { escapeControls, Problem } from "../../../protocol/internal.ts";
 import {
   type Backup,
-  isPathInside,
   listBackups,
   migrateSession,
   type RepairResult,
@@ -101,5 +100,5 @@ async function rollBack(place: SessionPlace, live: boolean, call: ParsedCall, io
 
 /** Two projects can have a session with the same id. */
 function isOf({ folder }: SessionPlace, { files, added }: Backup): boolean {
-  return [...files.map(({ path }) => path), ...added].every((path) => isPathInside(folder, path));
+  return [...files.map(({ path }) => path), ...added].every((path) => isInside(path, folder));
 }

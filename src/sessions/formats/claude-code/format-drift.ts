@@ -32,7 +32,7 @@ export function formatDriftOf(items: Iterable<TranscriptItem>): FormatDrift[] {
     for (const key of Object.keys(item.extra ?? {})) add(at().fields, `${name}.${key}`);
     if (item.kind === "attachment") {
       for (const key of Object.keys(item.fields)) {
-        if (!attachmentInner[item.type]?.includes(key)) add(at().fields, `${name}.attachment.${key}`);
+        if (!attachmentInner[item.type].includes(key)) add(at().fields, `${name}.attachment.${key}`);
       }
     }
     if (item.kind !== "user" && item.kind !== "assistant") continue;

@@ -13,7 +13,29 @@ export interface KnownField {
 
 export type FieldTable = ReadonlyMap<string, KnownField>;
 
-const thread = table({
+/** By the name on disk: the type of a field, and our name for it where that differs. */
+type FieldRows = Readonly<Record<string, FieldType | readonly [string, FieldType]>>;
+
+/** The fields that a table describes, under our names. */
+export type EntryFields<Rows extends FieldRows> = {
+  readonly [Key in keyof Rows as Rows[Key] extends readonly [infer Name extends string, FieldType]
+    ? Name
+    : Key]?: Rows[Key] extends readonly [string, infer Type extends FieldType]
+    ? FieldValues[Type]
+    : FieldValues[Rows[Key] & FieldType];
+};
+
+interface FieldValues {
+  readonly text: string;
+  readonly number: number;
+  readonly flag: boolean;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly list: readonly unknown[];
+  readonly any: unknown;
+}
+
+/** Lines of the conversation and all other lines that have these fields. */
+export const conversationRows = {
   uuid: "text",
   isSidechain: "flag",
   timestamp: "text",
@@ -25,110 +47,127 @@ const thread = table({
   entrypoint: "text",
   agentId: "text",
   slug: "text",
+  /** The session that this one continues. Only some versions write it. */
   session_id: ["ancestorSessionId", "text"],
   forkedFrom: "any",
+  /** Written by our store: the files of parts that are too large for the line. */
   hookline: "any",
-});
+} as const;
 
-export const userFields: FieldTable = table(
-  {
-    promptId: "text",
-    permissionMode: "text",
-    promptSource: "text",
-    origin: "any",
-    toolUseResult: "any",
-    toolDenialKind: "text",
-    sourceToolAssistantUUID: ["sourceToolAssistantUuid", "text"],
-    isMeta: "flag",
-    isCompactSummary: "flag",
-    isVisibleInTranscriptOnly: "flag",
-    turnOrigin: "any",
-    turnPosition: "any",
-    turnCompanion: "any",
-    permissionDecision: "any",
-    sandboxed: "any",
-    mcpCallNotReadOnly: "any",
-    imagePasteIds: "any",
-    queueSkipAttachments: "any",
-    refusedMessageId: "text",
-  },
-  thread,
-);
+const conversation = table(conversationRows);
 
-export const assistantFields: FieldTable = table(
-  {
-    requestId: "text",
-    error: "any",
-    isApiErrorMessage: "flag",
-    apiErrorStatus: "number",
-    apiError: "any",
-    errorDetails: "any",
-    attributionAgent: "text",
-    attributionSkill: "text",
-    attributionPlugin: "text",
-    attributionMcpServer: "text",
-    attributionMcpTool: "text",
-    advisorModel: "text",
-    effort: "any",
-    apiBlockIndex: "number",
-    isAbortedMidStream: "flag",
-    costUSD: ["costUsd", "number"],
-    durationMs: "number",
-    requestRef: "any",
-    requestedModel: "text",
-    promptCacheRequested: "any",
-    perTurnEffort: "any",
-    madeBy: "any",
-    toolInputStreamMs: "number",
-    thinkingDurationMs: "number",
-    thinkingDisplay: "any",
-    apiErrorType: "any",
-    failedResponseHadNoToolCall: "any",
-    refusingModel: "text",
-    refusedMessageId: "text",
-  },
-  thread,
-);
+export const userRows = {
+  promptId: "text",
+  permissionMode: "text",
+  promptSource: "text",
+  origin: "any",
+  toolUseResult: "any",
+  toolDenialKind: "text",
+  sourceToolAssistantUUID: ["sourceToolAssistantUuid", "text"],
+  isMeta: "flag",
+  isCompactSummary: "flag",
+  isVisibleInTranscriptOnly: "flag",
+  turnOrigin: "any",
+  turnPosition: "any",
+  turnCompanion: "any",
+  permissionDecision: "any",
+  sandboxed: "any",
+  mcpCallNotReadOnly: "any",
+  imagePasteIds: "any",
+  queueSkipAttachments: "any",
+  refusedMessageId: "text",
+} as const;
 
-export const systemFields: FieldTable = table(
-  {
-    content: "any",
-    level: "text",
-    isMeta: "flag",
-    toolUseID: ["toolUseId", "text"],
-    logicalParentUuid: "text",
-    compactMetadata: "object",
-    hookCount: "number",
-    hookInfos: "list",
-    hookErrors: "list",
-    hookAdditionalContext: "list",
-    preventedContinuation: "flag",
-    preventContinuation: "flag",
-    stopReason: "text",
-    hasOutput: "flag",
-    durationMs: "number",
-    messageCount: "number",
-    originalModel: "text",
-    requestId: "text",
-    apiRefusalCategory: "any",
-    apiRefusalExplanation: "any",
-    refusedUserMessageUuid: "text",
-    error: "any",
-    cause: "any",
-    retryInMs: "number",
-    retryAttempt: "number",
-    maxRetries: "number",
-  },
-  thread,
-);
+export const userFields: FieldTable = table(userRows, conversation);
 
-export const attachmentFields: FieldTable = table(
-  { rendered: "any", renderedRole: "text", renderedBesideToolResult: "flag", renderedInHumanTurn: "any" },
-  thread,
-);
+export const assistantRows = {
+  requestId: "text",
+  error: "any",
+  isApiErrorMessage: "flag",
+  apiErrorStatus: "number",
+  apiError: "any",
+  errorDetails: "any",
+  attributionAgent: "text",
+  attributionSkill: "text",
+  attributionPlugin: "text",
+  attributionMcpServer: "text",
+  attributionMcpTool: "text",
+  advisorModel: "text",
+  effort: "any",
+  apiBlockIndex: "number",
+  isAbortedMidStream: "flag",
+  costUSD: ["costUsd", "number"],
+  durationMs: "number",
+  requestRef: "any",
+  requestedModel: "text",
+  promptCacheRequested: "any",
+  perTurnEffort: "any",
+  madeBy: "any",
+  toolInputStreamMs: "number",
+  thinkingDurationMs: "number",
+  thinkingDisplay: "any",
+  apiErrorType: "any",
+  failedResponseHadNoToolCall: "any",
+  refusingModel: "text",
+  refusedMessageId: "text",
+} as const;
 
-/** What is known inside an attachment, by its type; for `drift` only, since all of it is kept. */
-export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
+export const assistantFields: FieldTable = table(assistantRows, conversation);
+
+export const systemRows = {
+  content: "any",
+  level: "text",
+  isMeta: "flag",
+  toolUseID: ["toolUseId", "text"],
+  logicalParentUuid: "text",
+  compactMetadata: "object",
+  hookCount: "number",
+  hookInfos: "list",
+  hookErrors: "list",
+  hookAdditionalContext: "list",
+  preventedContinuation: "flag",
+  preventContinuation: "flag",
+  stopReason: "text",
+  hasOutput: "flag",
+  durationMs: "number",
+  messageCount: "number",
+  originalModel: "text",
+  requestId: "text",
+  apiRefusalCategory: "any",
+  apiRefusalExplanation: "any",
+  refusedUserMessageUuid: "text",
+  error: "any",
+  cause: "any",
+  retryInMs: "number",
+  retryAttempt: "number",
+  maxRetries: "number",
+} as const;
+
+export const systemFields: FieldTable = table(systemRows, conversation);
+
+/** What the model received for an attachment, and in which role. Written by newer clients. */
+export const attachmentRows = {
+  rendered: "any",
+  renderedRole: "text",
+  renderedBesideToolResult: "flag",
+  renderedInHumanTurn: "any",
+} as const;
+
+export const attachmentFields: FieldTable = table(attachmentRows, conversation);
+
+export const systemSubtypes = [
+  "compact_boundary",
+  "stop_hook_summary",
+  "turn_duration",
+  "local_command",
+  "informational",
+  "tool_result",
+  "api_error",
+  "model_refusal_no_fallback",
+] as const;
+
+/** The known fields of each type of attachment. All fields are kept; only `drift` uses this list. */
+export const attachmentInner = {
   hook_success: ["content", "stdout", "stderr", "exitCode", "command", "durationMs"],
   hook_non_blocking_error: ["content", "stdout", "stderr", "exitCode", "command", "durationMs"],
   hook_blocking_error: ["blockingError"],
@@ -178,81 +217,81 @@ export const attachmentInner: Readonly<Record<string, readonly string[]>> = {
   silent_turn_reminder: ["text"],
 };
 
-const bare = table({ content: "any" }, thread);
+const bare = table({ content: "any" }, conversation);
 
-/** Bare types with their own fields; the first one named must be there, in its type, or the record is `other`. */
-export const standaloneFields: Readonly<Record<string, { readonly needs?: string; readonly fields: FieldTable }>> = {
-  "queue-operation": {
-    needs: "operation",
-    fields: table({ operation: "text", reason: "any", commandUuid: "any", deliveryId: "any" }, bare),
-  },
-  "last-prompt": { fields: table({ lastPrompt: "text", leafUuid: "text" }, bare) },
-  mode: { needs: "mode", fields: table({ mode: "text" }, bare) },
-  "permission-mode": { needs: "permissionMode", fields: table({ permissionMode: "text" }, bare) },
-  "ai-title": { needs: "aiTitle", fields: table({ aiTitle: "text" }, bare) },
-  "custom-title": { needs: "customTitle", fields: table({ customTitle: "text" }, bare) },
-  "agent-name": { needs: "agentName", fields: table({ agentName: "text" }, bare) },
-  "agent-setting": { needs: "agentSetting", fields: table({ agentSetting: "text" }, bare) },
-  "worktree-state": { fields: table({ worktreeSession: "any" }, bare) },
-  "file-history-snapshot": {
-    needs: "snapshot",
-    fields: table({ messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" }, bare),
-  },
-  "file-history-delta": { fields: table({ messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" }, bare) },
-  "bridge-session": { fields: table({ bridgeSessionId: "text" }, bare) },
+/** Records outside the conversation, with their own fields. */
+export const standaloneRows = {
+  "queue-operation": { operation: "text", reason: "any", commandUuid: "any", deliveryId: "any" },
+  "last-prompt": { lastPrompt: "text", leafUuid: "text" },
+  mode: { mode: "text" },
+  "permission-mode": { permissionMode: "text" },
+  "ai-title": { aiTitle: "text" },
+  "custom-title": { customTitle: "text" },
+  "agent-name": { agentName: "text" },
+  /** The agent that the session was started as. */
+  "agent-setting": { agentSetting: "text" },
+  "worktree-state": { worktreeSession: "any" },
+  "file-history-snapshot": { messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" },
+  "file-history-delta": { messageId: "text", snapshot: "object", isSnapshotUpdate: "flag" },
+  "bridge-session": { bridgeSessionId: "text" },
   "cost-state": {
-    fields: table(
-      {
-        totalCostUSD: ["totalCostUsd", "number"],
-        totalAPIDuration: ["totalApiDurationMs", "number"],
-        totalAPIDurationWithoutRetries: ["totalApiDurationWithoutRetriesMs", "number"],
-        totalToolDuration: ["totalToolDurationMs", "number"],
-        totalDuration: ["totalDurationMs", "number"],
-        totalLinesAdded: "number",
-        totalLinesRemoved: "number",
-        startTime: "number",
-        modelUsage: "object",
-        hasUnknownModelCost: "flag",
-      },
-      bare,
-    ),
+    totalCostUSD: ["totalCostUsd", "number"],
+    totalAPIDuration: ["totalApiDurationMs", "number"],
+    totalAPIDurationWithoutRetries: ["totalApiDurationWithoutRetriesMs", "number"],
+    totalToolDuration: ["totalToolDurationMs", "number"],
+    totalDuration: ["totalDurationMs", "number"],
+    totalLinesAdded: "number",
+    totalLinesRemoved: "number",
+    startTime: "number",
+    modelUsage: "object",
+    hasUnknownModelCost: "flag",
   },
+  /** Requests of the client, in parts that are stored once. */
   "api-request": {
-    fields: table(
-      {
-        id: ["requestRef", "text"],
-        querySource: "text",
-        shapeHash: "text",
-        params: "any",
-        keep: "number",
-        tail: "list",
-        cacheControl: "any",
-        requestDigest: "text",
-        base: "text",
-      },
-      bare,
-    ),
+    id: ["requestRef", "text"],
+    querySource: "text",
+    shapeHash: "text",
+    params: "any",
+    keep: "number",
+    tail: "list",
+    cacheControl: "any",
+    requestDigest: "text",
+    base: "text",
   },
-  "api-request-shape": { fields: table({ shapeHash: "text", shape: "any" }, bare) },
-  "api-request-blob": { fields: table({ hash: "text", message: "any" }, bare) },
-  "tools-used": { fields: table({ tools: "list" }, bare) },
-  "atis-latch": { fields: table({ atis: "any" }, bare) },
-  "frame-link": { fields: bare },
-  "pr-link": { fields: bare },
-  progress: {
-    fields: table(
-      { data: "any", toolUseID: ["toolUseId", "text"], parentToolUseID: ["parentToolUseId", "text"] },
-      bare,
-    ),
-  },
-  summary: { needs: "summary", fields: table({ summary: "text", leafUuid: "text" }, bare) },
-  result: { fields: bare },
+  "api-request-shape": { shapeHash: "text", shape: "any" },
+  "api-request-blob": { hash: "text", message: "any" },
+  "tools-used": { tools: "list" },
+  "atis-latch": { atis: "any" },
+  "frame-link": {},
+  "pr-link": {},
+  progress: { data: "any", toolUseID: ["toolUseId", "text"], parentToolUseID: ["parentToolUseId", "text"] },
+  summary: { summary: "text", leafUuid: "text" },
+  result: {},
+} as const;
+
+export type StandaloneKind = keyof typeof standaloneRows;
+
+export const standaloneFields: ReadonlyMap<string, FieldTable> = new Map(
+  Object.entries(standaloneRows).map(([kind, rows]) => [kind, table(rows, bare)]),
+);
+
+/** The field that a record of this type must have, in its type; otherwise the record is `other`. */
+export const requiredFields: Partial<Record<string, string>> = {
+  "queue-operation": "operation",
+  mode: "mode",
+  "permission-mode": "permissionMode",
+  "ai-title": "aiTitle",
+  "custom-title": "customTitle",
+  "agent-name": "agentName",
+  "agent-setting": "agentSetting",
+  "file-history-snapshot": "snapshot",
+  summary: "summary",
 };
 
-function table(rows: Record<string, FieldType | readonly [string, FieldType]>, base?: FieldTable): FieldTable {
+function table(rows: FieldRows, base: FieldTable = new Map()): FieldTable {
   const own = Object.entries(rows).map(([key, row]): [string, KnownField] => [
     key,
     typeof row === "string" ? { name: key, check: row } : { name: row[0], check: row[1] },
   ]);
-  return new Map([...(base ?? []), ...own]);
+  return new Map([...base, ...own]);
 }

@@ -4,13 +4,14 @@ import type {
   AttachmentEntry,
   AttachmentType,
   Entry,
+  StandaloneEntry,
+  StandaloneKind,
   SystemEntry,
-  SystemSubtype,
   UnknownEntry,
   UserEntry,
 } from "../../model/entry.ts";
-import type { StandaloneEntry, StandaloneKind } from "../../model/standalone-entry.ts";
-import { type RestoreExtent, withLargeParts } from "../../parts/restore-large-parts.ts";
+import type { PartExtent } from "../../parts/part-files.ts";
+import { withLargeParts } from "../../parts/restore-large-parts.ts";
 import type { JsonRecord } from "../../read/json-records.ts";
 import {
   addExtra,
@@ -28,8 +29,10 @@ import {
   attachmentFields,
   attachmentInner,
   type FieldType,
+  requiredFields,
   standaloneFields,
   systemFields,
+  systemSubtypes,
   userFields,
 } from "./known-fields.ts";
 import { roleOf, sourceOf, toBlocks } from "./read-message.ts";
@@ -38,7 +41,7 @@ import { roleOf, sourceOf, toBlocks } from "./read-message.ts";
  * A record of a transcript as an entry, with large parts that our store keeps in files of their own in their places. Contract: never
  * throws and drops nothing, whatever the object holds. With "start" only the beginnings of those parts are read.
  */
-export function toEntry(line: JsonRecord, parts: RestoreExtent = "all"): Entry {
+export function toEntry(line: JsonRecord, parts: PartExtent = "all"): Entry {
   const object = withLargeParts(line.object, line.file, parts);
   const record = object === line.object ? line : { ...line, object };
   const type = record.object["type"];
@@ -107,16 +110,7 @@ function assistantEntry(record: JsonRecord): AssistantEntry | UnknownEntry {
   return entry as unknown as AssistantEntry;
 }
 
-const subtypes: ReadonlySet<string> = new Set<SystemSubtype>([
-  "compact_boundary",
-  "stop_hook_summary",
-  "turn_duration",
-  "local_command",
-  "informational",
-  "tool_result",
-  "api_error",
-  "model_refusal_no_fallback",
-]);
+const subtypes: ReadonlySet<string> = new Set(systemSubtypes);
 
 function systemEntry(record: JsonRecord): SystemEntry | UnknownEntry {
   const { object } = record;
@@ -155,15 +149,15 @@ function attachmentEntry(record: JsonRecord): AttachmentEntry | UnknownEntry {
 }
 
 function standaloneEntry(record: JsonRecord, type: string): StandaloneEntry | UnknownEntry {
-  const spec = Object.hasOwn(standaloneFields, type) ? standaloneFields[type] : undefined;
-  if (spec === undefined) return unknownEntry(record, type);
-  const need = spec.needs === undefined ? undefined : spec.fields.get(spec.needs);
+  const fields = standaloneFields.get(type);
+  if (fields === undefined) return unknownEntry(record, type);
+  const need = fields.get(requiredFields[type] ?? "");
   if (need !== undefined && !hasType(record.object[need.name], need.check)) {
     return unknownEntry(record, type, `${need.name} is not ${need.check}`);
   }
   const entry = startEntry(record, type as StandaloneKind);
   if (hasGraphFields(record.object)) setGraphFields(entry, record.object);
-  finish(entry, takeKnownFields(record.object, spec.fields, entry, placeKeys));
+  finish(entry, takeKnownFields(record.object, fields, entry, placeKeys));
   return entry as unknown as StandaloneEntry;
 }
 

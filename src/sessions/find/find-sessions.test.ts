@@ -5,8 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answer, prompt, type Wire, write } from "../fixtures/transcript.ts";
 import { readHeader } from "../read/session-header.ts";
-import { findSession } from "./find-session.ts";
-import { type ListSessionsOptions, listSessions, type SessionSummary } from "./list-sessions.ts";
+import { findSession, type ListSessionsOptions, listSessions, type SessionSummary } from "./find-sessions.ts";
 
 let home: string;
 let where: ListSessionsOptions;

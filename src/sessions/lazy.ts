@@ -1,0 +1,18 @@
+/** Makes a value on first use and keeps it. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Makes the value of each key on first use and keeps it. */
+export function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const values = new Map<K, V>();
+  return (key) => {
+    const value = values.get(key) ?? make(key);
+    values.set(key, value);
+    return value;
+  };
+}
