@@ -86,13 +86,13 @@ async function bundleProgram(build, common, outdir) {
       write: false,
       format: "cjs",
       define: { ...common.define, ...define },
-      plugins: [asksForBuiltins, hasNoSideEffects(entry, onDemand)],
+      plugins: [asksForBuiltins, hasNoSideEffects(onDemand)],
       // The program asks for no file of the package; what it loads on demand does, and is a module.
       logOverride: { "empty-import-meta": "silent" },
     });
     return outputFiles[0].text;
   };
-  const text = await textOf("cli/program.ts");
+  const text = await textOf("cli/run/run-hooks.ts");
   const program = `((module, load) => {${text.replace(/\bimport\(/g, "load(")}\n})`;
   const hash = createHash("sha256").update(program).digest("hex").slice(0, 16);
   const script = await textOf("cli/bin.ts", { HOOKLINE_PROGRAM: JSON.stringify(hash) });
@@ -172,10 +172,10 @@ async function evaluated(build, module) {
 }
 
 /**
- * Our modules do nothing by being loaded, so what is not used is left out. With `onDemand`, what `entry` imports on demand stays outside
- * and is added to that set.
+ * Our modules do nothing by being loaded, so what is not used is left out. With `onDemand`, what is imported on demand stays outside, with
+ * a path from the folder of the script, and is added to that set.
  */
-function hasNoSideEffects(entry, onDemand) {
+function hasNoSideEffects(onDemand) {
   return {
     name: "has-no-side-effects",
     setup(build) {
@@ -184,7 +184,7 @@ function hasNoSideEffects(entry, onDemand) {
         if (kind !== "dynamic-import" || onDemand === undefined) return { path: file, sideEffects: false };
         const target = relative(src, file).split(sep).join("/");
         onDemand.add(target);
-        const from = relative(dirname(entry), target).split(sep).join("/");
+        const from = relative("cli", target).split(sep).join("/");
         return { path: (from.startsWith(".") ? from : `./${from}`).replace(/\.ts$/, ".js"), external: true };
       });
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>

@@ -8,13 +8,10 @@ declare const HOOKLINE_PROGRAM: string;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-type RunProgram = (args: readonly string[], uncached?: UncachedCode) => void;
+type RunHooks = (args: readonly string[], uncached?: UncachedCode) => Promise<void>;
 
 /** The function that program.cjs evaluates to. */
-type ProgramFactory = (
-  module: { exports: { runProgram: RunProgram } },
-  load: (module: string) => Promise<unknown>,
-) => void;
+type ProgramFactory = (module: { exports: { runHooks: RunHooks } }, load: (module: string) => Promise<unknown>) => void;
 
 /** Compiled code that is not in the cache yet. */
 export interface UncachedCode {
@@ -27,7 +24,7 @@ export interface UncachedCode {
  * Loads program.cjs with the code that an earlier start has compiled: compiling is half of the cost of a hook besides Node itself.
  * A missing or damaged cache only costs time.
  */
-export function loadProgram(path: string, env: Env): { runProgram(args: readonly string[]): void } {
+export function loadProgram(path: string, env: Env): { runHooks(args: readonly string[]): void } {
   const codeFile = codePath(env);
   const cached = codeFile === undefined ? undefined : cachedCode(codeFile, env);
   const script = new Script(readFileSync(path, "utf8"), {
@@ -39,7 +36,7 @@ export function loadProgram(path: string, env: Env): { runProgram(args: readonly
   // Code that Node rejects, because it runs with other flags, is still good for other starts: it is not replaced.
   const isDone = codeFile === undefined || cached !== undefined;
   const uncached = isDone ? undefined : { path: codeFile, make: () => script.createCachedData() };
-  return { runProgram: (args) => module.exports.runProgram(args, uncached) };
+  return { runHooks: (args) => void module.exports.runHooks(args, uncached) };
 }
 
 /**

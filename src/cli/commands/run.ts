@@ -18,7 +18,7 @@ both the catalog and the app are failures, too. HOOKLINE=0 turns all hooks off.`
     `echo '{"hook_event_name":"Stop"}' | hookline run .claude/hooks.ts`,
     "hookline run .claude/hooks.ts --on-failure block < event.json",
   ],
-  // Used by tests and by callers of main. On the command line, program.ts calls runHooks directly.
+  // Used by tests and by callers of main. On the command line, bin.ts calls runHooks directly.
   async run(call) {
     const { runHooks } = await import("../run/run-hooks.ts");
     const options = ["on-failure", "event", "record"].flatMap((name) => {
