@@ -1,73 +1,135 @@
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { catalog, closestName, isObject, Problem, showValue } from "../protocol/internal.ts";
+import {
+  booleanCheck,
+  catalog,
+  checkNamed,
+  checkOf,
+  functionCheck,
+  isObject,
+  type OptionCheck,
+  objectCheck,
+  Problem,
+  showValue,
+  textCheck,
+} from "../protocol/internal.ts";
 import type { FireOptions } from "./engine-type.ts";
 import type { EngineOptions } from "./options.ts";
+import type { Ports } from "./ports.ts";
 
 /** Refuses options that could not be kept: an engine must not run with less than its host believes. */
 export function checkEngineOptions(options: EngineOptions): void {
-  if (!isObject(options)) throw bad("", `Engine options are an object, not ${showValue(options)}.`);
-  for (const [name, value] of Object.entries(options)) {
-    if (!isOption(name)) {
-      const near = closestName(name, Object.keys(checks));
-      throw bad(name, `There is no engine option ${showValue(name)}.${near ? ` Did you mean "${near}"?` : ""}`);
-    }
-    const wrong = value === undefined ? undefined : checks[name](value);
-    if (wrong !== undefined) throw bad(name, `The engine option ${name} ${wrong}.`);
+  checkNamed("openEngine", options, checks, "engine/bad-option");
+  checkNamed("ports", options.ports ?? {}, portChecks, "engine/bad-option");
+}
+
+/** A misspelled `signal` would leave an event that cannot be ended. */
+export function checkFireOptions(options: FireOptions): void {
+  checkNamed("fire", options, fireChecks, "engine/bad-option");
+}
+
+/** The same for a folder that the environment names. */
+export function checkHome(name: string, path: string): string {
+  if (isAbsolute(path)) return path;
+  const message = `${name} in the environment must be an absolute path, not ${showValue(path)}: the settings of any folder would count as your own.`;
+  throw new Problem("engine/bad-option", message, { about: { option: name } });
+}
+
+/** An empty path would mean the current directory, whose settings were not approved. */
+const path = checkOf("a path that is not empty and has no NUL character", isPath);
+/** Which settings are the user's own must not depend on the folder: otherwise a checkout could bring trusted settings. */
+const absolutePath = checkOf("an absolute path", (value) => isPath(value) && isAbsolute(value));
+
+const checks: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
+  cwd: (value) => path(value) ?? folderFault(String(value)),
+  home: absolutePath,
+  env: valuesOf("an object with strings", (value) => value === undefined || typeof value === "string"),
+  settings: valuesOf(
+    "a list of file names, JSON texts or objects",
+    (item) => typeof item === "string" || isObject(item),
+  ),
+  settingSources: valuesOf('a list of "user", "project" or "local"', isOneOf("user", "project", "local")),
+  trust: oneOf("pinned", "workspace", "implicit"),
+  interactive: booleanCheck,
+  ports: objectCheck,
+  events: (value) => valuesOf("a list of rows", isNamedRow)(value) ?? rowsFault(value as readonly Row[]),
+  plugins: valuesOf("a list of folder names", isPath),
+  managedFolder: path,
+  toolAliases: valuesOf("an object with tool names", (item) => typeof item === "string"),
+  concurrency: atLeast(1),
+  stripEnv: valuesOf("a list of variable names", (item) => typeof item === "string"),
+  olderFields: booleanCheck,
+  stopBlockCap: atLeast(0),
+  canDefer: booleanCheck,
+  rejudge: oneOf("conditions", "all"),
+  judgeTimeoutMs: checkOf("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
+  bypassAvailable: booleanCheck,
+  observeContent: booleanCheck,
+  conversation: functionCheck,
+  agentKind: functionCheck,
+  startedAs: textCheck,
+  clientHome: absolutePath,
+  envFileRoot: path,
+  common: functionCheck,
+};
+
+const portChecks: Readonly<Record<keyof Ports, OptionCheck>> = {
+  model: functionCheck,
+  agent: functionCheck,
+  mcp: functionCheck,
+  asker: functionCheck,
+  wake: functionCheck,
+  judge: functionCheck,
+  observe: functionCheck,
+  clock: checkOf("an object with now()", (port) => isObject(port) && typeof port["now"] === "function"),
+};
+
+const fireChecks: Readonly<Record<keyof FireOptions, OptionCheck | undefined>> = {
+  signal: checkOf("an AbortSignal", (value) => value instanceof EventTarget),
+  forceSync: undefined,
+  rewrittenFrom: undefined,
+  progress: undefined,
+};
+
+function isPath(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !value.includes("\0");
+}
+
+function folderFault(path: string): string | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? undefined : "an existing folder";
+  } catch (error) {
+    // A path that no file can have, or one in a folder that may not be entered.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return `a folder that can be read (${code})`;
   }
 }
 
-type Check = (value: unknown) => string | undefined;
-
-/** An empty path would mean the current directory, whose settings were not approved. */
-const path: Check = (value) => {
-  if (typeof value !== "string") return `must be a string, not ${showValue(value)}`;
-  if (value === "") return "must not be empty";
-  return value.includes("\0") ? `holds a NUL character: ${showValue(value)}` : undefined;
-};
-const flag: Check = (value) =>
-  typeof value === "boolean" ? undefined : `must be true or false, not ${showValue(value)}`;
-const work: Check = (value) =>
-  typeof value === "function" ? undefined : `must be a function, not ${showValue(value)}`;
-const object: Check = (value) => (isObject(value) ? undefined : `must be an object, not ${showValue(value)}`);
-
-const checks: Readonly<Record<keyof EngineOptions, Check>> = {
-  cwd: (value) => path(value) ?? folder(String(value)),
-  home: (value) => path(value) ?? absolute(String(value)),
-  env: valuesOf("strings", (value) => value === undefined || typeof value === "string"),
-  settings: listOf("file names, JSON texts or objects", (item) => typeof item === "string" || isObject(item)),
-  settingSources: listOf('"user", "project" or "local"', (item) => ["user", "project", "local"].includes(String(item))),
-  trust: oneOf("pinned", "workspace", "implicit"),
-  interactive: flag,
-  ports: (value) => object(value) ?? checkPorts(value as Readonly<Record<string, unknown>>),
-  events: (value) =>
-    listOf("rows", isNamedRow)(value) ?? rowsFault(value as readonly Readonly<Record<string, unknown>>[]),
-  plugins: listOf("folder names", (item) => path(item) === undefined),
-  managedFolder: path,
-  toolAliases: valuesOf("tool names", isText),
-  concurrency: atLeast(1),
-  stripEnv: listOf("variable names", isText),
-  olderFields: flag,
-  stopBlockCap: atLeast(0),
-  canDefer: flag,
-  rejudge: oneOf("conditions", "all"),
-  judgeTimeoutMs: (value) =>
-    typeof value === "number" && value > 0
-      ? undefined
-      : `must be a number of milliseconds above 0, not ${showValue(value)}`,
-  bypassAvailable: flag,
-  observeContent: flag,
-  conversation: work,
-  agentKind: work,
-  startedAs: (value) => (isText(value) ? undefined : `must be the name of an agent, not ${showValue(value)}`),
-  clientHome: (value) => path(value) ?? absolute(String(value)),
-  envFileRoot: path,
-  common: work,
-};
-
-function isOption(name: string): name is keyof EngineOptions {
-  return Object.hasOwn(checks, name);
+/** A list or an object, as the first words of `what` say, in which every item fits. */
+function valuesOf(what: string, fits: (item: unknown) => boolean): OptionCheck {
+  const isKind = what.startsWith("a list") ? Array.isArray : isObject;
+  return (value) => {
+    if (!isKind(value)) return what;
+    const wrong = Object.entries(value).find(([, item]) => !fits(item));
+    return wrong && `${what} (at ${wrong[0]}: ${showValue(wrong[1])})`;
+  };
 }
+
+function isOneOf(...words: readonly string[]): (value: unknown) => boolean {
+  return (value) => words.some((word) => word === value);
+}
+
+function oneOf(...words: readonly string[]): OptionCheck {
+  return checkOf(`one of ${words.map((word) => `"${word}"`).join(", ")}`, isOneOf(...words));
+}
+
+function atLeast(least: number): OptionCheck {
+  const isWhole = (value: unknown) => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+  return checkOf(`a whole number of at least ${least}`, (value) => isWhole(value) && Number(value) >= least);
+}
+
+type Row = Readonly<Record<string, unknown>>;
 
 function isNamedRow(row: unknown): boolean {
   return (
@@ -75,20 +137,22 @@ function isNamedRow(row: unknown): boolean {
   );
 }
 
-/** Every row of the catalog has every part, so any of them shows what one of the host's own needs. */
-function rowsFault(rows: readonly Readonly<Record<string, unknown>>[]): string | undefined {
+/** Every row of the catalog has every part, so any of them shows what a host's own row needs. */
+function rowsFault(rows: readonly Row[]): string | undefined {
   for (const row of rows) {
     const wrong = Object.entries(catalog.TaskCreated).find(([part, like]) => !isPart(row[part], part, like));
     if (wrong === undefined) continue;
     const [part] = wrong;
-    return `has a row ${showValue(row["name"])} whose ${part} is ${showValue(row[part])}. Begin with a row of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" }`;
+    return `a list of rows that begin with one of the catalog, as in { ...catalog.TaskCreated, name: "Deploy" } (${part} of ${showValue(row["name"])} is ${showValue(row[part])})`;
   }
   return undefined;
 }
 
 function isPart(value: unknown, part: string, like: unknown): boolean {
   if (part === "matchesOn") return value === null || (isObject(value) && typeof value["field"] === "string");
-  return ofTwoKinds.has(part) ? value !== undefined : kindOf(value) === kindOf(like);
+  if (ofTwoKinds.has(part)) return value !== undefined;
+  if (Array.isArray(like)) return Array.isArray(value);
+  return isObject(like) ? isObject(value) : typeof value === typeof like;
 }
 
 /** Parts that may be null, or of two kinds. */
@@ -101,114 +165,3 @@ const ofTwoKinds: ReadonlySet<string> = new Set([
   "awaited",
   "app",
 ]);
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  return isObject(value) ? "an object" : typeof value === "boolean" ? "true or false" : `a ${typeof value}`;
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
-
-/** Which settings are the user's own must not depend on the folder: otherwise a checkout could bring trusted settings. */
-function absolute(path: string): string | undefined {
-  return isAbsolute(path) ? undefined : `must be an absolute path, not ${showValue(path)}`;
-}
-
-/** The same for what the environment says. */
-export function checkHome(name: string, path: string): string {
-  const wrong = absolute(path);
-  if (wrong === undefined) return path;
-  throw bad(name, `${name} in the environment ${wrong}: the settings of any folder would count as your own.`);
-}
-
-function folder(path: string): string | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return undefined;
-    return `must be a folder: ${showValue(path)} ${found === undefined ? "does not exist" : "is not one"}`;
-  } catch (error) {
-    // A path that no file can have, or one behind a folder that may not be entered.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    return `must be a folder: ${showValue(path)} cannot be looked at (${code})`;
-  }
-}
-
-function listOf(what: string, fits: (item: unknown) => boolean): Check {
-  return (value) => {
-    if (!Array.isArray(value)) return `must be a list of ${what}, not ${showValue(value)}`;
-    const at = value.findIndex((item) => !fits(item));
-    return at < 0 ? undefined : `must be a list of ${what}; [${at}] is ${showValue(value[at])}`;
-  };
-}
-
-function valuesOf(what: string, fits: (item: unknown) => boolean): Check {
-  return (value) => {
-    if (!isObject(value)) return `must be an object with ${what}, not ${showValue(value)}`;
-    const wrong = Object.entries(value).find(([, item]) => !fits(item));
-    return wrong && `must be an object with ${what}; ${wrong[0]} is ${showValue(wrong[1])}`;
-  };
-}
-
-function oneOf(...words: readonly string[]): Check {
-  const known = words.map((word) => `"${word}"`).join(", ");
-  return (value) =>
-    words.some((word) => word === value) ? undefined : `must be one of ${known}, not ${showValue(value)}`;
-}
-
-function atLeast(least: number): Check {
-  return (value) => {
-    const fits = Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
-    return fits && Number(value) >= least
-      ? undefined
-      : `must be a whole number of at least ${least}, not ${showValue(value)}`;
-  };
-}
-
-const portNames = ["model", "agent", "mcp", "asker", "wake", "judge", "observe", "clock"];
-
-function checkPorts(ports: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [name, port] of Object.entries(ports)) {
-    if (!portNames.includes(name)) {
-      const near = closestName(name, portNames);
-      return `has no port ${showValue(name)}.${near ? ` Did you mean "${near}"?` : ` Ports are ${portNames.join(", ")}`}`;
-    }
-    if (port === undefined) continue;
-    const fits = name === "clock" ? isObject(port) && typeof port["now"] === "function" : typeof port === "function";
-    if (!fits)
-      return `must have ${name === "clock" ? "an object with now()" : "a function"} as ${name}, not ${showValue(port)}`;
-  }
-  return undefined;
-}
-
-function bad(option: string, message: string): Problem {
-  return new Problem("engine/bad-option", message.replace(/\?\.$/, "?"), { about: { option } });
-}
-
-const fireOptions = [
-  "signal",
-  "forceSync",
-  "rewrittenFrom",
-  "progress",
-] as const satisfies readonly (keyof FireOptions)[];
-
-/** A misspelled `signal` would leave an event that cannot be ended. */
-export function checkFireOptions(options: FireOptions): void {
-  if (!isObject(options)) throw badFireOption("The options of an event are an object.");
-  for (const name of Object.keys(options)) {
-    if (fireOptions.some((one) => one === name)) continue;
-    const near = closestName(name, fireOptions);
-    throw badFireOption(
-      `There is no option "${name}" of an event.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-    );
-  }
-  const { signal } = options;
-  if (signal !== undefined && !(signal instanceof EventTarget))
-    throw badFireOption("The signal of an event is an AbortSignal.");
-}
-
-function badFireOption(message: string): Problem {
-  return new Problem("engine/bad-option", message);
-}

@@ -1,10 +1,13 @@
 import {
   type Callback,
-  isObject,
+  checkNamed,
+  checkOf,
+  defined,
+  type OptionCheck,
   type Outcome,
   Problem,
+  positiveNumberCheck,
   type RunRecord,
-  showValue,
   type Warning,
 } from "../protocol/internal.ts";
 import { checkEngineOptions } from "./check-engine-options.ts";
@@ -87,15 +90,16 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
       return settings.inForce().warnings;
     },
     on: whileOpen((event: string, ...rest: readonly unknown[]) => {
-      const [matcher, handler, given] = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
+      const [matcher, handler, given = {}] = (typeof rest[0] === "string" ? rest : [undefined, ...rest]) as OnArguments;
       checkHandler(handler, event);
+      checkNamed("engine.on", given, callbackChecks, "hook/invalid");
       const hook = {
         type: "callback" as const,
         name: handler.name || "callback",
         callback: markAsync(toCallback(handler), handler),
-        ...checkedOptions(given, event),
+        ...defined({ ...given }),
       };
-      const group = { hooks: [hook], ...(matcher === undefined ? {} : { matcher }) };
+      const group = { hooks: [hook], ...defined({ matcher }) };
       return live.add({ kind: "callback", event, group }).remove;
     }),
     fire,
@@ -104,17 +108,10 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     notify: whileOpen(events.notify),
     hasHookFor: events.hasHookFor,
     budgetMs(event) {
-      const hooks = allHooks().filter(({ row }) => row.name === event);
-      const [first] = hooks;
+      const configured = allHooks().filter(({ row }) => row.name === event);
+      const hooks = configured.map(({ hook }) => hook);
       const env = { ...resolved.env, ...settings.inForce().merged.env };
-      return (
-        first &&
-        eventBudgetMs(
-          first.row,
-          hooks.map(({ hook }) => hook),
-          env,
-        )
-      );
+      return configured[0] && eventBudgetMs(configured[0].row, hooks, env);
     },
     explain: whileOpen(events.explain),
     list: () => listHooks(allHooks(), settings.inForce().trust),
@@ -152,27 +149,11 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   };
 }
 
-const handlerOptions = ["timeout", "onFailure"];
-
 /** Contract: an option that cannot be honored is refused, since a guard may rely on it. */
-function checkedOptions(options: CallbackOptions = {}, event: string): CallbackOptions {
-  const refuse = (message: string) => {
-    throw new Problem("hook/invalid", message, { about: { event } });
-  };
-  if (!isObject(options)) refuse(`The options of a callback on ${event} are an object, not ${showValue(options)}.`);
-  const unknown = Object.keys(options).find((name) => !handlerOptions.includes(name));
-  if (unknown !== undefined) {
-    refuse(`The options of a callback on ${event} are ${handlerOptions.join(" and ")}, not ${showValue(unknown)}.`);
-  }
-  const { timeout, onFailure } = options;
-  if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY)) {
-    refuse(`The timeout of a callback on ${event} is a number of seconds above 0, not ${JSON.stringify(timeout)}.`);
-  }
-  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
-    refuse(`onFailure of a callback on ${event} is "continue" or "block", not ${showValue(onFailure)}.`);
-  }
-  return { ...(timeout === undefined ? {} : { timeout }), ...(onFailure === undefined ? {} : { onFailure }) };
-}
+const callbackChecks: Readonly<Record<keyof CallbackOptions, OptionCheck>> = {
+  timeout: positiveNumberCheck,
+  onFailure: checkOf('"continue" or "block"', (value) => value === "continue" || value === "block"),
+};
 
 /** Programs without types forget it, or give what `on` does not take, such as a regular expression. */
 function checkHandler(handler: unknown, event: string): void {

@@ -71,20 +71,14 @@ export interface EngineOptions {
 }
 
 /** Options with every default filled in; nothing else is read from the process. */
-export interface ResolvedOptions
-  extends Required<
-    Omit<EngineOptions, "conversation" | "agentKind" | "startedAs" | "events" | "stripEnv" | "common" | "settings">
-  > {
+export interface ResolvedOptions extends Required<Omit<EngineOptions, WithoutDefault | "events" | "settings">>, Unset {
   /** Files or JSON texts. */
   readonly settings: readonly string[];
-  readonly ports: Ports;
   readonly rows: Readonly<Record<string, EventRow>>;
-  readonly conversation?: EngineOptions["conversation"];
-  readonly agentKind?: EngineOptions["agentKind"];
-  readonly startedAs?: string;
-  readonly stripEnv?: readonly string[];
-  readonly common?: EngineOptions["common"];
 }
+
+type WithoutDefault = "conversation" | "agentKind" | "startedAs" | "stripEnv" | "common";
+type Unset = { readonly [Name in WithoutDefault]: EngineOptions[Name] | undefined };
 
 export function resolveOptions(options: EngineOptions): ResolvedOptions {
   const env = options.env ?? process.env;
@@ -113,11 +107,11 @@ export function resolveOptions(options: EngineOptions): ResolvedOptions {
     observeContent: options.observeContent ?? false,
     clientHome: ownFolder,
     envFileRoot: options.envFileRoot ?? ownFolder,
-    ...(options.conversation ? { conversation: options.conversation } : {}),
-    ...(options.agentKind ? { agentKind: options.agentKind } : {}),
-    ...(options.startedAs === undefined ? {} : { startedAs: options.startedAs }),
-    ...(options.common ? { common: options.common } : {}),
-    ...(options.stripEnv ? { stripEnv: options.stripEnv } : {}),
+    conversation: options.conversation,
+    agentKind: options.agentKind,
+    startedAs: options.startedAs,
+    common: options.common,
+    stripEnv: options.stripEnv,
   };
 }
 

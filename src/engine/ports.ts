@@ -118,16 +118,3 @@ export type Notice =
   | { readonly kind: "background-ended"; readonly id: string; readonly record: RunRecord }
   | { readonly kind: "stop-hook-added" | "stop-hook-removed"; readonly hook: HookRef }
   | { readonly kind: "stop-hook-ran"; readonly hook: HookRef; readonly record: RunRecord };
-
-/**
- * Calls code of the host without waiting for it. Contract: what it throws, at once or as a rejected promise, goes to `onThrow`
- * and affects nothing else.
- */
-export function callHost(call: () => unknown, onThrow: (error: unknown) => void): void {
-  try {
-    const told = call();
-    if (told instanceof Promise) told.catch(onThrow);
-  } catch (error) {
-    onThrow(error);
-  }
-}

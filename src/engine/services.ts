@@ -80,82 +80,55 @@ function oneAtATime(asker: Asker | undefined): Asker {
 /** Loaded for hosts that observe: notices are redacted first. */
 async function openObserver(
   observe: NonNullable<Ports["observe"]>,
-  options: ResolvedOptions,
+  { observeContent: content, env }: ResolvedOptions,
   { hooks, warn }: ServiceParts,
 ): Promise<(notice: Notice) => void> {
-  const [{ observer }, { secretValues }] = await Promise.all([
-    import("./safe-text/redact-notices.ts"),
-    import("./safe-text/secrets.ts"),
-  ]);
-  let known: { hooks: readonly Hook[]; secrets: readonly string[] } | undefined;
-  return observer({
-    observe,
-    content: options.observeContent,
-    secrets: () => {
-      const now = hooks();
-      const same = known?.hooks.length === now.length && now.every((hook, index) => hook === known?.hooks[index]);
-      if (known === undefined || !same) known = { hooks: now, secrets: secretValues(options.env, now) };
-      return known.secrets;
-    },
-    onThrow: (error) => warn({ code: "observer-threw", message: `The observer threw: ${String(error)}` }),
-  });
+  const { observer } = await import("./safe-text/redact-notices.ts");
+  const onThrow = (error: unknown): void =>
+    warn({ code: "observer-threw", message: `The observer threw: ${String(error)}` });
+  return observer({ observe, content, env, hooks, onThrow });
 }
 
-/** What one event of a session leaves behind for later ones. */
-interface SessionState {
-  readonly skills: SkillsInUse;
-  /** Ids of hooks with `once` that have run. */
-  readonly ranOnce: Set<string>;
-  readonly stopBlocks: StopBlockCounter;
+type SessionState = ReturnType<typeof sessionState>;
+
+/** What one event of a session leaves for later ones: skills in use, ids of hooks with `once` that have run, continuations. */
+export function sessionState() {
+  return { skills: skillsInUse(), ranOnce: new Set<string>(), stopBlocks: stopBlockCounter() };
 }
+
+export type SkillsInUse = ReturnType<typeof skillsInUse>;
 
 /** Which skills each session has used: their hooks run from then on. */
-export interface SkillsInUse {
-  use(sessionId: string, skill: string): void;
-  has(sessionId: string, skill: string): boolean;
-  forget(sessionId: string): void;
-}
-
-/** How often hooks made an agent continue, per session, prompt and agent. */
-interface StopBlockCounter {
-  /** Continuations in a row before this event. */
-  count(payload: AnyPayload): number;
-  note(payload: AnyPayload, outcome: Outcome): void;
-  /** A new prompt starts at zero. */
-  begin(payload: AnyPayload): void;
-}
-
-export function sessionState(): SessionState {
-  return { skills: skillsInUse(), ranOnce: new Set(), stopBlocks: stopBlockCounter() };
-}
-
-function skillsInUse(): SkillsInUse {
+function skillsInUse() {
   const used = new Map<string, Set<string>>();
   return {
-    use(sessionId, skill) {
+    use(sessionId: string, skill: string): void {
       const skills = used.get(sessionId) ?? new Set();
       used.set(sessionId, skills.add(skill));
     },
-    has: (sessionId, skill) => used.get(sessionId)?.has(skill) === true,
-    forget: (sessionId) => void used.delete(sessionId),
+    has: (sessionId: string, skill: string): boolean => used.get(sessionId)?.has(skill) === true,
+    forget: (sessionId: string): void => void used.delete(sessionId),
   };
 }
 
-function stopBlockCounter(): StopBlockCounter {
+/** How often hooks made an agent continue, per session, prompt and agent. */
+function stopBlockCounter() {
   const states = new Map<string, { prompt: unknown; count: number }>();
   return {
-    count(payload) {
+    /** Continuations in a row before this event. */
+    count(payload: AnyPayload): number {
       const state = states.get(keyOf(payload));
       if (state === undefined || payload["stop_hook_active"] === false) return 0;
       const samePrompt = payload["prompt_id"] === undefined || state.prompt === payload["prompt_id"];
       return samePrompt ? state.count : 0;
     },
-    note(payload, outcome) {
+    note(payload: AnyPayload, outcome: Outcome): void {
       const count = outcome.blocked ? (outcome.output.stopBlocks?.count ?? 0) : 0;
       if (count === 0) states.delete(keyOf(payload));
       else states.set(keyOf(payload), { prompt: payload["prompt_id"], count });
     },
-    begin(payload) {
+    /** A new prompt starts at zero. */
+    begin(payload: AnyPayload): void {
       const session = `${JSON.stringify(payload["session_id"])} `;
       for (const key of states.keys()) if (key.startsWith(session)) states.delete(key);
     },

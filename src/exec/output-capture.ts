@@ -1,16 +1,7 @@
-/** The first bytes of a stream, at most `capBytes`. */
-export interface Capture {
-  /** Bytes kept so far. */
-  readonly lengthBytes: number;
-  readonly droppedBytes: number;
-  add(chunk: Buffer): void;
-  /** Drops the kept bytes from this one on, which frees room. */
-  cutTo(lengthBytes: number): void;
-  text(fromByte?: number, toByte?: number): string;
-  output(): CapturedOutput;
-}
+export type Capture = ReturnType<typeof capture>;
 
-export function capture(capBytes: number): Capture {
+/** The first bytes of a stream, at most `capBytes`. */
+export function capture(capBytes: number) {
   // Almost every process answers in one chunk, which is kept without copying; only a second one needs a new buffer.
   let bytes: Buffer = nothing;
   let length = 0;
@@ -32,18 +23,20 @@ export function capture(capBytes: number): Capture {
   }
 
   return {
-    get lengthBytes() {
+    /** Bytes kept so far. */
+    get lengthBytes(): number {
       return length;
     },
-    get droppedBytes() {
+    get droppedBytes(): number {
       return dropped;
     },
     add,
-    cutTo(lengthBytes) {
+    /** Drops the kept bytes from this one on, which frees room. */
+    cutTo(lengthBytes: number): void {
       length = Math.min(length, lengthBytes);
     },
     text: (from = 0, to = length) => bytes.toString("utf8", from, Math.min(to, length)),
-    output() {
+    output(): CapturedOutput {
       if (dropped === 0) return { text: bytes.toString("utf8", 0, length), droppedBytes: 0 };
       const whole = wholeCharacters(bytes, length);
       return { text: bytes.toString("utf8", 0, whole), droppedBytes: dropped + length - whole };
@@ -82,13 +75,8 @@ function wholeCharacters(bytes: Buffer, length: number): number {
 export type OnLine = (line: string, whole: boolean) => LineDecision;
 export type LineDecision = "keep" | "take" | "keep-all";
 
-interface LineCapture {
-  add(chunk: Buffer): void;
-  stop(): void;
-}
-
 /** Fills a capture line by line; `onLine` decides what happens to each line. */
-export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
+export function captureLines(kept: Capture, onLine: OnLine) {
   let watching = true;
   let lineStart = 0;
   let rest: NodeJS.Timeout | undefined;
@@ -122,7 +110,7 @@ export function captureLines(kept: Capture, onLine: OnLine): LineCapture {
 
   return {
     add,
-    stop() {
+    stop(): void {
       clearTimeout(rest);
       watching = false;
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { familyMarks, familyOf } from "./process-family.ts";
+import { familyMarks, familyOf } from "./end-tree.ts";
 import type { ProcessRow } from "./process-list.ts";
 
 const leader = 9_000_100;

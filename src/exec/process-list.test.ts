@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../test/until.ts";
-import { endLeftovers, findLeftovers } from "./process-family.ts";
+import { endLeftovers, findLeftovers } from "./end-tree.ts";
 import { parsePs, processes, ps } from "./process-list.ts";
 
 const { list, isAlive, signal } = processes;

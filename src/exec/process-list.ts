@@ -70,24 +70,24 @@ function listFromProc(tagName: string): Promise<readonly ProcessRow[]> {
 function readRows(tagName: string): ProcessRow[] {
   const prefix = Buffer.from(`\0${tagName}=`);
   const rows: ProcessRow[] = [];
-  for (const name of listProc()) {
+  // Without `/proc` the caller falls back to process groups.
+  for (const name of attempt(() => readdirSync("/proc")) ?? []) {
     const pid = Number(name);
     if (!(pid > 0)) continue;
     const stat = readStat(pid);
     if (stat === undefined) continue;
     if (stat.zombie) rows.push({ ...stat, streams: [], tag: undefined });
-    else rows.push({ ...stat, streams: streamsOf(pid), tag: tagIn(read(`/proc/${pid}/environ`), prefix) });
+    else
+      rows.push({
+        ...stat,
+        streams: streamsOf(pid),
+        tag: tagIn(
+          attempt(() => readFileSync(`/proc/${pid}/environ`)),
+          prefix,
+        ),
+      });
   }
   return rows;
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync("/proc");
-  } catch {
-    // No `/proc` in this sandbox: the caller falls back to process groups.
-    return [];
-  }
 }
 
 function isAliveInProc({ pid, startedAt }: Pick<ProcessRow, "pid" | "startedAt">): boolean {
@@ -96,7 +96,7 @@ function isAliveInProc({ pid, startedAt }: Pick<ProcessRow, "pid" | "startedAt">
 }
 
 function readStat(pid: number): Omit<ProcessRow, "tag" | "streams"> | undefined {
-  const text = read(`/proc/${pid}/stat`)?.toString("latin1");
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (text === undefined) return undefined;
   // The name is in parentheses and may itself contain spaces and parentheses.
   const nameEnd = text.lastIndexOf(")");
@@ -116,14 +116,7 @@ function readStat(pid: number): Omit<ProcessRow, "tag" | "streams"> | undefined 
 const startTimeField = 22 - 7;
 
 function streamsOf(pid: number): string[] {
-  return [0, 1, 2].flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
-    } catch {
-      // Closed, or the process has ended or belongs to another user.
-      return [];
-    }
-  });
+  return [0, 1, 2].flatMap((fd) => attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []);
 }
 
 function tagIn(environ: Buffer | undefined, prefix: Buffer): string | undefined {
@@ -136,11 +129,11 @@ function tagIn(environ: Buffer | undefined, prefix: Buffer): string | undefined 
   return environ.toString("utf8", from, to < 0 ? environ.length : to);
 }
 
-function read(path: string): Buffer | undefined {
+/** Undefined when the process has ended or belongs to another user. */
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(path);
+    return read();
   } catch {
-    // The process has ended or belongs to another user.
     return undefined;
   }
 }

@@ -1,5 +1,4 @@
 import type { CapturedOutput, OnLine } from "./output-capture.ts";
-import type { Tag } from "./process-family.ts";
 
 export interface ProcessOptions {
   readonly cwd: string;
@@ -27,8 +26,6 @@ export interface ProcessOptions {
   /** Whether `leaked` lists the processes left in the group after a normal exit. */
   readonly reportLeftBehind?: boolean;
   readonly signal?: AbortSignal;
-  /** A clock in milliseconds, used for `durationMs` only. Limits always use the real clock. */
-  readonly now?: () => number;
 }
 
 export interface RunningProcess {
@@ -77,3 +74,9 @@ export type ProcessEnd =
 export type SurvivingProcess =
   | { readonly why: "survived" | "not-permitted" | "left-behind"; readonly pid: number; readonly name: string }
   | { readonly why: "holds-output" };
+
+/** A variable in the environment of a process by which it and its children are found again. */
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
+}

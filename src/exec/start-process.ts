@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve, win32 } from "node:path";
-import type { Tag } from "./process-family.ts";
 import type { FinishedProcess, ProcessEnd, ProcessOptions, RunningProcess } from "./process-run.ts";
 import { type SpawnedProcess, supervise } from "./supervise.ts";
 
@@ -18,16 +17,13 @@ export function runProcess(command: CommandLine, options: ProcessOptions): Promi
 
 /** Starts one process in its own session. Contract: never throws, whether or not the process can be started. */
 export function startProcess(command: CommandLine, options: ProcessOptions): RunningProcess {
-  const { now = realNow } = options;
-  const startedAt = now();
-  const elapsedMs = (): number => now() - startedAt;
+  const startedAt = performance.now();
+  const elapsedMs = (): number => performance.now() - startedAt;
   if (options.signal?.aborted) return neverStarted(Promise.resolve({ by: "cancelled" }), elapsedMs);
   const launched = spawnProgram(command, options);
   if ("failure" in launched) return neverStarted(launched.failure, elapsedMs);
   return supervise(launched, options, elapsedMs);
 }
-
-const realNow = (): number => performance.now();
 
 function neverStarted(failure: Promise<ProcessEnd>, elapsedMs: () => number): RunningProcess {
   const nothing = { text: "", droppedBytes: 0 };
@@ -49,25 +45,17 @@ function ignored(): void {
   // There is no process.
 }
 
-interface Place {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly tag?: Tag;
-  readonly inherits?: number | undefined;
-}
-
 type SpawnResult = SpawnedProcess | { readonly failure: Promise<ProcessEnd> };
 
 /** Starts the program of a command line with three pipes, in its own session and group, without a terminal. */
-function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place): SpawnResult {
-  const { platform } = process;
-  const program = programOf(command, { platform, env });
+function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: ProcessOptions): SpawnResult {
+  const program = programOf(command, env);
   try {
     const child = spawn(program.file, program.args, {
       cwd,
       env: tag === undefined || env[tag.name] === tag.value ? env : { ...env, [tag.name]: tag.value },
       // On Windows this would open a console window; there `taskkill` ends the tree.
-      detached: platform !== "win32",
+      detached: process.platform !== "win32",
       windowsHide: true,
       stdio: inherits === undefined ? "pipe" : ["pipe", "pipe", "pipe", inherits],
     }) as ChildProcessWithoutNullStreams;
@@ -83,12 +71,10 @@ function spawnProgram(command: CommandLine, { cwd, env, tag, inherits }: Place):
   }
 }
 
-type StartFailure = Extract<ProcessEnd, { by: "not-started" }>;
-
 /** Why a process could not be started; the message names what is missing. */
-function startFailure(error: unknown, { file }: Program, cwd: string): StartFailure {
-  const code = codeOf(error);
-  return { by: "not-started", why: why(code, file, cwd) ?? plain(error), ...(code !== undefined && { code }) };
+function startFailure(error: unknown, { file }: Program, cwd: string): ProcessEnd {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return { by: "not-started", why: why(code, file, cwd) ?? message, ...(code !== undefined && { code }) };
 }
 
 function why(code: string | undefined, file: string, cwd: string): string | undefined {
@@ -131,68 +117,35 @@ function canEnter(folder: string): boolean {
   }
 }
 
-function plain(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
 }
 
-interface Surroundings {
-  readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly exists?: (path: string) => boolean;
-}
-
-/** The program behind a command line. `$SHELL` is ignored: a line means the same for every user. */
-export function programOf(command: CommandLine, { platform, env, exists = existsSync }: Surroundings): Program {
-  if (platform === "win32") return windowsProgram(command, env, exists);
-  if (command.form === "shell") return { file: "/bin/sh", args: ["-c", command.command] };
-  if (command.form === "exec") return command;
-  return { file: "pwsh", args: [...powershellFlags, command.command] };
-}
-
-function windowsProgram(
-  command: CommandLine,
-  env: Surroundings["env"],
-  exists: NonNullable<Surroundings["exists"]>,
-): Program {
-  if (command.form === "exec") {
-    const bash = /\.sh$/i.test(command.file) ? gitBash(env, exists) : undefined;
-    return bash === undefined ? command : { file: bash, args: [command.file, ...command.args] };
-  }
-  const shell =
-    command.form === "shell" ? windowsShell(env, exists) : { kind: "powershell", file: windowsPowerShell(env, exists) };
-  const flags = shell.kind === "bash" ? ["-c"] : powershellFlags;
-  return { file: shell.file, args: [...flags, command.command] };
-}
-
-const powershellFlags = ["-NoProfile", "-NonInteractive", "-Command"];
-
-/** The program that reads command lines on Windows: Git Bash where it is installed, else PowerShell. */
-export interface WindowsShell {
-  readonly kind: "bash" | "powershell";
-  readonly file: string;
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
+type Env = ProcessOptions["env"];
 type Exists = (path: string) => boolean;
 
-export function windowsShell(env: Env, exists: Exists): WindowsShell {
-  const bash = gitBash(env, exists);
-  return bash === undefined
-    ? { kind: "powershell", file: windowsPowerShell(env, exists) }
-    : { kind: "bash", file: bash };
+/** The program behind a command line. `$SHELL` is ignored: a line means the same for every user. */
+export function programOf(
+  command: CommandLine,
+  env: Env,
+  platform: NodeJS.Platform = process.platform,
+  exists: Exists = existsSync,
+): Program {
+  const isWindows = platform === "win32";
+  if (command.form === "exec") {
+    const bash = isWindows && /\.sh$/i.test(command.file) ? gitBash(env, exists) : undefined;
+    return bash === undefined ? command : { file: bash, args: [command.file, ...command.args] };
+  }
+  if (command.form === "shell") {
+    const shell = isWindows ? gitBash(env, exists) : "/bin/sh";
+    if (shell !== undefined) return { file: shell, args: ["-c", command.command] };
+  }
+  const powershell = isWindows ? windowsPowerShell(env, exists) : "pwsh";
+  return { file: powershell, args: ["-NoProfile", "-NonInteractive", "-Command", command.command] };
 }
 
-/** Git Bash in its usual folders and next to `git`. Never the `bash.exe` of System32: it runs in WSL. */
+/** Git Bash, which reads command lines on Windows where it is installed: in its usual folders and next to `git`. Never the `bash.exe` of System32: it runs in WSL. */
 function gitBash(env: Env, exists: Exists): string | undefined {
   const homes = [
     ...pathFolders(env)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { onAbort, startPausableDeadline } from "./stop-triggers.ts";
+import { onAbort, startPausableDeadline } from "./supervise.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CommandLine, programOf, windowsShell } from "./start-process.ts";
+import { type CommandLine, programOf } from "./start-process.ts";
 
 const env = { Path: "C:\\Windows;C:\\Git\\cmd", ProgramFiles: "C:\\Program Files", LOCALAPPDATA: "C:\\Me" };
 const has =
@@ -7,27 +7,25 @@ const has =
   (path: string) =>
     files.includes(path);
 const on = (platform: NodeJS.Platform, command: CommandLine, ...files: string[]) => {
-  const { file, args } = programOf(command, { platform, env, exists: has(...files) });
+  const { file, args } = programOf(command, env, platform, has(...files));
   return [file, ...args];
 };
 
-test("the shell of Windows is Git Bash, by its usual place or by where git lies, else PowerShell", () => {
+test("the shell of Windows is Git Bash, in its usual folder or next to git, else PowerShell", () => {
   const usual = "C:\\Program Files\\Git\\bin\\bash.exe";
   const own = "C:\\Me\\Programs\\Git\\bin\\bash.exe";
-  const besideGit = "C:\\Git\\bin\\bash.exe";
-  expect(windowsShell(env, has(usual))).toEqual({ kind: "bash", file: usual });
-  expect(windowsShell(env, has(own))).toEqual({ kind: "bash", file: own });
-  expect(windowsShell(env, has(usual, "C:\\Git\\cmd\\git.exe", besideGit))).toEqual({ kind: "bash", file: besideGit });
-  expect(windowsShell(env, has("C:\\Windows\\bash.exe"))).toEqual({ kind: "powershell", file: "powershell.exe" });
-  expect(windowsShell(env, has("C:\\Windows\\pwsh.exe"))).toEqual({
-    kind: "powershell",
-    file: "C:\\Windows\\pwsh.exe",
-  });
+  const nextToGit = "C:\\Git\\bin\\bash.exe";
+  const shellWith = (...files: string[]) => on("win32", { form: "shell", command: "echo 1" }, ...files).slice(0, 2);
+  expect(shellWith(usual)).toEqual([usual, "-c"]);
+  expect(shellWith(own)).toEqual([own, "-c"]);
+  expect(shellWith(usual, "C:\\Git\\cmd\\git.exe", nextToGit)).toEqual([nextToGit, "-c"]);
+  expect(shellWith("C:\\Windows\\bash.exe")).toEqual(["powershell.exe", "-NoProfile"]);
+  expect(shellWith("C:\\Windows\\pwsh.exe")).toEqual(["C:\\Windows\\pwsh.exe", "-NoProfile"]);
 });
 
 test("shell form is /bin/sh, whatever $SHELL says", () => {
   const command: CommandLine = { form: "shell", command: "echo $0" };
-  const withShell = programOf(command, { platform: "linux", env: { SHELL: "/bin/zsh" } });
+  const withShell = programOf(command, { SHELL: "/bin/zsh" }, "linux");
   expect(withShell).toEqual({ file: "/bin/sh", args: ["-c", "echo $0"] });
 });
 

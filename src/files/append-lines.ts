@@ -19,7 +19,7 @@ export interface LineWriter {
 /**
  * Appends records as whole lines, in order. When it resolves they are in the file (`durable`: on the disk).
  *
- * Contract: no line of anybody else is touched. A stub that a killed writer left is closed with a newline first, so it
+ * Contract: no line of another writer is touched. A stub that a killed writer left is closed with a newline first, so it
  * becomes a bad line of its own and stays. When a record cannot be written whole, the file is cut back and it throws.
  */
 export async function appendLines(
@@ -114,7 +114,7 @@ function lineOf(record: Uint8Array | string, torn: boolean): Uint8Array {
   return Buffer.concat([Buffer.from(torn ? "\n" : ""), bytes, Buffer.from("\n")]);
 }
 
-/** We hold the lock, so what lies behind `size` is ours alone. */
+/** We hold the lock, so what follows `size` is ours alone. */
 async function orCutBack(file: FsFile, size: number, work: () => Promise<void>): Promise<void> {
   try {
     await work();

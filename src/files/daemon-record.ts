@@ -55,10 +55,9 @@ export function startTag(start: string): string {
 
 function parse(text: string): DaemonRecord | undefined {
   const [first = "", node = "", socket = "", hooksFile = ""] = text.split("\n");
-  const [given, pid, start, port, _key, token, secret, version, sourceHash, since] = first.split(" ");
-  if (given !== daemonRecordMark || start === undefined || version === undefined || since === undefined)
-    return undefined;
-  if (token === undefined || secret === undefined || sourceHash === undefined) return undefined;
+  const [mark, pid, start = "", port, _key, token = "", secret = "", version = "", sourceHash = "", since] =
+    first.split(" ");
+  if (mark !== daemonRecordMark || since === undefined) return undefined;
   return {
     pid: Number(pid),
     start: start === "-" ? "" : start,

@@ -24,15 +24,15 @@ import {
 import { Problem } from "../protocol/internal.ts";
 
 /**
- * Everything our own files ask of the disk. Store, editor, lock and replacement stand on this one interface,
- * so a test can make operation k fail, or be the last one before the power went.
+ * Everything our own files ask of the disk. Store, editor, lock and replacement use this one interface,
+ * so a test can make operation k fail, or be the last one before a power cut.
  */
 export interface Fs {
   open(path: string, flags: number, mode?: number): Promise<FsFile>;
   lstat(path: string): Promise<Stats>;
   mkdir(path: string, mode: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Contract: fails with EEXIST when anything lies at `to`, a link included. */
+  /** Contract: fails with EEXIST when anything is at `to`, a link included. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   rmdir(path: string): Promise<void>;
@@ -111,21 +111,30 @@ export async function writeWholeFile(file: FsFile, bytes: Uint8Array): Promise<v
   }
 }
 
+/** Writes a new file that only this user can read. Contract: anything that is already there is an error. */
+export async function createFile(path: string, bytes: Uint8Array | string, fs: Fs): Promise<void> {
+  const file = await fs.open(path, openFlags.creating, 0o600);
+  await closeAfter(file, () => writeWholeFile(file, Buffer.from(bytes)));
+}
+
+export async function closeAfter<T>(file: Pick<FsFile, "close">, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await file.close();
+  }
+}
+
 export async function syncFolder(opening: Promise<Pick<FsFile, "sync" | "close">>): Promise<void> {
   // Windows cannot open a folder, and some network file systems cannot sync one: there is nothing more we could do.
   const folder = await ignoringErrors(["EPERM", "EISDIR", "EACCES"], opening);
   if (folder === undefined) return;
-  try {
-    await ignoringErrors(["EINVAL", "EPERM", "ENOTSUP"], folder.sync());
-  } finally {
-    await folder.close();
-  }
+  await closeAfter(folder, () => ignoringErrors(["EINVAL", "EPERM", "ENOTSUP"], folder.sync()));
 }
 
 /**
- * The disk without a detour: small operations are done at once instead of being handed to another thread and back, which on a busy machine
- * takes many times as long as they do. For a few small files that somebody waits for. What waits for the disk itself does not hold the
- * thread.
+ * Small operations are done at once instead of in another thread, which on a busy machine takes many times as long. For a few small
+ * files that a user waits for. A sync of the disk does not hold the thread.
  */
 export const syncBackedFs: Fs = {
   open: async (path, flags, mode) => fileOf(openSync(path, flags, mode)),
@@ -170,7 +179,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The value, or undefined when the error is one of `codes`; any other error goes on. */
+/** The value, or undefined when the error is one of `codes`; any other error is thrown. */
 export async function ignoringErrors<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -178,4 +187,10 @@ export async function ignoringErrors<T>(codes: readonly string[], work: Promise<
     if (codes.includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
+}
+
+/** The SHA-256 of a text or of bytes, in hexadecimal digits. */
+export function sha256(content: string | Uint8Array): string {
+  // Not imported: a hook process loads this module and seldom needs a hash.
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }

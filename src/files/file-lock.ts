@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "../protocol/internal.ts";
+import { defined, Problem } from "../protocol/internal.ts";
 import { type Fs, ignoringErrors, nodeFs } from "./disk.ts";
 import { monotonicMs, waitInQueue } from "./in-process-queue.ts";
 import {
@@ -30,8 +30,8 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-/** Somebody has it: another process, or an earlier caller in this one. Without an owner, the file cannot be read. */
-export interface BusyLock {
+/** Another process has it, or an earlier caller in this one. Without an owner, the file cannot be read. */
+interface BusyLock {
   readonly held: false;
   readonly owner: ProcessIdentity | undefined;
 }
@@ -54,13 +54,7 @@ export async function takeLock(path: string, options: LockOptions = {}): Promise
       endTurn();
       return got;
     }
-    return {
-      held: true,
-      release: () =>
-        removeClaim(got, lock, fs)
-          .then(() => undefined)
-          .finally(endTurn),
-    };
+    return { held: true, release: () => removeClaim(got, lock, fs).finally(endTurn) };
   } catch (error) {
     endTurn();
     throw error;
@@ -86,7 +80,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>, options:
   return result;
 }
 
-/** Tries until the claim lies at the lock's path, or its live owner has been waited for long enough. */
+/** Tries until the claim is at the lock's path, or its live owner has been waited for long enough. */
 async function contend(lock: string, fs: Fs, waitMs: number, signal?: AbortSignal): Promise<LockClaim | BusyLock> {
   const claim = await makeClaim(lock, fs);
   let got: BusyLock | undefined;
@@ -191,10 +185,10 @@ async function sweep(claim: LockClaim, lock: string, fs: Fs): Promise<void> {
 }
 
 function lockedBy(path: string, owner: ProcessIdentity | undefined): Problem {
-  const who = owner === undefined ? "something that left no name" : `process ${owner.pid} on ${owner.host}`;
+  const who = owner === undefined ? "an unknown process" : `process ${owner.pid} on ${owner.host}`;
   return new Problem(
     "file/locked",
-    `${path} is in use by ${who}. Try again when it is done; if it is surely gone, remove ${path}.lock.`,
-    { about: { path, ...(owner === undefined ? {} : { owner }) } },
+    `${path} is in use by ${who}. Try again when it is done; if it no longer exists, remove ${path}.lock.`,
+    { about: { path, ...defined({ owner }) } },
   );
 }

@@ -18,22 +18,22 @@ export {
   nodeFs,
   openFlags,
   readWholeFile,
+  sha256,
   syncBackedFs,
   writeWholeFile,
 } from "./disk.ts";
 export { type HeldLock, takeLock, withLock } from "./file-lock.ts";
 export { monotonicMs } from "./in-process-queue.ts";
 export { installCommand, packageFile, packageVersion } from "./package.ts";
-export { isInside } from "./paths.ts";
 export { readPrivate, readRegularFile, readState, writePrivate } from "./private-file.ts";
 export { livenessOf, ownIdentity, type ProcessIdentity, processExists, processStart } from "./process-identity.ts";
 export { replaceFile } from "./replace-file.ts";
-export { sha256 } from "./sha256.ts";
 export {
   ensureFolder,
   findFolder,
   type HomeSource,
   homeFolder,
+  isInside,
   isStateFolderSafe,
   makeFolderSync,
   openFolder,

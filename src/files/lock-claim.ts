@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
-import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, ignoringErrors, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
+import { fieldOf, Problem, parseJson } from "../protocol/internal.ts";
+import { closeAfter, createFile, errorCode, type Fs, ignoringErrors, openFlags, readWholeFile } from "./disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.ts";
 import { nonce, tempName } from "./temp-file.ts";
 
@@ -15,10 +15,10 @@ export interface OwnLockClaim extends LockClaim {
   readonly path: string;
 }
 
-/** What lies at a lock's path. Garbage can only be left by a power cut, so it belongs to nobody. */
+/** What is at a lock's path. Only a power cut can leave garbage, so it has no owner. */
 export type LockState = { kind: "nothing" } | { kind: "claim"; claim: LockClaim } | { kind: "garbage"; ino: number };
 
-/** Nonces whose file could not be removed: we are alive, yet hold them no more. */
+/** Nonces whose file could not be removed: this process is alive but no longer holds them. */
 const abandoned = new Set<string>();
 
 export async function makeClaim(lock: string, fs: Fs): Promise<OwnLockClaim> {
@@ -35,7 +35,7 @@ export async function makeClaim(lock: string, fs: Fs): Promise<OwnLockClaim> {
 }
 
 /**
- * Puts the claim at `path` if nothing is there. The file appears with its content, so nobody ever sees half a claim;
+ * Puts the claim at `path` if nothing is there. The file appears with its content, so no process ever sees half a claim;
  * only where the file system has no hard links is it created first and filled after.
  */
 export async function placeClaim(claim: OwnLockClaim, path: string, fs: Fs): Promise<boolean> {
@@ -46,25 +46,20 @@ export async function placeClaim(claim: OwnLockClaim, path: string, fs: Fs): Pro
     if (errorCode(error) === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errorCode(error) ?? "")) throw error;
   }
-  return (
-    (await ignoringErrors(
-      ["EEXIST"],
-      writeClaim(path, claim, fs).then(() => true),
-    )) ?? false
-  );
+  const written = writeClaim(path, claim, fs).then(() => true);
+  return (await ignoringErrors(["EEXIST"], written)) ?? false;
 }
 
 export async function deleteClaimFile(claim: OwnLockClaim, fs: Fs): Promise<void> {
   await ignoringErrors(["ENOENT"], fs.unlink(claim.path));
 }
 
-/** Contract: removes the file at `path` only while it holds this very claim. False when somebody took it away. */
-export async function removeClaim(claim: LockClaim, path: string, fs: Fs): Promise<boolean> {
+/** Contract: removes the file at `path` only while it holds this very claim. */
+export async function removeClaim(claim: LockClaim, path: string, fs: Fs): Promise<void> {
   abandoned.add(claim.nonce);
   const found = await readLock(path, fs);
   if (found.kind === "claim" && found.claim.nonce === claim.nonce) await fs.unlink(path);
   abandoned.delete(claim.nonce);
-  return found.kind === "claim" && found.claim.nonce === claim.nonce;
 }
 
 export async function readLock(path: string, fs: Fs): Promise<LockState> {
@@ -73,12 +68,9 @@ export async function readLock(path: string, fs: Fs): Promise<LockState> {
   if (!stat.isFile()) throw notALock(path, stat);
   const file = await ignoringErrors(["ENOENT"], fs.open(path, openFlags.reading));
   if (file === undefined) return { kind: "nothing" };
-  try {
-    const claim = parseClaim((await readWholeFile(file)).toString("utf8"));
-    return claim ? { kind: "claim", claim } : { kind: "garbage", ino: stat.ino };
-  } finally {
-    await file.close();
-  }
+  const bytes = await closeAfter(file, () => readWholeFile(file));
+  const claim = parseClaim(bytes.toString("utf8"));
+  return claim ? { kind: "claim", claim } : { kind: "garbage", ino: stat.ino };
 }
 
 export function isAbandoned(claim: LockClaim): boolean {
@@ -86,30 +78,21 @@ export function isAbandoned(claim: LockClaim): boolean {
 }
 
 async function writeClaim(path: string, claim: LockClaim, fs: Fs): Promise<void> {
-  const file = await fs.open(path, openFlags.creating, 0o600);
-  try {
-    await writeWholeFile(file, Buffer.from(`${JSON.stringify({ ...claim.owner, nonce: claim.nonce })}\n`));
-  } finally {
-    await file.close();
-  }
+  await createFile(path, `${JSON.stringify({ ...claim.owner, nonce: claim.nonce })}\n`, fs);
 }
 
 function parseClaim(text: string): LockClaim | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // reported as garbage
-  }
+  const value = parseJson(text);
   const owner = parseIdentity(value);
-  const said = (value as { nonce?: unknown } | null)?.nonce;
+  const nonce = fieldOf(value, "nonce");
   // The nonce becomes part of a path.
-  if (owner === undefined || typeof said !== "string" || !/^[0-9a-f]{32}$/.test(said)) return undefined;
-  return { owner, nonce: said };
+  if (owner === undefined || typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return undefined;
+  return { owner, nonce };
 }
 
 function notALock(path: string, stat: Stats): Problem {
-  const what = stat.isSymbolicLink() ? "a link" : stat.isDirectory() ? "a folder" : "no ordinary file";
+  const other = stat.isDirectory() ? "a folder" : "not a regular file";
+  const what = stat.isSymbolicLink() ? "a link" : other;
   return new Problem(
     "file/not-ours",
     `${path} should be a lock file, but it is ${what}. Nothing was written; remove it and try again.`,

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { errorCode, type Fs, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
+import { closeAfter, createFile, errorCode, type Fs, type FsFile, nodeFs, openFlags, readWholeFile } from "./disk.ts";
 import { findFolder, type HomeSource, openFolder, statePath, unsafeReason } from "./state-folder.ts";
 import { nonce } from "./temp-file.ts";
 
-export interface PrivateFileOptions {
+interface PrivateFileOptions {
   readonly fs?: Fs;
-  /** Stands before and behind the random part of the name, for people and programs that go by the ending. */
+  /** Before and after the random part of the name, for users and for programs that look at the ending. */
   readonly prefix?: string;
   readonly suffix?: string;
 }
@@ -26,12 +26,7 @@ export async function writePrivate(
   if (basename(name) !== name) throw new TypeError(`"${prefix}" and "${suffix}" must be parts of a file's name`);
   await openFolder(folder, fs);
   const path = join(folder, name);
-  const file = await fs.open(path, openFlags.creating, 0o600);
-  try {
-    await writeWholeFile(file, Buffer.from(bytes));
-  } finally {
-    await file.close();
-  }
+  await createFile(path, bytes, fs);
   return path;
 }
 
@@ -40,7 +35,7 @@ export async function writePrivate(
  * Contract: a link, another user's file, or one that group or others may write is `file/unsafe`, never read.
  */
 export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer | undefined> {
-  let file: Awaited<ReturnType<Fs["open"]>>;
+  let file: FsFile;
   try {
     file = await fs.open(path, openFlags.reading);
   } catch (error) {
@@ -48,19 +43,17 @@ export async function readPrivate(path: string, fs: Fs = nodeFs): Promise<Buffer
     if (errorCode(error) === "ELOOP") throw unsafe(path, "it is a link");
     throw error;
   }
-  try {
+  return closeAfter(file, async () => {
     const stat = await file.stat();
     const why = stat.isFile() ? unsafeReason(stat) : "it is not a regular file";
     if (why !== undefined) throw unsafe(path, why);
-    return await readWholeFile(file);
-  } finally {
-    await file.close();
-  }
+    return readWholeFile(file);
+  });
 }
 
 /**
  * Reads a file below the state folder as `readPrivate` does. Undefined when there is none.
- * Contract: a folder on the way that another user made, linked or may write is `file/unsafe`: what lies behind it may be anybody's choice.
+ * Contract: a folder on the way that another user made, linked or may write is `file/unsafe`: what is in it may be another user's choice.
  */
 export async function readState(
   below: readonly string[],

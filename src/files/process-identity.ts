@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { attempt } from "../protocol/internal.ts";
+import { sha256 } from "./disk.ts";
 
 /**
  * Identifies a process: a pid alone is reused, a pid with its start time is not.
@@ -85,15 +86,14 @@ function isSameMachine(one: ProcessIdentity, other: ProcessIdentity): boolean {
 export function processStart(pid: number): string | undefined {
   if (process.platform === "linux") return statFields(String(pid))?.[19];
   if (process.platform === "win32") return undefined;
-  try {
-    // Loaded here alone: on Linux nobody needs it, and every hook and status line would pay for it.
-    const { execFileSync } = process.getBuiltinModule("node:child_process");
-    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-    const said = execFileSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env });
-    return said.trim() || undefined;
-  } catch {
-    return undefined; // ps ends with status 1 when there is no such process
-  }
+  // Loaded here alone: Linux does not need it, and every hook and status line would pay for it.
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+  // ps ends with status 1 when there is no such process.
+  const printed = attempt(() =>
+    execFileSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }),
+  );
+  return printed?.trim() || undefined;
 }
 
 /** A start time as part of a file name. */
@@ -103,13 +103,10 @@ function startTag(pid: number): string | undefined {
 
 /** Short text for a file's name: equal for processes that can judge each other's life. */
 export function machineTag(owner: ProcessIdentity): string {
-  return createHash("sha256")
-    .update(`${owner.machine || owner.host}\n${owner.boot}\n${owner.space}`)
-    .digest("hex")
-    .slice(0, 12);
+  return sha256(`${owner.machine || owner.host}\n${owner.boot}\n${owner.space}`).slice(0, 12);
 }
 
-/** An owner from JSON that somebody wrote; undefined when it is not one. */
+/** An owner from JSON; undefined when it is not one. */
 export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { pid, start, host, machine, boot, space, thread } = value as Record<string, unknown>;
@@ -119,7 +116,7 @@ export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   return { pid, start, host, machine, boot, space, ...(typeof thread === "string" ? { thread } : {}) };
 }
 
-/** Somebody else's process is one, too. */
+/** Includes processes of other users. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -145,18 +142,11 @@ function statFields(whose: string): string[] | undefined {
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
+/** Undefined when this is not Linux, or the process has just ended: callers treat it as unknown. */
 function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined; // not Linux, or the process has just ended: the caller treats it as unknown
-  }
+  return attempt(() => readFileSync(path, "utf8").trim());
 }
 
 function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // not Linux
-  }
+  return attempt(() => readlinkSync(path));
 }

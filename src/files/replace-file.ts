@@ -1,10 +1,19 @@
 import type { Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Problem } from "../protocol/internal.ts";
-import { type Fs, type FsFile, ignoringErrors, nodeFs, openFlags, readWholeFile, writeWholeFile } from "./disk.ts";
+import {
+  closeAfter,
+  type Fs,
+  type FsFile,
+  ignoringErrors,
+  nodeFs,
+  openFlags,
+  readWholeFile,
+  writeWholeFile,
+} from "./disk.ts";
 import { sweepOnce, tempName } from "./temp-file.ts";
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   readonly fs?: Fs;
   /** Mode of a new file; an existing one keeps its own. Default: 0600. */
   readonly mode?: number;
@@ -15,7 +24,7 @@ export interface ReplaceOptions {
 }
 
 /** `changed`: the file was not what `expect` says, so it was left as it is. */
-export type Replaced = "replaced" | "changed";
+type Replaced = "replaced" | "changed";
 
 /**
  * Replaces the content of a file atomically: every reader sees the old or the new content, even if this process is killed.
@@ -75,38 +84,29 @@ async function writeTemp(
   fs: Fs,
 ): Promise<void> {
   const file = await fs.open(temp, openFlags.creating, 0o600);
-  try {
+  await closeAfter(file, async () => {
     await writeWholeFile(file, bytes);
     await keepOwner(file, old, target);
     await file.chmod(old === undefined ? mode : old.mode & 0o7777);
     await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 async function keepOwner(file: FsFile, old: Stats | undefined, target: string): Promise<void> {
   if (old === undefined || process.getuid === undefined) return;
   const now = await file.stat();
   if (now.uid === old.uid && now.gid === old.gid) return;
-  const kept = await ignoringErrors(
-    ["EPERM"],
-    file.chown(old.uid, old.gid).then(() => true),
-  );
-  if (kept === undefined) {
-    const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
-    throw new Problem("file/not-ours", message, { about: { path: target } });
-  }
+  const changed = file.chown(old.uid, old.gid).then(() => true);
+  if (await ignoringErrors(["EPERM"], changed)) return;
+  const message = `${target} belongs to another user or group (${old.uid}:${old.gid}), which a new file of yours cannot. Make it yours (chown) and try again.`;
+  throw new Problem("file/not-ours", message, { about: { path: target } });
 }
 
 async function hasBytes(path: string, expect: Uint8Array | null, fs: Fs): Promise<boolean> {
   const file = await ignoringErrors(["ENOENT"], fs.open(path, openFlags.reading));
   if (file === undefined) return expect === null;
-  try {
-    return expect !== null && (await readWholeFile(file)).equals(expect);
-  } finally {
-    await file.close();
-  }
+  const bytes = await closeAfter(file, () => readWholeFile(file));
+  return expect !== null && bytes.equals(expect);
 }
 
 function notAFile(path: string): Problem {

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Problem } from "../protocol/internal.ts";
 import { errorCode, type Fs, ignoringErrors, nodeFs } from "./disk.ts";
 
@@ -16,18 +16,18 @@ export function statePath(source: HomeSource = {}): string {
   const named = env["HOOKLINE_HOME"];
   if (named) {
     if (isAbsolute(named)) return named;
-    throw relative("HOOKLINE_HOME", named);
+    throw relativeHome("HOOKLINE_HOME", named);
   }
   if (platform === "darwin") return join(home, "Library", "Application Support", "hookline");
   if (platform === "win32") return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "hookline");
   const state = env["XDG_STATE_HOME"];
   if (state && isAbsolute(state)) return join(state, "hookline");
-  if (!isAbsolute(home)) throw relative("HOME", home);
+  if (!isAbsolute(home)) throw relativeHome("HOME", home);
   return join(home, ".local", "state", "hookline");
 }
 
 /** A checkout could bring records and programs of its own. */
-function relative(name: string, value: string): Problem {
+function relativeHome(name: string, value: string): Problem {
   const message = `${name} is "${value}". It must be an absolute path, or every folder would have a state of its own.`;
   return new Problem("file/relative-home", message, { about: { [name]: value } });
 }
@@ -161,4 +161,10 @@ function isOwnFolder(path: string): boolean {
   const follows = seen.isSymbolicLink() && (seen.uid === 0 || seen.uid === process.getuid?.());
   const found = follows ? statSync(path, { throwIfNoEntry: false }) : seen;
   return found?.isDirectory() === true && unsafeReason(found) === undefined;
+}
+
+/** Whether a path is a folder or below it, by its text: links are not followed. */
+export function isInside(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }

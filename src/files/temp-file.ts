@@ -20,21 +20,17 @@ export function nonce(): string {
 }
 
 /**
- * Removes the temporary files that ended processes left in a folder, and gives their names.
+ * Removes the temporary files that ended processes left in a folder, and returns their names.
  * Contract: a file whose maker is alive stays; one from a place we cannot look into stays for a day.
  */
 export async function sweepLeftovers(folder: string, fs: Fs = nodeFs, now: number = Date.now()): Promise<string[]> {
   const names = (await ignoringErrors(["ENOENT"], fs.readdir(folder))) ?? [];
   const gone: string[] = [];
   for (const name of names) {
-    if (!(await isLeftover(join(folder, name), name, fs, now))) continue;
-    if (
-      (await ignoringErrors(
-        ["ENOENT"],
-        fs.unlink(join(folder, name)).then(() => true),
-      )) === true
-    )
-      gone.push(name);
+    const path = join(folder, name);
+    if (!(await isLeftover(path, name, fs, now))) continue;
+    const removed = fs.unlink(path).then(() => gone.push(name));
+    await ignoringErrors(["ENOENT"], removed);
   }
   return gone;
 }

@@ -1,3 +1,2 @@
-export { newToken, sameToken } from "./gate.ts";
-export { type Loopback, openLoopback } from "./loopback-server.ts";
+export { type Loopback, newToken, openLoopback, sameToken } from "./loopback-server.ts";
 export { letSend, readBody, sendJson, sendText, turnAway } from "./request-body.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hooksFileOfCommand } from "./app-command.ts";
+import { hooksFileOfCommand } from "./hook.ts";
 
 test.each([
   [["/opt/hookline/client/hookline-client", "a b/hooks.ts", "--on-failure", "block"], "a b/hooks.ts"],

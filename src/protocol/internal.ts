@@ -1,19 +1,4 @@
 export type { AgentResult, Denial, ModelSpending } from "./agent-result.ts";
-export { hooksFileOfCommand } from "./app-command.ts";
-export {
-  abortSignalCheck,
-  badOption,
-  booleanCheck,
-  checkNamed,
-  checkOf,
-  functionCheck,
-  type OptionCheck,
-  objectCheck,
-  positiveNumberCheck,
-  textCheck,
-  textListCheck,
-  wholeNumberCheck,
-} from "./check-named.ts";
 export { closestName } from "./did-you-mean.ts";
 export {
   type Catalog,
@@ -27,10 +12,8 @@ export {
 } from "./events/catalog.ts";
 export { type CommonInput, commonFields } from "./events/common-fields.ts";
 export type { AnswerName, AppMethod, EventRow, MatchedField } from "./events/event-row.ts";
-export { handlersThatNeverRun, intendedInPattern, intendedName } from "./events/matcher-names.ts";
+export { foreignName, handlersThatNeverRun, intendedInPattern, intendedName } from "./events/known-names.ts";
 export type { Field, Fields } from "./field.ts";
-export { foreignName } from "./foreign-names.ts";
-export { guardedObserver } from "./guarded-observer.ts";
 export type {
   AgentHook,
   Callback,
@@ -47,7 +30,7 @@ export type {
   PromptHook,
   StopFunction,
 } from "./hook.ts";
-export { fileHookTypes, groupFields, hookFields } from "./hook.ts";
+export { fileHookTypes, groupFields, hookFields, hooksFileOfCommand } from "./hook.ts";
 export {
   type Decision,
   eventOutputShapes,
@@ -58,7 +41,7 @@ export {
   type ToolInput,
   type Verdict,
 } from "./hook-output.ts";
-export { defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
+export { attempt, defined, fieldOf, groupBy, isObject, parseJson, parseObject } from "./objects.ts";
 export type {
   Ended,
   HookAnswerRecord,
@@ -73,7 +56,26 @@ export type {
   Skip,
   SkipReason,
 } from "./outcome.ts";
-export { messageOf, missingPackageProblem, Problem, showValue } from "./problem.ts";
+export {
+  abortSignalCheck,
+  badOption,
+  booleanCheck,
+  callHost,
+  checkNamed,
+  checkOf,
+  functionCheck,
+  guardedObserver,
+  messageOf,
+  missingPackageProblem,
+  type OptionCheck,
+  objectCheck,
+  Problem,
+  positiveNumberCheck,
+  showValue,
+  textCheck,
+  textListCheck,
+  wholeNumberCheck,
+} from "./problem.ts";
 export type { ProblemCode } from "./problem-codes.ts";
 export { isSecretVariable, withoutSecrets } from "./secrets.ts";
 export {

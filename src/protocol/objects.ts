@@ -13,6 +13,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** What `work` returns; undefined when it throws. For reads whose failure means that there is nothing to read. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The object that a JSON text holds; undefined when it holds anything else or is not valid JSON. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text);

@@ -3,7 +3,7 @@ import type { Warning, WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates, switchedOff } from "../fire/admit.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
-import { environmentUnder } from "../runners/command/command-env.ts";
+import { environmentOf } from "../runners/command/command-env.ts";
 import { clientReadWarnings } from "../settings/client-fault.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import { permissionRules } from "../settings/permission-rules.ts";
@@ -53,7 +53,7 @@ function commandFindings(settings: EffectiveSettings, options: ResolvedOptions):
   return [...settings.byEvent.values()].flat().flatMap((configured) => {
     const { hook, ref, layer } = configured;
     if (hook.type !== "command") return [];
-    const env = environmentUnder(settings, options, configured);
+    const env = environmentOf(configured, { settings, services: { options } });
     return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
   });
 }

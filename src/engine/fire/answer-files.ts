@@ -21,14 +21,10 @@ import {
 } from "../../protocol/internal.ts";
 import { beginning, cutText, maxContextChars } from "../safe-text/display-text.ts";
 import type { HookRun } from "./fire.ts";
-
-export interface CheckedAnswer {
-  readonly answer: HookAnswerRecord;
-  readonly warnings: readonly Warning[];
-}
+import type { ReadAnswer } from "./read/read-verdict.ts";
 
 /** Long texts put into files of the session, texts for the user stripped of what a terminal would act on. */
-export async function shorten({ answer, warnings }: CheckedAnswer, { event }: HookRun): Promise<CheckedAnswer> {
+export async function shorten({ answer, warnings }: ReadAnswer, { event }: HookRun): Promise<ReadAnswer> {
   const folder = spillFolder(event.services.options, String(event.payload["session_id"]));
   const found: Warning[] = [...warnings];
   async function short(text: string): Promise<string> {
@@ -96,10 +92,7 @@ export function spillFolder(places: HomeSource, sessionId: string): string {
 }
 
 /** The folder a hook made must be there, and may not be reached through `..` or a link below the project. */
-export async function checkWorktree(
-  answer: HookAnswerRecord,
-  { event, hook: { ref } }: HookRun,
-): Promise<CheckedAnswer> {
+export async function checkWorktree(answer: HookAnswerRecord, { event, hook: { ref } }: HookRun): Promise<ReadAnswer> {
   const given = answer.output?.worktreePath;
   if (answer.verdict.kind === "deny" || answer.failure !== undefined) return { answer, warnings: [] };
   if (given === undefined) return refused(answer, "it returned no path", ref);
@@ -109,7 +102,7 @@ export async function checkWorktree(
   return { answer: { ...answer, output: { ...answer.output, worktreePath: path } }, warnings: [] };
 }
 
-function refused(answer: HookAnswerRecord, why: string, hook: HookRef): CheckedAnswer {
+function refused(answer: HookAnswerRecord, why: string, hook: HookRef): ReadAnswer {
   const { worktreePath: _, ...output } = answer.output ?? {};
   const failure = `the worktree hook's answer cannot be used: ${why}`;
   return {

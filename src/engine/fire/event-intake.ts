@@ -8,7 +8,7 @@ import {
   type Warning,
 } from "../../protocol/internal.ts";
 import { checkFireOptions } from "../check-engine-options.ts";
-import type { FireOptions, RunStep } from "../engine-type.ts";
+import type { FireOptions } from "../engine-type.ts";
 import type { MemoryHooks } from "../live/memory-hooks.ts";
 import { matcherValue } from "../match/matcher.ts";
 import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
@@ -24,18 +24,7 @@ import type { FinishedRun } from "./record-run.ts";
 import { selectByMatcher } from "./select.ts";
 import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
 
-/** The part of an engine that takes events. */
-export interface Events {
-  fire(event: string, payload: AnyPayload, options?: FireOptions): Promise<Outcome>;
-  stream(event: string, payload: AnyPayload, options?: FireOptions): AsyncGenerator<EventStep, Outcome, void>;
-  notify(event: string, payload: AnyPayload): void;
-  explain(event: string, payload: AnyPayload): Explanation;
-  hasHookFor(event: string): boolean;
-  /** Ends the events that are being fired, after `waitMs` of grace; they reject as `engine/closed`. Resolves when none is left. */
-  close(waitMs: number): Promise<void>;
-}
-
-export interface EventParts {
+interface EventParts {
   inForce(): EffectiveSettings;
   /** Reads approvals again if another process changed them; undefined when none did. Asked before every event. */
   trustAgain(): Promise<void> | undefined;
@@ -49,12 +38,12 @@ export interface EventParts {
   onLost(error: unknown): void;
 }
 
-type OnStep = (step: RunStep) => void;
 type FoundHooks = Pick<HookEvent, "row" | "matched" | "hooks" | "settings" | "warnings">;
 type HowFired = Pick<HookEvent, "signal" | "waitsFor"> &
   Partial<Pick<HookEvent, "rewrittenFrom" | "onStep" | "progress">>;
 
-export function openEvents(parts: EventParts): Events {
+/** The part of an engine that takes events. */
+export function openEvents(parts: EventParts) {
   const { inForce, trustAgain, live, services, ran, takeWarnings, onLost } = parts;
   const { options, sessions } = services;
   const ownSession = randomUUID();
@@ -65,65 +54,58 @@ export function openEvents(parts: EventParts): Events {
   async function fire(
     name: string,
     given: AnyPayload,
-    how: FireOptions,
-    step?: OnStep,
+    { signal, forceSync, rewrittenFrom, progress }: FireOptions,
+    onStep?: HookEvent["onStep"],
     awaited = true,
   ): Promise<Outcome> {
-    if (how.signal?.aborted) throw how.signal.reason;
+    if (signal?.aborted) throw signal.reason;
     const row = eventRow(name, options.rows);
-    const warnings = withWaiting(checkPayload(row, given));
+    const warnings = [...takeWarnings(), ...checkPayload(row, given)];
     const trusting = trustAgain();
     if (trusting !== undefined) await trusting;
-    const settings = inForce();
-    const hooks = hooksOf(name, given, settings);
-    const matched = matcherValue(row.matchesOn, given);
-    const { hooks: concerned, skipped } = selectByMatcher(hooks, matched);
+    const found = findHooks(row, given, warnings);
+    const { hooks: concerned, skipped } = selectByMatcher(found.hooks, found.matched);
     // Most events have no matching hook: they only cost the check of the matchers.
-    if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, settings) === undefined)
+    if (concerned.length === 0 && !row.special.endsTurn && policyFloor(row, found.settings) === undefined)
       return note(row, given, quietOutcome(row, { runs: noRuns, skipped, warnings }));
     const loading = live.ready();
-    if (loading !== undefined) await loading;
-    const found = {
-      row,
-      matched,
-      hooks,
-      settings,
-      warnings: loading === undefined ? warnings : [...warnings, ...takeWarnings()],
-    };
-    return fireFound(given, found, how, step, awaited);
-  }
-
-  function fireFound(
-    given: AnyPayload,
-    found: FoundHooks,
-    { signal, forceSync, rewrittenFrom, progress }: FireOptions,
-    onStep: OnStep | undefined,
-    awaited: boolean,
-  ): MaybeAsync<Outcome> {
-    const waitsFor = awaited ? (forceSync ? "all" : "foreground") : "nothing";
+    if (loading !== undefined) {
+      await loading;
+      warnings.push(...takeWarnings());
+    }
+    const foreground = forceSync ? "all" : "foreground";
+    const waitsFor = awaited ? foreground : "nothing";
     const begin = (signal: AbortSignal): MaybeAsync<Outcome> => {
       const event = eventOf(given, found, { signal, waitsFor, rewrittenFrom, onStep, progress });
-      return whenReady(fireEvent(event), (outcome) => note(event.row, event.payload, outcome));
+      return whenReady(fireEvent(event), (outcome) => note(row, event.payload, outcome));
     };
     // What the host does not wait for and nothing ends outlives the engine.
-    if (!awaited && found.row.awaited === "detached") return begin(never);
-    return flights.run(signal, begin);
+    return !awaited && row.awaited === "detached" ? begin(never) : flights.run(signal, begin);
+  }
+
+  function findHooks(row: EventRow, given: AnyPayload, warnings: readonly Warning[]): FoundHooks {
+    const settings = inForce();
+    return {
+      row,
+      matched: matcherValue(row.matchesOn, given),
+      hooks: hooksOf(row.name, given, settings),
+      settings,
+      warnings,
+    };
   }
 
   function eventOf(
     given: AnyPayload,
-    { row, matched, hooks, settings, warnings }: FoundHooks,
+    found: FoundHooks,
     { signal, waitsFor, rewrittenFrom, onStep, progress }: HowFired,
   ): HookEvent {
+    const { row, matched } = found;
     const payload = complete(row, given);
     return {
-      row,
+      ...found,
       payload,
-      matched,
       label: matched === undefined ? row.name : `${row.name}:${matched}`,
       round: 1,
-      hooks,
-      settings,
       services,
       signal,
       depth: depthNow(),
@@ -132,7 +114,6 @@ export function openEvents(parts: EventParts): Events {
       stopBlocks: stopBlocksOf(row, payload),
       onStep,
       progress,
-      warnings,
       copies: {},
     };
   }
@@ -143,11 +124,6 @@ export function openEvents(parts: EventParts): Events {
     return currentDepth(outerDepth);
   }
 
-  function withWaiting(warnings: readonly Warning[]): readonly Warning[] {
-    const waiting = takeWarnings();
-    return waiting.length === 0 ? warnings : [...waiting, ...warnings];
-  }
-
   function hooksOf(event: string, given: AnyPayload, now: EffectiveSettings): readonly ConfiguredHook[] {
     const fromFiles = now.byEvent.get(event) ?? none;
     if (!live.has(event)) return fromFiles;
@@ -155,10 +131,11 @@ export function openEvents(parts: EventParts): Events {
   }
 
   function complete(row: EventRow, given: AnyPayload): AnyPayload {
+    const { cwd, olderFields, home } = options;
     return completePayload(row, withTurn(row, given), {
       sessionId: ownSession,
-      cwd: options.cwd,
-      ...(options.olderFields ? { olderFields: { home: options.home } } : {}),
+      cwd,
+      olderFields: olderFields ? { home } : undefined,
     });
   }
 
@@ -178,12 +155,8 @@ export function openEvents(parts: EventParts): Events {
     if (row.special.endsTurn) noteTurn(payload, outcome);
     if (row.special.startsTurn) sessions.stopBlocks.begin(payload);
     if (outcome.runs.length === 0) return outcome;
-    const warnings: Warning[] = [];
-    for (const record of outcome.runs) {
-      // What runs in the background has not ended yet, and reports for itself.
-      const warning = record.background ? undefined : ran(record);
-      if (warning !== undefined) warnings.push(warning);
-    }
+    // What runs in the background has not ended yet, and reports for itself.
+    const warnings = outcome.runs.flatMap((record) => (record.background ? [] : (ran(record) ?? [])));
     return warnings.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...warnings] };
   }
 
@@ -195,39 +168,33 @@ export function openEvents(parts: EventParts): Events {
   }
 
   return {
-    async fire(name, payload, how = noOptions) {
+    async fire(name: string, payload: AnyPayload, how: FireOptions = noOptions): Promise<Outcome> {
       checkFireOptions(how);
       return fire(name, payload, how);
     },
-    stream(name, payload, how = noOptions) {
+    stream(name: string, payload: AnyPayload, how: FireOptions = noOptions): AsyncGenerator<EventStep, Outcome, void> {
       checkFireOptions(how);
       return streamSteps((onStep, signal) => fire(name, payload, { ...how, signal }, onStep), how.signal);
     },
-    notify(name, payload) {
+    notify(name: string, payload: AnyPayload): void {
       eventRow(name, options.rows);
       const starting = fire(name, payload, noOptions, undefined, false)
         .catch(onLost)
         .finally(() => unawaited.delete(starting));
       unawaited.add(starting);
     },
-    close: (waitMs) =>
-      flights.close(waitMs, new Problem("engine/closed", "The engine was closed while this event was being fired."), [
-        ...unawaited,
-      ]),
-    explain(name, given) {
+    /** Ends the events that are being fired, after `waitMs` of grace; they reject as `engine/closed`. Resolves when none is left. */
+    close(waitMs: number): Promise<void> {
+      const reason = new Problem("engine/closed", "The engine was closed while this event was being fired.");
+      return flights.close(waitMs, reason, [...unawaited]);
+    },
+    explain(name: string, given: AnyPayload): Explanation {
       const row = eventRow(name, options.rows);
-      const warnings = checkPayload(row, given);
-      const settings = inForce();
-      const matched = matcherValue(row.matchesOn, given);
-      const hooks = hooksOf(name, given, settings);
-      const event = eventOf(
-        given,
-        { row, matched, hooks, settings, warnings },
-        { signal: never, waitsFor: "foreground" },
-      );
+      const found = findHooks(row, given, checkPayload(row, given));
+      const event = eventOf(given, found, { signal: never, waitsFor: "foreground" });
       return explainPlan(event, planEvent(event));
     },
-    hasHookFor(name) {
+    hasHookFor(name: string): boolean {
       const settings = inForce();
       if (settings.byEvent.has(name) || live.has(name)) return true;
       // Without a hook too, what policy wants asked about must be fired.

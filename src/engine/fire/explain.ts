@@ -37,7 +37,7 @@ function whyItRuns({ matcher, row, hook }: ConfiguredHook, { matched: value }: H
   return hook.if ? `${matched}; if "${hook.if}" holds` : matched;
 }
 
-/** A configured hook with where it stands and what is wrong with it. */
+/** A configured hook with its trust and its problems. */
 export interface ListedHook {
   readonly hook: HookRef;
   readonly trust: TrustState;
@@ -50,12 +50,12 @@ export interface ListedHook {
 export function listHooks(hooks: readonly ConfiguredHook[], trust: Trust): readonly ListedHook[] {
   return hooks.map((configured) => ({
     hook: configured.ref,
-    ...standing(trust.ofHook(configured)),
+    ...trustOf(trust.ofHook(configured)),
     ...(configured.hook.if ? { if: configured.hook.if } : {}),
     problems: configured.problems,
   }));
 }
 
-function standing({ state, detail }: TrustStatus): Pick<ListedHook, "trust" | "trustDetail"> {
+function trustOf({ state, detail }: TrustStatus): Pick<ListedHook, "trust" | "trustDetail"> {
   return state === "trusted" ? { trust: state } : { trust: state, trustDetail: detail };
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { basename } from "node:path";
-import type { CallbackHook, FunctionHook } from "../../protocol/internal.ts";
+import { attempt, type CallbackHook, type FunctionHook } from "../../protocol/internal.ts";
 import type { Environment } from "../runners/command/command-env.ts";
 
 /** Events fired by hooks of hooks of hooks run no more hooks. */
@@ -20,10 +20,10 @@ const mostEngines = 8;
  */
 export function processDepth(env: Environment): number {
   const outer = Number(env["HOOKLINE_DEPTH"]);
-  const told = Number.isInteger(outer) && outer > 0 ? outer : 0;
+  const named = Number.isInteger(outer) && outer > 0 ? outer : 0;
   const { depth, sessions } = nesting();
   const runs = (env["HOOKLINE_RUN"] ?? "").split("/").length;
-  return Math.max(told, depth, sessions >= mostEngines || runs > mostEngines ? maxHookDepth : 0);
+  return Math.max(named, depth, sessions >= mostEngines || runs > mostEngines ? maxHookDepth : 0);
 }
 
 /** How many hooks deep the caller is. */
@@ -98,15 +98,12 @@ const deepestMark = 9;
 /** An open file that marks a hook of this depth, for its process to inherit; the caller closes it. Undefined where there is none. */
 export function openDepthMark(depth: number): number | undefined {
   if (process.platform !== "linux" || depth < 1) return undefined;
-  try {
+  // Without `/proc` the variable and the time limits are what is left.
+  return attempt(() => {
     const mark = openSync(file, "r");
     readSync(mark, Buffer.alloc(step * deepestMark), 0, step * Math.min(depth, deepestMark), null);
     return mark;
-  } catch (error) {
-    // No `/proc` in this sandbox: the variable and the limits of time are what is left.
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return undefined;
-  }
+  });
 }
 
 export function closeDepthMark(mark: number | undefined): void {
@@ -114,7 +111,9 @@ export function closeDepthMark(mark: number | undefined): void {
 }
 
 function markedDepth(): number {
-  const marks = entries("/proc/self/fd").filter((name) => link(`/proc/self/fd/${name}`) === file);
+  const marks = (attempt(() => readdirSync("/proc/self/fd")) ?? []).filter(
+    (name) => link(`/proc/self/fd/${name}`) === file,
+  );
   const positions = marks.map((name) => Number(/^pos:\s*(\d+)/.exec(text(`/proc/self/fdinfo/${name}`))?.[1] ?? 0));
   return Math.max(0, ...positions.map((position) => Math.floor(position / step)));
 }
@@ -152,29 +151,11 @@ function startedDepth(pid: number): number {
   return Number.isInteger(depth) ? depth : 0;
 }
 
-function entries(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Hidden in this sandbox, which is as good as empty.
-    return [];
-  }
-}
-
+/** Empty for what has ended, belongs to another user or is hidden in this sandbox. */
 function link(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    // Gone, or of another user.
-    return "";
-  }
+  return attempt(() => readlinkSync(path)) ?? "";
 }
 
 function text(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    // Gone, or of another user.
-    return "";
-  }
+  return attempt(() => readFileSync(path, "latin1")) ?? "";
 }

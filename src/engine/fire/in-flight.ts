@@ -4,20 +4,13 @@ import type { RunStep } from "../engine-type.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
 
 /** Work that the end of the engine ends too. */
-export interface InFlight {
-  /** Runs it under a signal that is aborted with the given one and with the engine. */
-  run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => MaybeAsync<T>): MaybeAsync<T>;
-  /** Grants `waitMs` to what runs and to `others`, then aborts with the reason. Resolves when nothing runs any more. */
-  close(waitMs: number, reason: unknown, others: readonly Promise<unknown>[]): Promise<void>;
-}
-
-export function inFlight(): InFlight {
+export function inFlight() {
   const closing = new AbortController();
   // Many events under one signal are not a leak.
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<unknown>>();
 
-  async function untilSettled<T>(work: Promise<T>, release?: () => void): Promise<T> {
+  async function untilSettled<T>(work: Promise<T>, release: (() => void) | undefined): Promise<T> {
     running.add(work);
     try {
       return await work;
@@ -28,24 +21,20 @@ export function inFlight(): InFlight {
   }
 
   return {
-    run(signal, work) {
-      if (signal === undefined) {
-        const result = work(closing.signal);
-        return result instanceof Promise ? untilSettled(result) : result;
-      }
-      const either = eitherOf(signal, closing.signal);
-      let result: ReturnType<typeof work>;
+    /** Runs it under a signal that is aborted with the given one and with the engine. */
+    run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => MaybeAsync<T>): MaybeAsync<T> {
+      const either = signal && eitherOf(signal, closing.signal);
+      let isPending = false;
       try {
-        result = work(either.signal);
-      } catch (error) {
-        either.release();
-        throw error;
+        const result = work(either?.signal ?? closing.signal);
+        isPending = result instanceof Promise;
+        return result instanceof Promise ? untilSettled(result, either?.release) : result;
+      } finally {
+        if (!isPending) either?.release();
       }
-      if (result instanceof Promise) return untilSettled(result, either.release);
-      either.release();
-      return result;
     },
-    async close(waitMs, reason, others) {
+    /** Grants `waitMs` to what runs and to `others`, then aborts with the reason. Resolves when nothing runs any more. */
+    async close(waitMs: number, reason: unknown, others: readonly Promise<unknown>[]): Promise<void> {
       if (waitMs > 0) await withinMs(waitMs, Promise.allSettled([...running, ...others]));
       closing.abort(reason);
       await Promise.allSettled(running);

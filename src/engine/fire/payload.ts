@@ -1,12 +1,20 @@
 import { resolve, win32 } from "node:path";
-import { commonFields, type EventRow, type Field, isObject, Problem, type Warning } from "../../protocol/internal.ts";
+import {
+  commonFields,
+  defined,
+  type EventRow,
+  type Field,
+  isObject,
+  Problem,
+  type Warning,
+} from "../../protocol/internal.ts";
 
 /** What the engine knows when a host leaves it out. */
-export interface PayloadDefaults {
+interface PayloadDefaults {
   readonly sessionId: string;
   readonly cwd: string;
   /** Adds the older spellings `working_directory` and `home_directory` for hooks that still read them. */
-  readonly olderFields?: { readonly home: string };
+  readonly olderFields: { readonly home: string } | undefined;
 }
 
 export type AnyPayload = Readonly<Record<string, unknown>>;
@@ -43,28 +51,24 @@ const laterNames: readonly string[] = Object.keys(commonFields).slice(
   Object.keys(commonFields).indexOf("hook_event_name"),
 );
 
-/**
- * Wrong where the engine itself has to look is a wrong call and throws; missing elsewhere is worth a word. Asked before every event,
- * so what can be known of a row is worked out once.
- */
+/** Throws when a field that the engine itself reads is wrong; other missing fields are a warning. */
 export function checkPayload(row: EventRow, given: AnyPayload): readonly Warning[] {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    const message = `The payload of ${row.name} must be a JSON object.`;
-    throw new Problem("event/bad-payload", message, { about: { event: row.name } });
-  }
+  if (!isObject(given)) throw badPayload(row, `The payload of ${row.name} must be a JSON object.`);
   const { needed, expected } = expectationsOf(row);
   for (const [name, field] of needed) {
     const value = given[name];
     if (value === undefined && !row.special.onTool) continue;
-    if (!isOf(value, field)) throw badPayload(row, name, field, value);
+    const isObjectField = field.is === "object";
+    if (isObjectField ? isObject(value) : typeof value === "string") continue;
+    const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value)?.slice(0, 60)}`;
+    throw badPayload(
+      row,
+      `${name} of ${row.name} must be ${isObjectField ? "an object" : "a string"}, ${found}.`,
+      name,
+    );
   }
-  let missing: string[] | undefined;
-  for (const name of expected) {
-    if (given[name] !== undefined) continue;
-    missing ??= [];
-    missing.push(name);
-  }
-  return missing === undefined ? noWarnings : [incomplete(row, missing)];
+  const missing = expected.filter((name) => given[name] === undefined);
+  return missing.length === 0 ? noWarnings : [incomplete(row, missing)];
 }
 
 const noWarnings: readonly Warning[] = [];
@@ -75,6 +79,7 @@ interface Expectations {
   readonly expected: readonly string[];
 }
 
+/** Worked out once per row: payloads are checked before every event. */
 const expectations = new WeakMap<EventRow, Expectations>();
 
 function expectationsOf(row: EventRow): Expectations {
@@ -93,19 +98,10 @@ function expectationsOf(row: EventRow): Expectations {
 }
 
 function incomplete(row: EventRow, missing: readonly string[]): Warning {
-  const message = `The payload of ${row.name} lacks ${missing.join(", ")}; hooks that read them will not find them.`;
+  const message = `The payload of ${row.name} is missing ${missing.join(", ")}; hooks that use them will see undefined.`;
   return { code: "payload-incomplete", message, place: missing.join(", ") };
 }
 
-function isOf(value: unknown, field: Field): boolean {
-  if (field.is === "object") return isObject(value);
-  return typeof value === "string";
-}
-
-function badPayload(row: EventRow, name: string, field: Field, value: unknown): Problem {
-  const expected = field.is === "object" ? "an object" : "a string";
-  const found = value === undefined ? "it is missing" : `not ${JSON.stringify(value)?.slice(0, 60)}`;
-  return new Problem("event/bad-payload", `${name} of ${row.name} must be ${expected}, ${found}.`, {
-    about: { event: row.name, field: name },
-  });
+function badPayload(row: EventRow, message: string, field?: string): Problem {
+  return new Problem("event/bad-payload", message, { about: { event: row.name, ...defined({ field }) } });
 }

@@ -10,9 +10,10 @@ import {
 import { type MaybeAsync, whenReady } from "../runners/run-limits.ts";
 import type { RunnerResult } from "../runners/runner-result.ts";
 import { maxContextChars } from "../safe-text/display-text.ts";
-import { type CheckedAnswer, checkWorktree, shorten } from "./answer-files.ts";
+import { checkWorktree, shorten } from "./answer-files.ts";
 import type { HookRun } from "./fire.ts";
 import { readAnswer } from "./read/read-answer.ts";
+import type { ReadAnswer } from "./read/read-verdict.ts";
 
 /** A run that is over, or continues in the background. */
 export interface FinishedRun {
@@ -22,10 +23,7 @@ export interface FinishedRun {
   readonly warnings: readonly Warning[];
 }
 
-export interface RunTimes {
-  readonly startedAt: number;
-  readonly durationMs: number;
-}
+export type RunTimes = Pick<RunRecord, "startedAt" | "durationMs">;
 
 /** What a run came to: its output read by the event's row, completed, judged by the hook's failure policy. */
 export function recordRun(run: HookRun, result: RunnerResult, times: RunTimes): MaybeAsync<FinishedRun> {
@@ -51,11 +49,11 @@ function finished({ hook: { group } }: HookRun, record: RunRecord, warnings: rea
   return { record, chain: group.sequential ? group.key : null, warnings };
 }
 
-/** Most hooks have nothing to say about most events: they return nothing, or end well and print nothing. */
+/** Most hooks answer nothing to most events: they return nothing, or end well and print nothing. */
 function saidNothing({ said, failure, stdout, envFile }: RunnerResult, { event: { row } }: HookRun): boolean {
   if (failure !== undefined) return false;
   if (said.kind === "returned") return said.value === undefined || said.value === null;
-  // Where a hook answers by its text, silence says something too.
+  // Where the text is the answer, an empty one counts too.
   return said.kind === "printed" && said.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path";
 }
 
@@ -64,14 +62,9 @@ function withEnvFile(answer: HookAnswerRecord, envFile: string | undefined): Hoo
 }
 
 /** What an answer still needs of the file system: a folder checked, long texts put into files. Nothing, for nearly all. */
-function checkAnswer(answer: HookAnswerRecord, run: HookRun): MaybeAsync<CheckedAnswer> {
-  const checked: CheckedAnswer = { answer, warnings: [] };
-  if (run.event.row.special.answersPath) return checkWorktree(answer, run).then((one) => shortIfLong(one, run));
-  return shortIfLong(checked, run);
-}
-
-function shortIfLong(checked: CheckedAnswer, run: HookRun): MaybeAsync<CheckedAnswer> {
-  return needsShortening(checked.answer) ? shorten(checked, run) : checked;
+function checkAnswer(answer: HookAnswerRecord, run: HookRun): MaybeAsync<ReadAnswer> {
+  const checked = run.event.row.special.answersPath ? checkWorktree(answer, run) : { answer, warnings: [] };
+  return whenReady(checked, (one) => (needsShortening(one.answer) ? shorten(one, run) : one));
 }
 
 function needsShortening({ verdict, context, messages, stop, output }: HookAnswerRecord): boolean {
@@ -93,7 +86,7 @@ function withFailurePolicy(
   // The failure may quote the hook, and is shown to the user.
   const reason = stripControl(`Hook ${ref.name} failed: ${failure}`);
   const decided = denies || verdict.kind === "deny" || verdict.kind === "ask";
-  const message = `${reason}.${decided ? "" : " The operation goes on."}`;
+  const message = `${reason}.${decided ? "" : " The operation continues."}`;
   const warning: Warning = { code: "hook-failed", message, place: placeOf(ref) };
   return {
     verdict: denies && verdict.kind !== "deny" ? { kind: "deny", reason } : verdict,
@@ -118,13 +111,7 @@ function placeOf(hook: HookRef): string {
 
 function recordOf(
   { hook: { ref }, event: { round } }: HookRun,
-  {
-    ended,
-    stdout,
-    stderr,
-    droppedBytes,
-    spent,
-  }: Pick<RunnerResult, "ended" | "stdout" | "stderr" | "droppedBytes" | "spent">,
+  { ended, stdout, stderr, droppedBytes, spent }: Omit<RunnerResult, "said" | "warnings">,
   { startedAt, durationMs }: RunTimes,
   verdict: Verdict,
   answer?: Omit<HookAnswerRecord, "verdict">,

@@ -10,13 +10,14 @@ import {
 import type { Judge } from "../ports.ts";
 import { duration, type Limit, type Waited, waitFor } from "../runners/run-limits.ts";
 import type { HookEvent } from "./fire.ts";
+import { restriction } from "./read/salvage.ts";
 
 /** Whether rules are asked about what hooks allow on this event. */
 export function asksRules(row: EventRow): boolean {
   return row.special.onTool === true && row.decisions.includes("allow");
 }
 
-export interface RuleObjection {
+interface RuleObjection {
   readonly verdict: Verdict;
   readonly warnings: readonly Warning[];
 }
@@ -71,25 +72,19 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   const word = restriction(decision);
   if (word === undefined) return unusable(`its decision is ${showValue(decision)}, not "allow", "ask" or "deny"`);
   if (word === decision && byRule === false) return nothing;
-  const faults = [
-    ...(word === decision ? [] : [`its decision is ${showValue(decision)} and was read as "${word}"`]),
-    ...(typeof reason === "string" && reason.trim() !== "" ? [] : ["it has no reason"]),
-    ...(byRule === undefined || typeof byRule === "boolean"
-      ? []
-      : [`byRule is ${showValue(byRule)}, not true or false`]),
-  ];
-  const words = typeof reason === "string" && reason.trim() !== "" ? reason : `The host's rules said ${word}.`;
-  return { verdict: { kind: word, reason: words }, warnings: faults.map(warningOf) };
+  const given = typeof reason === "string" && reason.trim() !== "" ? reason : undefined;
+  const faults: string[] = [];
+  if (word !== decision) faults.push(`its decision is ${showValue(decision)} and was read as "${word}"`);
+  if (given === undefined) faults.push("it has no reason");
+  if (byRule !== undefined && typeof byRule !== "boolean")
+    faults.push(`byRule is ${showValue(byRule)}, not true or false`);
+  return {
+    verdict: { kind: word, reason: given ?? `The host's rules said ${word}.` },
+    warnings: faults.map(warningOf),
+  };
 }
 
 const nothing: ReadJudged = { verdict: { kind: "none" }, warnings: [] };
-
-/** What restricts need not be exact. */
-function restriction(decision: unknown): "ask" | "deny" | undefined {
-  const word = typeof decision === "string" ? decision.trim().toLowerCase() : undefined;
-  if (word === "deny" || word === "block") return "deny";
-  return word === "ask" ? "ask" : undefined;
-}
 
 function unusable(why: string): ReadJudged {
   const reason = `The permission rules could not be asked: ${why}.`;

@@ -1,4 +1,4 @@
-import { type HookAnswerRecord, messageOf, Problem } from "../../protocol/internal.ts";
+import { groupBy, messageOf, Problem, type RunRecord } from "../../protocol/internal.ts";
 import type { RunStep } from "../engine-type.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type Slots,
   slots,
   timeoutOf,
+  whenReady,
 } from "../runners/run-limits.ts";
 import { runByType } from "../runners/runner-by-type.ts";
 import type { RunnerResult } from "../runners/runner-result.ts";
@@ -37,7 +38,7 @@ export function runHooks(hooks: readonly ConfiguredHook[], event: HookEvent): Ma
   return Promise.all(groups).then((runs) => inConfiguredOrder(runs.flat(), hooks));
 }
 
-/** In-process hooks take no place. */
+/** In-process hooks take no slot. */
 const noSlots: Slots = slots(0);
 const noRuns: readonly FinishedRun[] = [];
 
@@ -57,12 +58,11 @@ function lineOf({ payload, row }: HookEvent): string {
 }
 
 function budgetEnd(hooks: readonly ConfiguredHook[], event: HookEvent): number | undefined {
-  const { row } = event;
   const [first] = hooks;
-  if (row.special.budget === undefined || first === undefined) return undefined;
+  if (event.row.special.budget === undefined || first === undefined) return undefined;
   const own = hooks.map(({ hook }) => hook);
-  const budget = eventBudgetMs(row, own, environmentOf(first, event));
-  return budget === undefined ? undefined : performance.now() + budget;
+  const budget = eventBudgetMs(event.row, own, environmentOf(first, event));
+  return budget && performance.now() + budget;
 }
 
 function hookRun(hook: ConfiguredHook, event: HookEvent, { slots, line, endsAt }: Shared): HookRun {
@@ -73,12 +73,8 @@ function hookRun(hook: ConfiguredHook, event: HookEvent, { slots, line, endsAt }
 
 /** A sequential group is a chain; every other hook is a chain of one. */
 function groupsOf(hooks: readonly ConfiguredHook[]): readonly (readonly ConfiguredHook[])[] {
-  const groups = new Map<string, ConfiguredHook[]>();
-  for (const hook of hooks) {
-    const key = hook.group.sequential ? `group ${hook.group.key}` : `hook ${hook.ref.id}`;
-    groups.set(key, [...(groups.get(key) ?? []), hook]);
-  }
-  return [...groups.values()];
+  const chainOf = ({ group, ref }: ConfiguredHook) => (group.sequential ? `group ${group.key}` : `hook ${ref.id}`);
+  return [...groupBy(hooks, chainOf).values()];
 }
 
 /** Each hook gets the payload as the one before it rewrote it. */
@@ -93,7 +89,7 @@ async function runChain(
   for (const hook of hooks) {
     const run = await runHook(hookRun(hook, current, { ...shared, line }));
     runs.push(run);
-    const payload = payloadAfter(run.record.answer, current);
+    const payload = payloadAfter(run.record, current);
     if (payload === current.payload) continue;
     current = { ...current, payload };
     if (line !== "") line = JSON.stringify(payload);
@@ -101,13 +97,13 @@ async function runChain(
   return runs;
 }
 
-function payloadAfter(answer: Omit<HookAnswerRecord, "verdict"> | undefined, { row, payload }: HookEvent): AnyPayload {
+function payloadAfter({ answer }: RunRecord, { row, payload }: HookEvent): AnyPayload {
   if (answer?.input !== undefined && "tool_input" in row.fields) return { ...payload, tool_input: answer.input };
   const displayed = answer?.output?.displayContent;
   return displayed === undefined ? payload : { ...payload, delta: displayed };
 }
 
-/** Chains end in any order; people read results in configured order. */
+/** Chains end in any order; results are in configured order. */
 function inConfiguredOrder(runs: readonly FinishedRun[], hooks: readonly ConfiguredHook[]): readonly FinishedRun[] {
   const places = new Map(hooks.map(({ ref }, place) => [ref.id, place]));
   const placeOf = ({ record }: FinishedRun): number => places.get(record.hook.id) ?? 0;
@@ -119,9 +115,7 @@ function runHook(run: HookRun): MaybeAsync<FinishedRun> {
   const { event, hook } = run;
   const startedAt = event.services.clock.now();
   if (event.onStep !== undefined) event.onStep(startedStep(hook));
-  const result = runByType(run);
-  if (result instanceof Promise) return result.then((late) => finish(run, late, startedAt));
-  return finish(run, result, startedAt);
+  return whenReady(runByType(run), (result) => finish(run, result, startedAt));
 }
 
 function startedStep({ ref, hook }: ConfiguredHook): RunStep {
@@ -131,8 +125,7 @@ function startedStep({ ref, hook }: ConfiguredHook): RunStep {
 function finish(run: HookRun, result: RunnerResult | "background", startedAt: number): MaybeAsync<FinishedRun> {
   const times = { startedAt, durationMs: run.event.services.clock.now() - startedAt };
   const finished = result === "background" ? recordStillRunning(run, times) : recordRun(run, result, times);
-  if (finished instanceof Promise) return finished.then((late) => report(late, run));
-  return report(finished, run);
+  return whenReady(finished, (done) => report(done, run));
 }
 
 function report(finished: FinishedRun, { event }: HookRun): FinishedRun {

@@ -11,31 +11,29 @@ import type {
 } from "../../protocol/internal.ts";
 import type { FinishedRun } from "./record-run.ts";
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 /** Event-specific answers of all runs together: lists joined, flags or-ed, single values of the last configured. */
 export function settleOutput(
   row: EventRow,
   payload: Readonly<Record<string, unknown>>,
   runs: readonly FinishedRun[],
 ): { output: OutcomeOutput; warnings: readonly Warning[] } {
-  const output: Mutable<OutcomeOutput> = {};
+  const output: Record<string, unknown> = {};
   const warnings: Warning[] = [];
   const givenBy = new Map<string, FinishedRun>();
 
   for (const run of runs) {
-    for (const [name, value] of Object.entries(run.record.answer?.output ?? {})) {
-      const key = name as keyof OutcomeOutput;
+    for (const [key, value] of Object.entries(run.record.answer?.output ?? {})) {
       const before = output[key];
-      if (before !== undefined && isSingle(key) && !isDeepStrictEqual(before, value)) {
-        const conflict = conflictOf(key, givenBy.get(key), run);
-        if (conflict !== undefined) warnings.push(conflict);
+      const combine = combiners[key];
+      if (before !== undefined && combine === undefined && !isDeepStrictEqual(before, value)) {
+        warnings.push(...conflictOf(key, givenBy.get(key), run));
       }
-      Object.assign(output, { [key]: before === undefined ? value : combine(key, before, value) });
+      output[key] = before === undefined || combine === undefined ? value : combine(before as never, value as never);
       givenBy.set(key, run);
     }
   }
-  return { output: { ...output, ...instructions(row, payload, output.customInstructions) }, warnings };
+  const combined: OutcomeOutput = output;
+  return { output: { ...combined, ...instructions(row, payload, combined.customInstructions) }, warnings };
 }
 
 /** Answers that follow from the decision itself, whichever way it came about: a failed guard refuses in the same words. */
@@ -48,39 +46,31 @@ export function withDecision(
   const { permission, action, content, ...rest } = output;
   if (row.answers.includes("decision")) {
     if (decision !== "allow" && decision !== "deny") return rest;
-    const told = permission?.behavior === decision ? permission : { behavior: decision };
-    return { ...rest, permission: { ...told, ...(decision === "deny" && reason ? { message: reason } : {}) } };
+    const given = permission?.behavior === decision ? permission : { behavior: decision };
+    return { ...rest, permission: { ...given, ...(decision === "deny" && reason ? { message: reason } : {}) } };
   }
   if (!row.answers.includes("action")) return output;
   const taken = decision === "deny" ? "decline" : action;
   return { ...rest, ...(taken ? { action: taken } : {}), ...(taken === "accept" && content ? { content } : {}) };
 }
 
-const lists: ReadonlySet<keyof OutcomeOutput> = new Set(["watchPaths", "envFiles"]);
-const flags: ReadonlySet<keyof OutcomeOutput> = new Set(["retry", "reloadSkills", "suppressOriginalPrompt"]);
-const joined: ReadonlySet<keyof OutcomeOutput> = new Set([
-  ...lists,
-  ...flags,
-  "permission",
-  "customInstructions",
-  "action",
-]);
+type Combine = (before: never, value: never) => unknown;
 
-function isSingle(key: keyof OutcomeOutput): boolean {
-  return !joined.has(key);
-}
+const union = (before: readonly string[], value: readonly string[]) => [...new Set([...before, ...value])];
+const either = (before: boolean, value: boolean) => before || value;
 
-function combine(key: keyof OutcomeOutput, before: unknown, value: unknown): unknown {
-  if (lists.has(key)) return [...new Set([...(before as string[]), ...(value as string[])])];
-  if (flags.has(key)) return before === true || value === true;
-  if (key === "permission") return combinePermission(before as PermissionOutput, value as PermissionOutput);
-  if (key === "action") return actions.find((action) => action === before || action === value);
-  if (key === "customInstructions") return `${before}\n\n${value}`;
-  return value;
-}
-
-/** From strong to weak. */
-const actions = ["decline", "cancel", "accept"];
+/** How two values for one key become one. Of any other key the last value counts, with a warning. */
+const combiners: Readonly<Partial<Record<string, Combine>>> = {
+  watchPaths: union,
+  envFiles: union,
+  retry: either,
+  reloadSkills: either,
+  suppressOriginalPrompt: either,
+  permission: combinePermission,
+  customInstructions: (before: string, value: string) => `${before}\n\n${value}`,
+  // From strong to weak.
+  action: (...given: readonly string[]) => ["decline", "cancel", "accept"].find((action) => given.includes(action)),
+} satisfies Partial<Record<keyof OutcomeOutput, Combine>>;
 
 function combinePermission(a: PermissionOutput, b: PermissionOutput): PermissionOutput {
   const [first, second] = a.behavior === "deny" || b.behavior !== "deny" ? [a, b] : [b, a];
@@ -94,11 +84,11 @@ function combinePermission(a: PermissionOutput, b: PermissionOutput): Permission
 }
 
 /** Hooks of one chain answer one after another; only answers given side by side can disagree. */
-function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): Warning | undefined {
-  if (before === undefined || (after.chain !== null && before.chain === after.chain)) return undefined;
+function conflictOf(key: string, before: FinishedRun | undefined, after: FinishedRun): readonly Warning[] {
+  if (before === undefined || (after.chain !== null && before.chain === after.chain)) return [];
   const [a, b] = [before.record.hook, after.record.hook];
   const message = `Hooks ${a.name} and ${b.name} gave different values for ${key}; that of ${b.name} counts.`;
-  return { code: "output-conflict", message, place: `${a.id}, ${b.id}` };
+  return [{ code: "output-conflict", message, place: `${a.id}, ${b.id}` }];
 }
 
 /** The user's own instructions come first. */

@@ -1,4 +1,13 @@
-import type { Decision, EventRow, Outcome, OutcomeOutput, Skip, Verdict, Warning } from "../../protocol/internal.ts";
+import type {
+  Decision,
+  EventRow,
+  Outcome,
+  OutcomeOutput,
+  Skip,
+  Verdict,
+  Warning,
+  WarningCode,
+} from "../../protocol/internal.ts";
 import { guardsToolCalls } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
 import type { HookEvent } from "./fire.ts";
@@ -35,13 +44,14 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
   const output = settleOutput(row, payload, answered);
   const stop = settleStop(event, answered, decided.verdict);
   const blocked = decided.verdict.kind === "deny" && row.blocks !== null && (row.special.blocksWhen?.(payload) ?? true);
-  const turn = settleTurn(event, {
-    verdict: decided.verdict,
+  const settled: SettledTurn = {
+    decision: decided.verdict.kind,
     blocked: blocked || stop.refuses,
     reason: reasonOf(decided.verdict) ?? (stop.refuses ? stop.stopReason : undefined),
-    stopped: !stop.continue,
-    hasContext: context.length > 0,
-  });
+    output: {},
+    warnings: [],
+  };
+  const turn = settleTurn(event, settled, !stop.continue, context.length > 0);
 
   return {
     event: row.name,
@@ -132,7 +142,7 @@ function keepsInput(decision: Decision): boolean {
 
 interface SettledStop {
   readonly continue: boolean;
-  readonly stopReason?: string;
+  readonly stopReason: string | undefined;
   /** `continue: false` counts as a block here. */
   readonly refuses: boolean;
   readonly warnings: readonly Warning[];
@@ -141,84 +151,60 @@ interface SettledStop {
 /** What `continue: false` does on this event; the first configured reason is reported. */
 function settleStop({ row, services }: HookEvent, runs: readonly FinishedRun[], verdict: Verdict): SettledStop {
   const stops = runs.filter(({ record }) => record.answer?.stop !== undefined);
-  if (stops.length === 0) return goesOn;
-  if (row.onStop === "ignore") return { ...goesOn, warnings: stops.map((stop) => ignored(row.name, stop)) };
+  const warnEach = (code: WarningCode, message: (hook: string) => string): readonly Warning[] =>
+    stops.map(({ record: { hook } }) => ({ code, message: message(hook.name), place: hook.id }));
+  if (stops.length === 0) return notStopped;
+  if (row.onStop === "ignore") {
+    const why = `continue: false has no effect on ${row.name}`;
+    return { ...notStopped, warnings: warnEach("continue-ignored", (hook) => `${why}; hook ${hook} stopped nothing.`) };
+  }
+  // As measured in 2.1.325: a denial ends the turn, a question that cannot be put to a user does not.
   if (row.onStop === "after-tool" && verdict.kind === "ask" && !services.options.interactive) {
-    return { ...goesOn, warnings: stops.map((stop) => unasked(row.name, stop)) };
+    const why = `continue: false on ${row.name} has no effect next to a question that no user can answer`;
+    return { ...notStopped, warnings: warnEach("continue-ignored", (hook) => `${why}; hook ${hook} stopped nothing.`) };
   }
   const reason = stops.map(({ record }) => record.answer?.stop?.reason).find((text) => text !== undefined);
   const refuses = row.onStop === "refuse";
+  const isNoDenial = row.onStop === "after-tool" && verdict.kind !== "deny";
+  const why = `continue: false on ${row.name} stops the run after the tool; to stop the tool`;
   return {
     continue: false,
-    ...(reason === undefined ? (refuses ? { stopReason: "A hook stopped this" } : {}) : { stopReason: reason }),
+    stopReason: reason ?? (refuses ? "A hook stopped this" : undefined),
     refuses,
-    warnings:
-      row.onStop === "after-tool" && verdict.kind !== "deny" ? stops.map((stop) => notADenial(row.name, stop)) : [],
+    warnings: isNoDenial ? warnEach("stop-is-not-deny", (hook) => `${why}, hook ${hook} must answer deny.`) : [],
   };
 }
 
-const goesOn: SettledStop = { continue: true, refuses: false, warnings: [] };
-
-function ignored(event: string, { record }: FinishedRun): Warning {
-  const message = `continue: false has no effect on ${event}; hook ${record.hook.name} stopped nothing.`;
-  return { code: "continue-ignored", message, place: record.hook.id };
-}
-
-/** As measured in 2.1.325: a denial ends the turn, a question that cannot be put to a user does not. */
-function unasked(event: string, { record }: FinishedRun): Warning {
-  const message = `continue: false on ${event} has no effect next to a question that no user can answer; hook ${record.hook.name} stopped nothing.`;
-  return { code: "continue-ignored", message, place: record.hook.id };
-}
-
-function notADenial(event: string, { record }: FinishedRun): Warning {
-  const message = `continue: false on ${event} stops the run after the tool; to stop the tool, hook ${record.hook.name} must answer deny.`;
-  return { code: "stop-is-not-deny", message, place: record.hook.id };
-}
+const notStopped: SettledStop = { continue: true, stopReason: undefined, refuses: false, warnings: [] };
 
 /** How often hooks made the agent continue before this event, and how often they may; a cap of 0 means no limit. */
-export interface StopBlocks {
-  readonly count: number;
-  readonly cap: number;
-}
+export type StopBlocks = NonNullable<OutcomeOutput["stopBlocks"]>;
 
-interface Turning {
-  readonly verdict: Verdict;
-  readonly blocked: boolean;
+interface SettledTurn extends Pick<Outcome, "decision" | "blocked" | "output" | "warnings"> {
   readonly reason: string | undefined;
-  readonly stopped: boolean;
-  readonly hasContext: boolean;
-}
-
-interface Turned {
-  readonly decision: Decision;
-  readonly blocked: boolean;
-  readonly reason?: string;
-  readonly output: OutcomeOutput;
-  readonly warnings: readonly Warning[];
 }
 
 /** At the end of a turn: context makes the agent continue too, `continue: false` wins over any block, and a cap ends the loop. */
-function settleTurn({ row, stopBlocks }: HookEvent, turning: Turning): Turned {
-  const { verdict, blocked, reason } = turning;
-  if (!row.special.endsTurn)
-    return { decision: verdict.kind, blocked, ...withReason(reason), output: {}, warnings: [] };
-  const { count, cap } = stopBlocks ?? { count: 0, cap: 0 };
-  if (turning.stopped) return ended({ count, cap }, []);
-  const byContext = !blocked && turning.hasContext;
-  if (!blocked && !byContext) return ended({ count, cap }, []);
-  const why = reason ?? "A hook added context for the agent to work on";
+function settleTurn(
+  { row, stopBlocks = { count: 0, cap: 0 } }: HookEvent,
+  settled: SettledTurn,
+  stopped: boolean,
+  hasContext: boolean,
+): SettledTurn {
+  if (!row.special.endsTurn) return settled;
+  const { count, cap } = stopBlocks;
+  const ended: SettledTurn = {
+    decision: "none",
+    blocked: false,
+    reason: undefined,
+    output: { stopBlocks },
+    warnings: [],
+  };
+  if (stopped || !(settled.blocked || hasContext)) return ended;
+  const reason = settled.reason ?? "A hook added context for the agent to work on";
   if (cap > 0 && count >= cap) {
-    const message = `Hooks made the agent go on ${count} times in a row; this time it may stop. They said: ${why}`;
-    return ended({ count, cap }, [{ code: "stop-cap", message }]);
+    const message = `Hooks made the agent continue ${count} times in a row; this time it may stop. Their reason: ${reason}`;
+    return { ...ended, warnings: [{ code: "stop-cap", message }] };
   }
-  const output = { stopBlocks: { count: count + 1, cap } };
-  return { decision: verdict.kind, blocked: true, reason: why, output, warnings: [] };
-}
-
-function ended(stopBlocks: StopBlocks, warnings: readonly Warning[]): Turned {
-  return { decision: "none", blocked: false, output: { stopBlocks }, warnings };
-}
-
-function withReason(reason: string | undefined): { reason?: string } {
-  return reason === undefined ? {} : { reason };
+  return { ...settled, blocked: true, reason, output: { stopBlocks: { count: count + 1, cap } } };
 }

@@ -1,4 +1,5 @@
 import {
+  callHost,
   type EventRow,
   eventRow,
   type FailurePolicy,
@@ -20,32 +21,13 @@ import {
   loadConditionReader,
 } from "../match/conditions.ts";
 import type { ToolAliases } from "../match/matcher.ts";
-import { callHost } from "../ports.ts";
 import { misspelledKeys } from "../settings/check-fields.ts";
 import { configureGroup, statedOnFailure } from "../settings/configure-hooks.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 
-/** Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. */
-export interface MemoryHooks {
-  /** Contract: calling `remove` twice is harmless. */
-  add(hook: LiveHook): { readonly refs: readonly HookRef[]; remove(): void };
-  /** Resolves when all registered conditions can be evaluated; undefined when nothing is being loaded. */
-  ready(): Promise<unknown> | undefined;
-  /** `files`, then session hooks, then callbacks, each in order of registration. Returns the same array until a hook changes. */
-  appendTo(
-    files: readonly ConfiguredHook[],
-    event: string,
-    sessionId: string,
-    managedOnFailure: FailurePolicy,
-  ): readonly ConfiguredHook[];
-  has(event: string): boolean;
-  all(): readonly ConfiguredHook[];
-  clear(sessionId: string): void;
-  /** Calls the listeners of the hook that ran. An error of a listener becomes a warning. */
-  reportRun(record: RunRecord): Warning | undefined;
-}
+export type MemoryHooks = ReturnType<typeof memoryHooks>;
 
-export interface LiveHook {
+interface LiveHook {
   readonly kind: Extract<LayerKind, "session" | "callback">;
   readonly event: string;
   readonly group: HookGroup;
@@ -80,7 +62,7 @@ const fatalWarnings: ReadonlySet<WarningCode> = new Set([
   "if-ignored",
 ]);
 
-export interface LiveHooksOptions {
+interface LiveHooksOptions {
   readonly rows: Readonly<Record<string, EventRow>>;
   /** Older names of tools, for matchers and conditions. */
   readonly aliases?: ToolAliases;
@@ -88,7 +70,8 @@ export interface LiveHooksOptions {
   warn(warning: Warning): void;
 }
 
-export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): MemoryHooks {
+/** Hooks registered at run time: callbacks of the engine, hooks of one session, stop hooks. */
+export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions) {
   const entries = new Map<string, Entry[]>();
   /** Results of `appendTo` by event, deleted when a hook of the event is added or removed. */
   const joinedLists = new Map<string, JoinedList>();
@@ -115,21 +98,17 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
   function remove(entry: Entry): void {
     joinedLists.delete(entry.event);
     for (const { ref } of entry.configured) listeners.delete(ref.id);
-    const list = entries.get(entry.event);
-    const rest = list?.filter((other) => other !== entry) ?? [];
+    const rest = (entries.get(entry.event) ?? []).filter((other) => other !== entry);
     if (rest.length > 0) entries.set(entry.event, rest);
     else entries.delete(entry.event);
   }
 
   return {
-    ready: () => loading,
-    add(live) {
+    /** Resolves when all registered conditions can be evaluated; undefined when nothing is being loaded. */
+    ready: (): Promise<unknown> | undefined => loading,
+    /** Contract: calling `remove` twice is harmless. */
+    add(live: LiveHook): { readonly refs: readonly HookRef[]; remove(): void } {
       const row = eventRow(live.event, rows);
-      if (!live.group.hooks.every(isObject)) {
-        throw new Problem("hook/invalid", `A hook of ${live.event} must be an object.`, {
-          about: { event: live.event },
-        });
-      }
       checkKeys(live);
       const compileCondition: CompileCondition = (text, aliases) =>
         conditionReader()?.(text, aliases) ?? compileLater(text, aliases);
@@ -154,7 +133,13 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
       entries.set(live.event, [...(entries.get(live.event) ?? []), entry]);
       return { refs: configured.map(({ ref }) => ref), remove: () => remove(entry) };
     },
-    appendTo(files, event, sessionId, managedOnFailure) {
+    /** `files`, then session hooks, then callbacks, each in order of registration. Returns the same array until a hook changes. */
+    appendTo(
+      files: readonly ConfiguredHook[],
+      event: string,
+      sessionId: string,
+      managedOnFailure: FailurePolicy,
+    ): readonly ConfiguredHook[] {
       const list = entries.get(event) ?? [];
       const isSameForAllSessions = list.every((entry) => entry.sessionId === undefined);
       const cached = joinedLists.get(event);
@@ -168,12 +153,13 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
       if (isSameForAllSessions) joinedLists.set(event, { files, managedOnFailure, hooks });
       return hooks;
     },
-    has: (event) => entries.has(event),
-    all: () => [...entries.values()].flat().flatMap(({ configured }) => configured),
-    clear(sessionId) {
+    has: (event: string): boolean => entries.has(event),
+    all: (): readonly ConfiguredHook[] => [...entries.values()].flat().flatMap(({ configured }) => configured),
+    clear(sessionId: string): void {
       for (const entry of [...entries.values()].flat()) if (entry.sessionId === sessionId) remove(entry);
     },
-    reportRun(record) {
+    /** Calls the listeners of the hook that ran. An error of a listener becomes a warning. */
+    reportRun(record: RunRecord): Warning | undefined {
       const listener = listeners.get(record.hook.id);
       if (listener === undefined) return undefined;
       const { onRun, onSuccess } = listener;
@@ -197,6 +183,8 @@ export function memoryHooks({ rows, aliases = {}, warn }: LiveHooksOptions): Mem
 /** Contract: a misspelled key is refused, since a guard may rely on it. So is a matcher that is not a string. */
 function checkKeys({ event, group }: LiveHook): void {
   const about = { event };
+  if (!group.hooks.every(isObject))
+    throw new Problem("hook/invalid", `A hook of ${event} must be an object.`, { about });
   if (group.matcher !== undefined && typeof group.matcher !== "string") {
     const message = `The matcher of a hook of ${event} must be a string, such as "Edit|Write".`;
     throw new Problem("hook/invalid", message, { about });

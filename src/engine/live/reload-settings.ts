@@ -8,20 +8,6 @@ import type { EffectiveSettings, Snapshot } from "../settings/snapshot.ts";
 import { onPinsChanged, pinMarks } from "../trust/pin-store.ts";
 import { watchFiles } from "./watch-files.ts";
 
-/** The settings in force. A reload replaces them as a whole. */
-export interface LiveSettings {
-  inForce(): EffectiveSettings;
-  /** Reads all files again. Hooks of the old snapshot can refuse each changed layer. */
-  reload(callbacks: ReloadCallbacks): Promise<ReloadReport>;
-  /** Reloads when a file changes, until the returned function is called. */
-  watch(callbacks: ReloadCallbacks): () => void;
-  /** Applies approvals and revocations of this process as soon as they are made. */
-  followTrust(): void;
-  /** Reads the approvals again if another process changed them; undefined when none did. Called before every event. */
-  refreshTrust(): Promise<void> | undefined;
-  close(): void;
-}
-
 /** The result of a reload. */
 export interface ReloadReport {
   readonly changed: boolean;
@@ -31,7 +17,8 @@ export interface ReloadReport {
   readonly warnings: readonly Warning[];
 }
 
-export async function openSettings(options: ResolvedOptions): Promise<LiveSettings> {
+/** The settings in force. A reload replaces them as a whole. */
+export async function openSettings(options: ResolvedOptions) {
   // Loaded when an engine is opened, so that importing the entry point stays cheap.
   const [{ loadLayers, settingsPaths }, { applyTrust, takeSnapshot }] = await Promise.all([
     import("../settings/load-layers.ts"),
@@ -66,7 +53,10 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
     if (settings === before) settings = refreshed;
   }
 
-  /** One at a time, so that hooks are not asked twice about the same change. */
+  /**
+   * Reads all files again. Hooks of the old snapshot can refuse each changed layer. One at a time, so that hooks are not asked twice
+   * about the same change.
+   */
   function reload(callbacks: ReloadCallbacks): Promise<ReloadReport> {
     const result = queue.then(() => readFiles(callbacks));
     queue = result.catch(() => undefined);
@@ -87,9 +77,10 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
   }
 
   return {
-    inForce: () => settings,
+    inForce: (): EffectiveSettings => settings,
     reload,
-    watch(callbacks) {
+    /** Reloads when a file changes, until the returned function is called. */
+    watch(callbacks: ReloadCallbacks): () => void {
       const { files, folders } = settingsPaths(options);
       // A plugin's manifest may name further files.
       const pluginFiles = settings.layers.flatMap(({ kind, file }) =>
@@ -105,14 +96,16 @@ export async function openSettings(options: ResolvedOptions): Promise<LiveSettin
         stop();
       };
     },
-    followTrust() {
+    /** Applies approvals and revocations of this process as soon as they are made. */
+    followTrust(): void {
       stopFunctions.add(onPinsChanged(settings.trust.files, readPins));
     },
-    refreshTrust() {
+    /** Reads the approvals again if another process changed them; undefined when none did. Called before every event. */
+    refreshTrust(): Promise<void> | undefined {
       const { depends, files } = settings.trust;
       return depends && pinMarks(files) !== pinsRead ? readPins() : undefined;
     },
-    close() {
+    close(): void {
       for (const stop of stopFunctions) stop();
     },
   };

@@ -1,4 +1,12 @@
-import { type Hook, type HookRef, isObject, Problem, type RunRecord, showValue } from "../../protocol/internal.ts";
+import {
+  checkNamed,
+  defined,
+  type Hook,
+  type HookRef,
+  Problem,
+  type RunRecord,
+  showValue,
+} from "../../protocol/internal.ts";
 import type { Notice } from "../ports.ts";
 import type { SkillsInUse } from "../services.ts";
 import type { MemoryHooks } from "./memory-hooks.ts";
@@ -22,16 +30,9 @@ export function sessionHooks(sessionId: string, live: MemoryHooks, skills: Skill
   checkSessionId(sessionId);
   return {
     register(event, matcher, hook, options = {}) {
-      const unknown = isObject(options)
-        ? Object.keys(options).find((name) => name !== "onSuccess")
-        : showValue(options);
-      if (unknown !== undefined) {
-        const message = `Unknown option for a session hook: ${unknown}. The only option is onSuccess.`;
-        throw new Problem("hook/invalid", message, { about: { event } });
-      }
-      const { onSuccess } = options;
-      const group = { hooks: [hook], ...(matcher === undefined || matcher === null ? {} : { matcher }) };
-      return live.add({ kind: "session", event, group, sessionId, ...(onSuccess ? { onSuccess } : {}) }).remove;
+      checkNamed("session.register", options, { onSuccess: undefined }, "hook/invalid");
+      const group = { hooks: [hook], ...defined({ matcher: matcher ?? undefined }) };
+      return live.add({ kind: "session", event, group, sessionId, ...options }).remove;
     },
     useSkill: (name) => skills.use(sessionId, name),
     clear() {

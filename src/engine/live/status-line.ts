@@ -7,7 +7,7 @@ import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { startTrust, waitForStableFiles } from "../trust/start-trust.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
 
-export interface StatusLineCall {
+interface StatusLineCall {
   /** Undefined when no status line is set or when it is switched off. */
   readonly command: string | undefined;
   /** Called immediately before the start, since files that the command names may have changed. */
@@ -16,17 +16,13 @@ export interface StatusLineCall {
   readonly env: Environment;
 }
 
-/** Contract: the newest call wins, and runs start at least 300 ms apart. A failure keeps the last lines and is reported once. */
-export interface StatusLine {
-  run(input: unknown, call: StatusLineCall): Promise<readonly string[]>;
-  /** Resolves when the running process has exited. */
-  close(): Promise<void>;
-}
+export type StatusLine = ReturnType<typeof statusLine>;
 
 const minIntervalMs = 300;
 const timeoutMs = 5_000;
 
-export function statusLine(warn: (warning: Warning) => void): StatusLine {
+/** Contract: the newest call wins, and runs start at least 300 ms apart. A failure keeps the last lines and is reported once. */
+export function statusLine(warn: (warning: Warning) => void) {
   let lines: readonly string[] = [];
   let newestCall = 0;
   let lastStart = Number.NEGATIVE_INFINITY;
@@ -41,7 +37,7 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
   }
 
   return {
-    async run(input, { command, mayStart, cwd, env }) {
+    async run(input: unknown, { command, mayStart, cwd, env }: StatusLineCall): Promise<readonly string[]> {
       const thisCall = ++newestCall;
       const isOutdated = () => thisCall !== newestCall;
       running?.cancel();
@@ -65,7 +61,8 @@ export function statusLine(warn: (warning: Warning) => void): StatusLine {
       lines = keepColors(stdout.text).replace(/\n+$/, "").split("\n");
       return lines;
     },
-    async close() {
+    /** Resolves when the running process has exited. */
+    async close(): Promise<void> {
       newestCall++;
       running?.cancel();
       await running?.done;

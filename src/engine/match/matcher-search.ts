@@ -18,8 +18,10 @@ type Step =
   | { readonly do: "accept" }
   | { readonly do: "read"; readonly accepts: UnitTest; readonly by: 1 | -1; readonly next: number }
   | { readonly do: "fork"; readonly next: number[] }
-  | { readonly do: "edge"; readonly at: "start" | "end" | "word" | "inside"; readonly next: number }
+  | { readonly do: "edge"; readonly at: Edge; readonly next: number }
   | { readonly do: "look"; readonly entry: number; readonly positive: boolean; readonly next: number };
+
+type Edge = Extract<Pattern, { is: "edge" }>["at"];
 
 interface Program {
   readonly steps: readonly Step[];
@@ -96,7 +98,7 @@ function search({ steps, entry }: Program, text: string): boolean {
   return false;
 }
 
-function isEdge(at: "start" | "end" | "word" | "inside", text: string, position: number): boolean {
+function isEdge(at: Edge, text: string, position: number): boolean {
   if (at === "start") return position === 0;
   if (at === "end") return position === text.length;
   const isBoundary = isWordUnit(text[position - 1]) !== isWordUnit(text[position]);
@@ -116,7 +118,7 @@ function isWordUnit(unit: string | undefined): boolean {
  */
 export function hazardOf(pattern: Pattern): string | undefined {
   // Most patterns have one loop over one unit, such as `mcp__server__.*`. It has nothing to overlap with.
-  const [first, second] = loopsIn(pattern);
+  const [first, second] = partsIn(pattern, "loop");
   if (first === undefined || (second === undefined && first.of.is === "unit")) return undefined;
   const alphabet = alphabetOf(pattern);
   const masks = new Map<string, bigint>();
@@ -126,7 +128,7 @@ export function hazardOf(pattern: Pattern): string | undefined {
   function reach(node: Pattern, loop: number): Reach {
     switch (node.is) {
       case "unit":
-        return loop === 0 ? outsideLoops : single({ mask: maskOf(node), follow: 0n, loop });
+        return loop === 0 ? outsideLoops : loopUnit(maskOf(node), loop);
       case "edge":
         return zeroWidth;
       case "look":
@@ -199,7 +201,8 @@ interface Reach {
 const outsideLoops: Reach = { nullable: false, first: [], last: [] };
 const zeroWidth: Reach = { nullable: true, first: [], last: [] };
 
-function single(unit: LoopUnit): Reach {
+function loopUnit(mask: bigint, loop: number): Reach {
+  const unit = { mask, follow: 0n, loop };
   return { nullable: false, first: [unit], last: [unit] };
 }
 
@@ -212,21 +215,16 @@ function alphabetOf(pattern: Pattern): string[] {
   const codes = new Set(Array.from({ length: 128 }, (_, code) => code));
   const add = (code: number) => [code - 1, code, code + 1].forEach((near) => void codes.add(near));
   for (const code of [0xa0, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]) add(code);
-  for (const source of sourcesIn(pattern)) {
+  for (const { source } of partsIn(pattern, "unit")) {
     for (const [, hex] of source.matchAll(/\\[xu]([0-9a-fA-F]{2,4})/g)) add(Number.parseInt(hex ?? "", 16));
     for (let index = 0; index < source.length; index++) add(source.charCodeAt(index));
   }
   return [...codes].filter((code) => code >= 0 && code <= 0xffff).map((code) => String.fromCharCode(code));
 }
 
-function* loopsIn(pattern: Pattern): Generator<Extract<Pattern, { is: "loop" }>> {
-  if (pattern.is === "loop") yield pattern;
-  if (pattern.is === "choice" || pattern.is === "sequence") for (const part of pattern.of) yield* loopsIn(part);
-  else if (pattern.is === "look" || pattern.is === "loop") yield* loopsIn(pattern.of);
-}
-
-function* sourcesIn(pattern: Pattern): Generator<string> {
-  if (pattern.is === "unit") yield pattern.source;
-  else if (pattern.is === "choice" || pattern.is === "sequence") for (const part of pattern.of) yield* sourcesIn(part);
-  else if (pattern.is !== "edge") yield* sourcesIn(pattern.of);
+/** The parts of one kind, in order. */
+function* partsIn<Kind extends Pattern["is"]>(pattern: Pattern, kind: Kind): Generator<Extract<Pattern, { is: Kind }>> {
+  if (pattern.is === kind) yield pattern as Extract<Pattern, { is: Kind }>;
+  if (!("of" in pattern)) return;
+  for (const part of [pattern.of].flat()) yield* partsIn(part, kind);
 }

@@ -12,7 +12,7 @@ interface BackgroundHook {
   readonly limitMs: number;
 }
 
-/** A hook that runs on after its event was settled. */
+/** A hook that still runs after its event was settled, or did. */
 export interface BackgroundEntry extends BackgroundHook {
   readonly state: "waiting" | "running" | "ended";
   readonly stdout: string;
@@ -20,7 +20,7 @@ export interface BackgroundEntry extends BackgroundHook {
   readonly delivered: boolean;
 }
 
-/** What a background hook had to say, in texts for the model. */
+/** The answer of a background hook, as texts for the model. */
 export interface BackgroundAnswer {
   readonly id: string;
   readonly hook: HookRef;
@@ -43,21 +43,11 @@ export interface BackgroundRun extends BackgroundJob {
   cancel(): void;
 }
 
-export interface Background {
-  /** Waits for one of the few places, then starts; none is dropped. */
-  start(job: BackgroundJob, begin: () => BackgroundRun): void;
-  /** Takes over a run that is already going. */
-  adopt(run: BackgroundRun): void;
-  list(): readonly BackgroundEntry[];
-  /** Hands each finished answer over exactly once, in order of ending. */
-  take(sessionId: string): readonly BackgroundAnswer[];
-  /** Ends what still runs, after `waitMs` of grace. */
-  close(waitMs: number): Promise<void>;
-}
-
 const mostAtOnce = 8;
 
-export function background(warn: (warning: Warning) => void): Background {
+export type Background = ReturnType<typeof background>;
+
+export function background(warn: (warning: Warning) => void) {
   const places = slots(mostAtOnce);
   const waiting = new Map<string, BackgroundJob>();
   const running = new Map<string, BackgroundRun>();
@@ -82,7 +72,7 @@ export function background(warn: (warning: Warning) => void): Background {
     running.delete(run.id);
     // An answer and its entry share their texts.
     const { stdout, stderr } = answer?.record ?? run.soFar();
-    ended.add({ job: jobOf(run), stdout, stderr, answer });
+    ended.add(jobOf(run), stdout, stderr, answer);
   }
 
   function keepOpen({ detached }: BackgroundJob, work: Promise<void>): void {
@@ -92,15 +82,18 @@ export function background(warn: (warning: Warning) => void): Background {
   }
 
   return {
-    adopt: (run) => keepOpen(run, toItsEnd(run)),
-    start: (job, begin) => keepOpen(job, inItsTurn(job, begin)),
-    list: () => [
+    /** Takes over a run that has already started. */
+    adopt: (run: BackgroundRun): void => keepOpen(run, toItsEnd(run)),
+    /** Waits for a free slot, then starts; none is dropped. */
+    start: (job: BackgroundJob, begin: () => BackgroundRun): void => keepOpen(job, inItsTurn(job, begin)),
+    list: (): readonly BackgroundEntry[] => [
       ...ended.list().map((run) => entryOf(run.job, "ended", () => run, run.delivered)),
-      ...[...running.values()].map((run) => entryOf(run, "running", run.soFar)),
+      ...[...running.values()].map((run) => entryOf(jobOf(run), "running", run.soFar)),
       ...[...waiting.values()].map((job) => entryOf(job, "waiting", nothing)),
     ],
     take: ended.take,
-    async close(waitMs) {
+    /** Ends what still runs, after `waitMs` of grace. */
+    async close(waitMs: number): Promise<void> {
       if (waitMs > 0 && open.size > 0) await withinMs(waitMs, Promise.all(open));
       ending.abort();
       for (const run of running.values()) if (!run.detached) run.cancel();
@@ -116,20 +109,15 @@ function jobOf({ soFar: _, done: __, cancel: ___, ...job }: BackgroundRun): Back
 
 const nothing = () => ({ stdout: "", stderr: "" });
 
-/** What a hook printed is read when somebody looks at it: hosts ask for the states often, and for megabytes of text seldom. */
+/** What a hook printed is read on access: hosts ask for the states often, and for megabytes of text seldom. */
 function entryOf(
-  { id, hook, sessionId, toolName, startedAt, limitMs }: BackgroundJob,
+  { detached: _, ...hook }: BackgroundJob,
   state: BackgroundEntry["state"],
   soFar: () => { readonly stdout: string; readonly stderr: string },
   delivered = false,
 ): BackgroundEntry {
   return {
-    id,
-    hook,
-    sessionId,
-    ...(toolName ? { toolName } : {}),
-    startedAt,
-    limitMs,
+    ...hook,
     state,
     get stdout() {
       return soFar().stdout;
@@ -141,86 +129,65 @@ function entryOf(
   };
 }
 
-/** A background hook that has ended, and its answer until somebody took it. */
+/** A background hook that has ended. */
 interface EndedRun {
   readonly job: BackgroundJob;
   readonly stdout: string;
   readonly stderr: string;
-  readonly answer: BackgroundAnswer | undefined;
-}
-
-interface EndedRuns {
-  add(run: EndedRun): void;
-  /** In order of ending. */
-  list(): readonly (EndedRun & { readonly delivered: boolean })[];
-  /** Hands each answer of a session over exactly once, in order of ending. */
-  take(sessionId: string): readonly BackgroundAnswer[];
-}
-
-interface Kept extends Omit<EndedRun, "answer"> {
-  /** Gone with its delivery. */
+  /** Until it is delivered. */
   answer: BackgroundAnswer | undefined;
   delivered: boolean;
+  /** Characters. */
   readonly size: number;
 }
 
-/** What is kept of one session. */
+/** Limits of what is kept of one session. */
 const mostRuns = 1_000;
 const mostSize = 16 * 1024 * 1024;
 
 /**
- * Background hooks that have ended. Contract: bounded per session; runs without a pending answer are dropped first, and an
- * answer that is dropped before it was taken is a warning.
+ * Background hooks that have ended, in order of ending. Contract: bounded per session; runs without a pending answer are dropped first,
+ * and an answer that is dropped before it was taken is a warning.
  */
-function endedRuns(warn: (warning: Warning) => void): EndedRuns {
-  const runs: Kept[] = [];
+function endedRuns(warn: (warning: Warning) => void) {
+  const runs: EndedRun[] = [];
 
-  function drop(run: Kept): void {
+  function drop(run: EndedRun): void {
     runs.splice(runs.indexOf(run), 1);
-    if (isOwed(run)) warn(lost(run));
+    if (run.answer === undefined) return;
+    const { hook, sessionId } = run.job;
+    const message = `An answer of background hook ${hook.name} was dropped before it was taken: session ${sessionId} has more than ${mostRuns} ended runs or 16 MiB of their output. Call background.take.`;
+    warn({ code: "background-dropped", message, place: hook.id });
   }
 
   function keepWithinLimits(sessionId: string): void {
     for (;;) {
       const own = runs.filter(({ job }) => job.sessionId === sessionId);
       const size = own.reduce((sum, run) => sum + run.size, 0);
-      if (own.length <= mostRuns && size <= mostSize) break;
-      const next = own.find((run) => !isOwed(run)) ?? own[0];
-      if (next === undefined) break;
+      const next = own.find(({ answer }) => answer === undefined) ?? own[0];
+      if (next === undefined || (own.length <= mostRuns && size <= mostSize)) break;
       drop(next);
     }
     // Sessions come and go while the engine is open: runs without a pending answer are limited over all sessions.
-    const settled = runs.filter((run) => !isOwed(run));
+    const settled = runs.filter(({ answer }) => answer === undefined);
     for (const run of settled.slice(0, Math.max(0, settled.length - mostRuns))) drop(run);
   }
 
   return {
-    add(run) {
-      runs.push({ ...run, delivered: false, size: sizeOf(run) });
-      keepWithinLimits(run.job.sessionId);
+    add(job: BackgroundJob, stdout: string, stderr: string, answer: BackgroundAnswer | undefined): void {
+      const texts = answer?.texts.join("") ?? "";
+      const size = stdout.length + stderr.length + texts.length;
+      runs.push({ job, stdout, stderr, answer, delivered: false, size });
+      keepWithinLimits(job.sessionId);
     },
-    list: () => runs,
-    take(sessionId) {
-      const due = runs.filter((run) => run.job.sessionId === sessionId && isOwed(run));
+    list: (): readonly EndedRun[] => runs,
+    /** Returns each answer of a session exactly once, in order of ending. */
+    take(sessionId: string): readonly BackgroundAnswer[] {
+      const due = runs.filter(({ job, answer }) => job.sessionId === sessionId && answer !== undefined);
       const answers = due.flatMap(({ answer }) => answer ?? []);
       for (const run of due) Object.assign(run, { delivered: true, answer: undefined });
       if (due.length > 0) keepWithinLimits(sessionId);
       return answers;
     },
   };
-}
-
-function isOwed({ answer }: Kept): boolean {
-  return answer !== undefined;
-}
-
-/** Characters; the texts of an answer are parts of what the hook printed, its record holds the output itself. */
-function sizeOf({ stdout, stderr, answer }: EndedRun): number {
-  const texts = answer?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0;
-  return stdout.length + stderr.length + texts;
-}
-
-function lost({ job: { hook, sessionId } }: Kept): Warning {
-  const message = `An answer of background hook ${hook.name} was dropped before anybody took it: session ${sessionId} has more than ${mostRuns} ended runs or 16 MiB of their output. Call background.take.`;
-  return { code: "background-dropped", message, place: hook.id };
 }

@@ -1,13 +1,11 @@
 import { type CallbackHook, type FunctionHook, messageOf, Problem } from "../../protocol/internal.ts";
 import { type Limit, type MaybeAsync, settled, waitFor } from "./run-limits.ts";
-import { emptyOutput, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
+import { emptyOutput, failedResult, type RunnerResult, resultWithoutAnswer } from "./runner-result.ts";
 
-export interface CallbackCall {
+export interface CallbackCall extends Limit {
   /** A frozen copy: one callback cannot change what the next one sees. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly toolUseId: string | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -45,13 +43,11 @@ function returned(hook: CallbackHook, value: unknown): RunnerResult {
   return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
 }
 
-/** Most callbacks have nothing to say about most events, and one way to say it is enough. */
+/** Most callbacks return nothing for most events, so this result is shared. */
 const silence: RunnerResult = {
+  ...emptyOutput,
   ended: { by: "answered" },
   said: { kind: "returned", value: undefined },
-  stdout: "",
-  stderr: "",
-  warnings: [],
 };
 
 function failed(hook: CallbackHook, ran: RunnerResult): RunnerResult {
@@ -62,17 +58,17 @@ interface FunctionCall extends Limit {
   readonly messages: readonly unknown[];
 }
 
-/** Contract: resolves even if the function never answers. True lets the agent stop, false makes it go on; anything else is a failure. */
+/** Contract: resolves even if the function never answers. True lets the agent stop, false makes it continue; anything else is a failure. */
 export async function runFunction(hook: FunctionHook, call: FunctionCall): Promise<RunnerResult> {
   const waited = await waitFor(async (signal) => hook.function(call.messages, signal), call);
   if (waited.by !== "answered") return resultWithoutAnswer(waited, call);
   const ok: unknown = waited.value;
   if (typeof ok !== "boolean") {
-    const failure = `returned ${ok === null ? "null" : typeof ok}; a function hook returns true or false`;
-    return { ...emptyOutput, ended: { by: "answered" }, failure };
+    const found = ok === null ? "null" : typeof ok;
+    return failedResult({ by: "answered" }, `returned ${found}; a function hook returns true or false`);
   }
-  const reason = ok ? {} : { reason: hook.errorMessage };
-  return { ...emptyOutput, ended: { by: "answered" }, said: { kind: "judged", ok, ...reason, continueOnBlock: false } };
+  const reply = ok ? { ok } : { ok, reason: hook.errorMessage };
+  return { ...emptyOutput, ended: { by: "answered" }, said: { kind: "judged", ...reply, continueOnBlock: false } };
 }
 
 /** The copies that in-process hooks of one event share. A field of the event: a weak map of all events costs more than the copies. */

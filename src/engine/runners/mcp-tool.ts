@@ -2,7 +2,9 @@ import type { McpToolHook, ToolInput, Warning } from "../../protocol/internal.ts
 import type { McpPort } from "../ports.ts";
 import { type Limit, waitFor } from "./run-limits.ts";
 import {
+  droppedFromStdout,
   emptyOutput,
+  failedResult,
   type RunnerResult,
   resultNotStarted,
   resultWithoutAnswer,
@@ -27,18 +29,18 @@ export async function runMcpTool(hook: McpToolHook, call: McpToolCall): Promise<
 function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]): RunnerResult {
   const { connected, text, isError } = (result ?? {}) as Record<string, unknown>;
   if (connected === false) return resultNotStarted(`MCP server "${hook.server}" is not connected`, warnings);
+  const name = `${hook.server}:${hook.tool}`;
   if (connected !== true || typeof text !== "string") {
-    const failure = `the MCP port returned no result for ${hook.server}:${hook.tool}`;
-    return { ...emptyOutput, ended: { by: "answered" }, failure, warnings };
+    return failedResult({ by: "answered" }, `the MCP port returned no result for ${name}`, warnings);
   }
   const kept = truncateUtf8(text);
   return {
+    ...emptyOutput,
     ended: { by: "answered" },
     said: { kind: "body", ok: isError !== true, whole: kept.dropped === 0 },
     stdout: kept.text,
-    stderr: "",
-    ...(kept.dropped > 0 ? { droppedBytes: { stdout: kept.dropped, stderr: 0 } } : {}),
-    ...(isError === true ? { failure: `MCP tool ${hook.server}:${hook.tool} answered with an error` } : {}),
+    droppedBytes: droppedFromStdout(kept.dropped),
+    failure: isError === true ? `MCP tool ${name} answered with an error` : undefined,
     warnings,
   };
 }
@@ -57,14 +59,12 @@ export function fillTemplates(
     if (value === undefined) missing.add(path);
     return value;
   });
-  const warnings = [...missing].map(
-    (path): Warning => ({
-      code: "template-missing",
-      message: `\${${path}} in the hook's input names a field that the payload lacks; it was left empty.`,
-      place: path,
-    }),
-  );
-  return { input: filled as ToolInput, warnings };
+  return { input: filled as ToolInput, warnings: [...missing].map(templateMissing) };
+}
+
+function templateMissing(path: string): Warning {
+  const message = `\${${path}} in the hook's input names a field that the payload lacks; it was left empty.`;
+  return { code: "template-missing", message, place: path };
 }
 
 type Find = (path: string) => unknown;

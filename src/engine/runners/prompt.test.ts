@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HookRef } from "../../protocol/internal.ts";
 import type { ModelPort, ModelQuestion } from "../ports.ts";
-import { agentReplySchema, promptReplySchema, promptText, runAgentHook, runPrompt } from "./model-hook.ts";
+import { agentReplySchema, promptReplySchema, promptText, runModel } from "./model-hook.ts";
 
 const ref: HookRef = { id: "user:Stop:0:0:abc", event: "Stop", type: "prompt", source: "user", name: "Is it done?" };
 const hook = { type: "prompt", prompt: "Is it done?" } as const;
@@ -24,8 +24,8 @@ test("the model is asked with prompt, schema and, where lent, the conversation",
     asked.push(ask);
     return { ok: true };
   };
-  await runPrompt(hook, call(port));
-  await runPrompt({ ...hook, model: "small" }, { ...call(port), conversation: [1] });
+  await runModel(hook, call(port));
+  await runModel({ ...hook, model: "small" }, { ...call(port), conversation: [1] });
   const prompt = promptText("Is it done?", "{}");
   expect(asked).toEqual([
     { prompt, schema: promptReplySchema, hook: ref },
@@ -37,9 +37,9 @@ test("an exact reply is a judgement, as an object or as one JSON object in text"
   const said = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
   const reply = { ok: false, reason: "no tests", impossible: true };
   const expected = { ...quiet, ended: { by: "answered" }, said, stdout: JSON.stringify(reply) };
-  expect(await runPrompt(hook, call(replying(reply)))).toEqual(expected);
-  expect(await runPrompt(hook, call(replying(JSON.stringify(reply))))).toEqual(expected);
-  const patient = await runPrompt({ ...hook, continueOnBlock: true }, call(replying('\n{"ok": true}\n')));
+  expect(await runModel(hook, call(replying(reply)))).toEqual(expected);
+  expect(await runModel(hook, call(replying(JSON.stringify(reply))))).toEqual(expected);
+  const patient = await runModel({ ...hook, continueOnBlock: true }, call(replying('\n{"ok": true}\n')));
   expect(patient.said).toEqual({ kind: "judged", ok: true, continueOnBlock: true });
 });
 
@@ -64,20 +64,20 @@ test.each([
   undefined,
   true,
 ])("%j is no reply and never ok", async (reply) => {
-  const ran = await runPrompt(hook, call(replying(reply)));
+  const ran = await runModel(hook, call(replying(reply)));
   expect(ran).toMatchObject({ ended: { by: "answered" }, said: { kind: "nothing" } });
   expect(ran.failure).toMatch(/^the model /);
 });
 
 test("what an object inherits is not a reply", async () => {
-  expect((await runPrompt(hook, call(replying(JSON.parse('{"__proto__": {"ok": true}}'))))).failure).toBe(
+  expect((await runModel(hook, call(replying(JSON.parse('{"__proto__": {"ok": true}}'))))).failure).toBe(
     'the model replied with "__proto__", which was not asked for',
   );
 });
 
 test("an API error and silence are failures", async () => {
   const refused: ModelPort = () => Promise.reject(new Error("529 overloaded"));
-  expect(await runPrompt(hook, call(refused))).toEqual({
+  expect(await runModel(hook, call(refused))).toEqual({
     ...quiet,
     ended: { by: "threw", message: "529 overloaded" },
     said: { kind: "nothing" },
@@ -91,12 +91,12 @@ test("an API error and silence are failures", async () => {
     });
     return new Promise(() => undefined);
   };
-  expect([(await runPrompt(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
+  expect([(await runModel(hook, call(silent, 10))).ended, told]).toEqual([{ by: "timeout", afterMs: 10 }, true]);
 });
 
 test("a reply without end is cut and does not count", async () => {
   const long = JSON.stringify({ ok: true, reason: "x".repeat(1024 * 1024) });
-  const ran = await runPrompt(hook, call(replying(long)));
+  const ran = await runModel(hook, call(replying(long)));
   expect([ran.said, ran.stdout.length, ran.droppedBytes, ran.failure]).toEqual([
     { kind: "nothing" },
     1024 * 1024,
@@ -111,10 +111,10 @@ test("an agent hook asks for the same shape without impossible and continues whe
     asked.push(ask);
     return { ok: false, reason: "tests fail" };
   };
-  const ran = await runAgentHook({ type: "agent", prompt: "async () => true" }, call(port));
+  const ran = await runModel({ type: "agent", prompt: "async () => true" }, call(port));
   expect(asked[0]?.prompt.startsWith("async () => true")).toBe(true);
   expect(asked[0]?.schema).toEqual(agentReplySchema);
   expect(ran.said).toEqual({ kind: "judged", ok: false, reason: "tests fail", continueOnBlock: true });
-  const wrong = await runAgentHook({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
+  const wrong = await runModel({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
   expect(wrong.failure).toBe('the model replied with "impossible", which was not asked for');
 });

@@ -44,13 +44,10 @@ function saidMs(text: string | undefined): number | undefined {
   return said > 0 ? said : undefined;
 }
 
-/** A fixed number of slots; later callers wait, in order. */
-export interface Slots {
-  /** Contract: gives the function that gives the place back, or undefined when the signal was aborted first. */
-  take(signal: AbortSignal): MaybeAsync<(() => void) | undefined>;
-}
+export type Slots = ReturnType<typeof slots>;
 
-export function slots(count: number): Slots {
+/** A fixed number of slots; later callers wait, in order. */
+export function slots(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];
 
@@ -69,7 +66,8 @@ export function slots(count: number): Slots {
   }
 
   return {
-    take(signal) {
+    /** Returns the function that frees the slot, or undefined when the signal was aborted first. */
+    take(signal: AbortSignal): MaybeAsync<(() => void) | undefined> {
       if (signal.aborted) return undefined;
       if (free > 0) {
         free--;

@@ -33,9 +33,8 @@ export function runByType(run: HookRun): MaybeAsync<RunnerResult | "background">
     case "http":
       return runHttpHook(hook, run);
     case "prompt":
-      return runPromptHook(hook, run);
     case "agent":
-      return runAgentHook(hook, run);
+      return runModelHook(hook, run);
     case "mcp_tool": {
       const { mcp: port } = options.ports;
       if (port === undefined) return resultNotStarted("the host lends no MCP servers");
@@ -76,26 +75,16 @@ async function runHttpHook(
   });
 }
 
-async function runPromptHook(hook: PromptHook, run: HookRun): Promise<RunnerResult> {
-  const { model: port } = run.event.services.options.ports;
-  if (port === undefined) return resultNotStarted("the host lends no model");
+async function runModelHook(hook: PromptHook | AgentHook, run: HookRun): Promise<RunnerResult> {
+  const { event, line, timeoutMs } = run;
+  const { model, agent } = event.services.options.ports;
+  const port = hook.type === "prompt" ? model : agent;
+  if (port === undefined) return resultNotStarted(`the host lends no ${hook.type === "prompt" ? "model" : "agent"}`);
   const lent = conversationFor(run);
   if ("failed" in lent) return resultNotStarted(lent.failed);
-  const { runPrompt } = await import("./model-hook.ts");
-  return runPrompt(hook, { ...modelCall(run), ...lent, port });
-}
-
-async function runAgentHook(hook: AgentHook, run: HookRun): Promise<RunnerResult> {
-  const { agent: port } = run.event.services.options.ports;
-  if (port === undefined) return resultNotStarted("the host lends no agent");
-  const lent = conversationFor(run);
-  if ("failed" in lent) return resultNotStarted(lent.failed);
-  const { runAgentHook } = await import("./model-hook.ts");
-  return runDeeperAsync(run.event.depth, () => runAgentHook(hook, { ...modelCall(run), ...lent, port }));
-}
-
-function modelCall({ event, hook, line, timeoutMs }: HookRun) {
-  return { ref: hook.ref, payloadJson: line, timeoutMs, signal: event.signal };
+  const { runModel } = await import("./model-hook.ts");
+  const call = { ref: run.hook.ref, payloadJson: line, timeoutMs, signal: event.signal, ...lent, port };
+  return hook.type === "prompt" ? runModel(hook, call) : runDeeperAsync(event.depth, () => runModel(hook, call));
 }
 
 /** Only hooks that judge the end of a turn get the conversation. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HookRef, RunRecord } from "../../protocol/internal.ts";
-import { redact, redactNotice } from "./redact-notices.ts";
+import { redactNotice } from "./redact-notices.ts";
 
 const hook: HookRef = {
   id: "user:PreToolUse:0:0:abc",
@@ -28,6 +28,12 @@ const record: RunRecord = {
 };
 const secrets = ["s3cr3t-key"];
 const seenHook = { ...hook, name: "https://[redacted]@a.example/x?k=[redacted]" };
+
+function redact(record: RunRecord, secrets: readonly string[], options: { content: boolean }): RunRecord {
+  const notice = redactNotice({ kind: "run", record, event: "PreToolUse", sessionId: "s" }, secrets, options);
+  if (notice.kind !== "run") throw new Error("a redacted notice is of the same kind");
+  return notice.record;
+}
 
 test("without content nothing of what the hook said is left", () => {
   expect(redact(record, secrets, { content: false })).toEqual({

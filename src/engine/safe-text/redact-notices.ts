@@ -1,27 +1,28 @@
-import { type Ended, type HookRef, type RunRecord, type Verdict, withoutSecrets } from "../../protocol/internal.ts";
-import { callHost, type Notice } from "../ports.ts";
+import {
+  callHost,
+  type Ended,
+  type Hook,
+  isSecretVariable,
+  type RunRecord,
+  type Verdict,
+  withoutSecrets,
+} from "../../protocol/internal.ts";
+import type { Notice } from "../ports.ts";
+import { type Environment, replaceVariables } from "../runners/command/command-env.ts";
 
-export interface RedactOptions {
-  /** Whether what hooks were given and what they said may be seen at all. */
+interface RedactOptions {
+  /** Whether observers may see what hooks received and answered. */
   readonly content: boolean;
 }
 
 /**
- * A record as observers may see it: secrets and URL credentials blacked out wherever they occur, and without `content` nothing that a
- * hook said but which kind of verdict it gave.
+ * A notice as observers may see it: secrets and URL credentials are blacked out wherever they occur, and without `content` the kind of
+ * its verdict is all that is left of a hook's answer.
  */
-export function redact(record: RunRecord, secrets: readonly string[], options: RedactOptions): RunRecord {
-  return withoutSecrets(options.content ? record : withoutContent(record), secrets);
-}
-
-/** The same for every notice to an observer. */
-export function redactNotice(notice: Notice, secrets: readonly string[], options: RedactOptions): Notice {
-  if ("record" in notice) {
-    const hook = "hook" in notice ? { hook: withoutSecrets<HookRef>(notice.hook, secrets) } : {};
-    return { ...notice, ...hook, record: redact(notice.record, secrets, options) };
-  }
-  const hidesReason = "reason" in notice && !options.content;
-  return withoutSecrets(hidesReason ? { ...notice, reason: leftOut } : notice, secrets);
+export function redactNotice(notice: Notice, secrets: readonly string[], { content }: RedactOptions): Notice {
+  if (content) return withoutSecrets(notice, secrets);
+  if ("record" in notice) return withoutSecrets({ ...notice, record: withoutContent(notice.record) }, secrets);
+  return withoutSecrets("reason" in notice ? { ...notice, reason: leftOut } : notice, secrets);
 }
 
 /** Replaces a text that may not be shown. */
@@ -50,18 +51,67 @@ function saidByUs({ by }: Ended): boolean {
   return by === "not-started" || by === "timeout" || by === "cancelled" || by === "http" || by === "signal";
 }
 
-export interface ObserveOptions {
+interface ObserveOptions extends RedactOptions {
   readonly observe: (notice: Notice) => void;
-  readonly content: boolean;
-  /** Values that must not be shown, read when there is a notice to send. */
-  secrets(): readonly string[];
-  /** What the observer throws is worth a word, and changes nothing. */
+  readonly env: Environment;
+  hooks(): readonly Hook[];
+  /** Receives what the observer throws. */
   onThrow(error: unknown): void;
 }
 
-/** Tells the host's observer, redacted. Contract: cannot delay or change an outcome. */
-export function observer({ observe, content, secrets, onThrow }: ObserveOptions): (notice: Notice) => void {
-  return (notice) => {
-    callHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
+/** Sends redacted notices to the host's observer. Contract: cannot delay or change an outcome. */
+export function observer({ observe, content, env, hooks, onThrow }: ObserveOptions): (notice: Notice) => void {
+  let known: { readonly hooks: readonly Hook[]; readonly secrets: readonly string[] } | undefined;
+  const secrets = (): readonly string[] => {
+    const now = hooks();
+    const isSame = known?.hooks.length === now.length && now.every((hook, index) => hook === known?.hooks[index]);
+    if (known === undefined || !isSame) known = { hooks: now, secrets: secretValues(env, now) };
+    return known.secrets;
   };
+  return (notice) => callHost(() => observe(redactNotice(notice, secrets(), { content })), onThrow);
+}
+
+/**
+ * The texts that no observer may see: values of variables with secret-looking names, and the values of http headers, as written, with
+ * their variables replaced and without the word for their scheme. Each also in the spellings of JSON and of URLs; longest first.
+ */
+export function secretValues(env: Environment, hooks: readonly Hook[]): readonly string[] {
+  const found = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && isSecretVariable(name)) add(found, value);
+  }
+  for (const hook of hooks) {
+    if (hook.type !== "http") continue;
+    for (const [name, written] of Object.entries(hook.headers ?? {})) {
+      if (!harmless.has(name.toLowerCase())) addHeader(found, written, env);
+    }
+  }
+  return [...found].sort((a, b) => b.length - a.length);
+}
+
+/** Shorter values are too common in ordinary text to be blacked out. */
+const fewestChars = 6;
+
+/** Headers that describe the request and hold no secret. */
+const harmless: ReadonlySet<string> = new Set(["accept", "accept-encoding", "content-type", "user-agent"]);
+
+function addHeader(found: Set<string>, written: string, env: Environment): void {
+  const filled = replaceVariables(written, (name) => {
+    const value = (Object.hasOwn(env, name) ? env[name] : undefined) ?? "";
+    add(found, value);
+    return value;
+  });
+  // A header that is all variable has no literal part that could be a secret.
+  if (replaceVariables(written, () => "").trim() !== "") add(found, written);
+  add(found, filled);
+  add(found, filled.replace(/^(?:bearer|basic|digest|token|apikey|key)\s+/i, ""));
+}
+
+function add(found: Set<string>, value: string): void {
+  const text = value.trim();
+  if (text.length < fewestChars) return;
+  found.add(text);
+  found.add(JSON.stringify(text).slice(1, -1));
+  // Half of a surrogate pair cannot be written in a URL.
+  found.add(encodeURIComponent(Buffer.from(text).toString()));
 }

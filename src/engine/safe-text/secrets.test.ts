@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HttpHook } from "../../protocol/internal.ts";
-import { secretValues } from "./secrets.ts";
+import { secretValues } from "./redact-notices.ts";
 
 const hook = (headers: Record<string, string>): HttpHook => ({ type: "http", url: "https://a.example/", headers });
 

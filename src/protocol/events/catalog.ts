@@ -1,5 +1,5 @@
 import { closestName } from "../did-you-mean.ts";
-import { Problem } from "../problem.ts";
+import { Problem, showValue } from "../problem.ts";
 import type { CommonInput } from "./common-fields.ts";
 import { configChange } from "./config-change.ts";
 import { cwdChanged } from "./cwd-changed.ts";
@@ -36,8 +36,7 @@ import { userPromptSubmit } from "./user-prompt-submit.ts";
 import { worktreeCreate } from "./worktree-create.ts";
 import { worktreeRemove } from "./worktree-remove.ts";
 
-/** Every event with its row, in the order of an agent's life. The only list of events in the project. */
-export const catalog: Catalog = {
+const rows = {
   Setup: setup,
   SessionStart: sessionStart,
   InstructionsLoaded: instructionsLoaded,
@@ -71,44 +70,13 @@ export const catalog: Catalog = {
   Elicitation: elicitation,
   ElicitationResult: elicitationResult,
   Notification: notification,
-};
+} as const;
 
 /** The types of the rows: what an event's payload holds and what its handlers may answer is read from them. */
-export type Catalog = {
-  readonly Setup: typeof setup;
-  readonly SessionStart: typeof sessionStart;
-  readonly InstructionsLoaded: typeof instructionsLoaded;
-  readonly SessionEnd: typeof sessionEnd;
-  readonly UserPromptExpansion: typeof userPromptExpansion;
-  readonly UserPromptSubmit: typeof userPromptSubmit;
-  readonly MessageDisplay: typeof messageDisplay;
-  readonly PreToolUse: typeof preToolUse;
-  readonly PermissionRequest: typeof permissionRequest;
-  readonly PermissionDenied: typeof permissionDenied;
-  readonly PostToolUse: typeof postToolUse;
-  readonly PostToolUseFailure: typeof postToolUseFailure;
-  readonly PostToolBatch: typeof postToolBatch;
-  readonly Stop: typeof stop;
-  readonly StopFailure: typeof stopFailure;
-  readonly SubagentStart: typeof subagentStart;
-  readonly SubagentStop: typeof subagentStop;
-  readonly TeammateIdle: typeof teammateIdle;
-  readonly TaskCreated: typeof taskCreated;
-  readonly TaskCompleted: typeof taskCompleted;
-  readonly PreCompact: typeof preCompact;
-  readonly PostCompact: typeof postCompact;
-  readonly PreModelSwitch: typeof preModelSwitch;
-  readonly PostModelSwitch: typeof postModelSwitch;
-  readonly ConfigChange: typeof configChange;
-  readonly CwdChanged: typeof cwdChanged;
-  readonly FileChanged: typeof fileChanged;
-  readonly DirectoryAdded: typeof directoryAdded;
-  readonly WorktreeCreate: typeof worktreeCreate;
-  readonly WorktreeRemove: typeof worktreeRemove;
-  readonly Elicitation: typeof elicitation;
-  readonly ElicitationResult: typeof elicitationResult;
-  readonly Notification: typeof notification;
-};
+export type Catalog = typeof rows;
+
+/** Every event with its row, in the order of an agent's life. The only list of events in the project. */
+export const catalog: Catalog = rows;
 
 /** The name of an event of the catalog, such as `PreToolUse`. */
 export type EventName = keyof Catalog;
@@ -134,16 +102,10 @@ export function isEventName(name: string): name is EventName {
 /** The row of an event; `rows` may hold a host's own rows in addition to the catalog. */
 export function eventRow(name: string, rows: Readonly<Record<string, EventRow>> = catalog): EventRow {
   // Callers without types pass anything; a list of one name would be taken for the name.
-  if (typeof name !== "string") {
-    const kind = Array.isArray(name) ? "a list" : `of the type ${typeof name}`;
-    throw new Problem("event/unknown", `The name of an event is a text, and this is ${kind}.`, {
-      about: { event: String(name) },
-    });
-  }
-  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+  const row = typeof name === "string" && Object.hasOwn(rows, name) ? rows[name] : undefined;
   if (row !== undefined) return row;
-  const given: string = name;
+  const given = String(name);
   const near = closestName(given, Object.keys(rows));
   const hint = near ? `Did you mean "${near}"?` : "The catalog lists every event.";
-  throw new Problem("event/unknown", `"${given}" is not an event. ${hint}`, { about: { event: given, near } });
+  throw new Problem("event/unknown", `${showValue(name)} is not an event. ${hint}`, { about: { event: given, near } });
 }

@@ -1,35 +1,36 @@
 import { isAbsolute } from "node:path";
-import type {
-  HookAnswerRecord,
-  HookOutput,
-  OutcomeOutput,
-  ToolInput,
-  Verdict,
-  Warning,
+import {
+  type HookAnswerRecord,
+  type HookOutput,
+  isObject,
+  type OutcomeOutput,
+  type PermissionUpdate,
+  type ToolInput,
+  type Verdict,
+  type Warning,
 } from "../../../protocol/internal.ts";
 import { terminalSequenceAllowed } from "../../safe-text/display-text.ts";
 import type { HookRun } from "../fire.ts";
 import { outputFault } from "./exact-shape.ts";
-import { permissionOutput } from "./permission-answer.ts";
 import { type ReadAnswer, verdictOf, warn } from "./read-verdict.ts";
 
 /** An object read by the event's row; `invalid` names the field when it is not exactly what the wire allows. */
 export function readExact(value: Readonly<Record<string, unknown>>, run: HookRun): ExactAnswer | { invalid: string } {
-  const invalid = outputFault(value) ?? wrongName(value as HookOutput, run);
+  const given = value as HookOutput;
+  const invalid = outputFault(value) ?? wrongName(given, run);
   if (invalid !== undefined) return { invalid };
-  const output = value as HookOutput;
-  const { verdict, warnings, unknownWord } = verdictOf(output, run);
-  const specific = outputOf(output, verdict, run);
-  const sequence = terminalSequence(output, run);
+  const { verdict, unknownWord, ...read } = verdictOf(given, run);
+  const warnings = [...read.warnings];
+  const input = inputOf(given, verdict.kind, run, warnings);
+  const specific = outputOf(given, verdict, run, warnings);
   const answer: HookAnswerRecord = {
     verdict,
-    ...inputOf(output, verdict.kind, run),
-    ...textsOf(output, verdict.kind, run),
-    ...stopOf(output, specific.output.permission?.interrupt === true),
-    output: { ...specific.output, ...sequence.output },
+    ...input,
+    ...textsOf(given, verdict.kind, run),
+    ...stopOf(given, specific.permission?.interrupt === true),
+    output: { ...specific, ...terminalSequence(given, run, warnings) },
   };
-  const all = [...warnings, ...droppedRewrite(output, verdict.kind, run), ...specific.warnings, ...sequence.warnings];
-  return { answer, warnings: all, ...(unknownWord === undefined ? {} : { unknownWord }) };
+  return { answer, warnings, ...(unknownWord === undefined ? {} : { unknownWord }) };
 }
 
 export interface ExactAnswer extends ReadAnswer {
@@ -44,19 +45,17 @@ function wrongName({ hookSpecificOutput: specific }: HookOutput, { event: { row 
   return `hookSpecificOutput.hookEventName must be "${row.name}", not "${specific.hookEventName}"`;
 }
 
-function inputOf(output: HookOutput, decision: string, { event: { row } }: HookRun): { input?: ToolInput } {
-  // A deferred call is kept as the model made it.
-  if (decision === "defer") return {};
+function inputOf(output: HookOutput, decision: string, run: HookRun, warnings: Warning[]): { input?: ToolInput } {
+  const { answers } = run.event.row;
   const specific = output.hookSpecificOutput;
-  if (row.answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
-  const answer = row.answers.includes("decision") ? specific?.decision : undefined;
+  if (decision === "defer") {
+    const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
+    if (specific?.updatedInput !== undefined) warnings.push(warn(run, "rewrite-ignored", message));
+    return {};
+  }
+  if (answers.includes("updatedInput") && specific?.updatedInput) return { input: specific.updatedInput };
+  const answer = answers.includes("decision") ? specific?.decision : undefined;
   return answer?.behavior === "allow" && answer.updatedInput ? { input: answer.updatedInput } : {};
-}
-
-function droppedRewrite(output: HookOutput, decision: string, run: HookRun): readonly Warning[] {
-  if (decision !== "defer" || output.hookSpecificOutput?.updatedInput === undefined) return [];
-  const message = "updatedInput next to defer does not count: the call is kept as the model made it.";
-  return [warn(run, "rewrite-ignored", message)];
 }
 
 function textsOf(
@@ -82,51 +81,38 @@ function stopOf(output: HookOutput, interrupted: boolean): Pick<HookAnswerRecord
 }
 
 function terminalSequence(
-  output: HookOutput,
+  { terminalSequence }: HookOutput,
   run: HookRun,
-): { output: { terminalSequence?: string }; warnings: Warning[] } {
-  const sequence = output.terminalSequence;
-  if (sequence === undefined) return { output: {}, warnings: [] };
-  if (terminalSequenceAllowed(sequence)) return { output: { terminalSequence: sequence }, warnings: [] };
+  warnings: Warning[],
+): Pick<OutcomeOutput, "terminalSequence"> {
+  if (terminalSequence === undefined) return {};
+  if (terminalSequenceAllowed(terminalSequence)) return { terminalSequence };
   const message =
     "terminalSequence may hold titles (OSC 0, 1, 2), notices (OSC 9, 99, 777) and BEL only; it was dropped";
-  return { output: {}, warnings: [warn(run, "terminal-sequence-dropped", message)] };
+  warnings.push(warn(run, "terminal-sequence-dropped", message));
+  return {};
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type SpecificOutput = NonNullable<HookOutput["hookSpecificOutput"]>;
 
 /** The event-specific answers of an exact object: those the row honours; the others draw a warning. */
-function outputOf(
-  output: HookOutput,
-  verdict: Verdict,
-  run: HookRun,
-): { output: OutcomeOutput; warnings: readonly Warning[] } {
-  const specific = output.hookSpecificOutput;
-  const permission = permissionOutput(output, verdict, run);
-  const action =
-    verdict.kind === "deny" && run.event.row.answers.includes("action") ? { action: "decline" as const } : {};
-  if (specific === undefined) return { output: { ...permission.output, ...action }, warnings: permission.warnings };
-
-  const result: Mutable<OutcomeOutput> = { ...permission.output };
-  const warnings: Warning[] = [...permission.warnings];
+function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, warnings: Warning[]): OutcomeOutput {
+  const { answers } = run.event.row;
+  const result: Mutable<OutcomeOutput> = {};
+  if (answers.includes("decision")) Object.assign(result, permissionOutput(output, verdict, run, warnings));
+  const specific: Partial<SpecificOutput> = output.hookSpecificOutput ?? {};
   for (const [name, value] of Object.entries(specific)) {
-    if (value === undefined || !(taken.has(name) || name in takers || name in readElsewhere)) continue;
-    const why = ignoredReason(name as keyof SpecificOutput, run);
+    const take = Object.hasOwn(takers, name) ? takers[name] : undefined;
+    if (value === undefined || take === undefined) continue;
+    const why = ignoredReason(name, run);
     if (why !== undefined) warnings.push(warn(run, "output-ignored", `${name} was dropped: ${why}`));
-    else if (taken.has(name)) Object.assign(result, { [name]: specific[name as keyof SpecificOutput] });
-    else takers[name]?.(result, specific, run, warnings);
+    else if (take === "same") Object.assign(result, { [name]: value });
+    else if (take !== "elsewhere") take(result, specific, run, warnings);
   }
-  return { output: { ...result, ...action }, warnings };
+  if (verdict.kind === "deny" && answers.includes("action")) result.action = "decline";
+  return result;
 }
-
-/** Read by the verdict, the rewritten input and the texts. */
-const readElsewhere: Readonly<Record<string, true>> = {
-  additionalContext: true,
-  permissionDecision: true,
-  updatedInput: true,
-  decision: true,
-};
 
 function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
   if (!row.answers.some((answer) => answer === name)) {
@@ -139,38 +125,43 @@ function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }:
   return undefined;
 }
 
-type Taker = (result: Mutable<OutcomeOutput>, specific: SpecificOutput, run: HookRun, warnings: Warning[]) => void;
+type Taker = (
+  result: Mutable<OutcomeOutput>,
+  specific: Partial<SpecificOutput>,
+  run: HookRun,
+  warnings: Warning[],
+) => void;
 
-/** Answers that are taken as they are. */
-const taken: ReadonlySet<string> = new Set<keyof OutcomeOutput & keyof SpecificOutput>([
-  "initialUserMessage",
-  "sessionTitle",
-  "reloadSkills",
-  "suppressOriginalPrompt",
-  "displayContent",
-  "retry",
-  "updatedToolOutput",
-  "worktreePath",
-  "action",
-  "content",
-]);
-
-/** How the value of any other answer gets into the outcome's `output`. */
-const takers: Readonly<Record<string, Taker>> = {
+/** How an answer gets into the outcome's `output`: the `same` value, or `elsewhere` by the verdict, the input and the texts. */
+const takers: Readonly<Record<string, Taker | "same" | "elsewhere">> = {
+  additionalContext: "elsewhere",
+  permissionDecision: "elsewhere",
+  updatedInput: "elsewhere",
+  decision: "elsewhere",
+  initialUserMessage: "same",
+  sessionTitle: "same",
+  reloadSkills: "same",
+  suppressOriginalPrompt: "same",
+  displayContent: "same",
+  retry: "same",
+  updatedToolOutput: "same",
+  worktreePath: "same",
+  action: "same",
+  content: "same",
   watchPaths: takeWatchPaths,
   updatedMCPToolOutput: (result, { updatedMCPToolOutput: value }) => {
     result.updatedToolOutput ??= value;
   },
-  classifierContext: (result, { classifierContext: text }) => {
-    if (text !== undefined) result.classifierContext = text.slice(0, classifierUnits);
+  classifierContext: (result, { classifierContext: text = "" }) => {
+    result.classifierContext = text.slice(0, classifierUnits);
   },
-};
+} satisfies Partial<Record<keyof SpecificOutput, Taker | "same" | "elsewhere">>;
 
 const classifierUnits = 2_000;
 
 function takeWatchPaths(
   result: Mutable<OutcomeOutput>,
-  { watchPaths = [] }: SpecificOutput,
+  { watchPaths = [] }: Partial<SpecificOutput>,
   run: HookRun,
   warnings: Warning[],
 ): void {
@@ -179,3 +170,75 @@ function takeWatchPaths(
     warnings.push(warn(run, "output-ignored", `watchPaths must be absolute; "${path}" was dropped`));
   }
 }
+
+/** `output.permission` of an event that answers for the user. */
+function permissionOutput(
+  { hookSpecificOutput: specific }: HookOutput,
+  verdict: Verdict,
+  run: HookRun,
+  warnings: Warning[],
+): Pick<OutcomeOutput, "permission"> {
+  const answer = specific?.decision;
+  if (verdict.kind === "deny") {
+    const interrupt = answer?.behavior === "deny" && answer.interrupt === true ? { interrupt: true } : {};
+    return { permission: { behavior: "deny", message: verdict.reason, ...interrupt } };
+  }
+  if (verdict.kind !== "allow") return {};
+  const wanted = answer?.behavior === "allow" ? (answer.updatedPermissions ?? []) : [];
+  // Each entry is checked alone; a bad one is dropped with a warning and the others stay.
+  const updates = wanted.filter((entry, index): entry is PermissionUpdate => {
+    const fault = faultOfUpdate(entry, run);
+    if (fault === undefined) return true;
+    warnings.push(warn(run, "permission-update-invalid", `updatedPermissions[${index}] was dropped: ${fault}`));
+    return false;
+  });
+  return { permission: { behavior: "allow", ...(updates.length > 0 ? { updatedPermissions: updates } : {}) } };
+}
+
+function faultOfUpdate(entry: unknown, { event, hook }: HookRun): string | undefined {
+  if (!isObject(entry)) return "it is not an object";
+  const { type, destination, mode } = entry;
+  if (!destinations.has(destination)) return `destination must be ${[...destinations].join(", ")}`;
+  if (destination === "userSettings" && checkoutLayers.has(hook.layer.kind)) {
+    return "a hook of the project may not write the user's settings";
+  }
+  switch (type) {
+    case "addRules":
+    case "replaceRules":
+    case "removeRules":
+      return faultOfRules(entry);
+    case "setMode":
+      if (typeof mode !== "string") return "mode must be a string";
+      if (mode !== "bypassPermissions") return undefined;
+      if (destination !== "session") return "bypassPermissions is never stored";
+      return event.services.options.bypassAvailable ? undefined : "the host does not offer bypassPermissions";
+    case "addDirectories":
+    case "removeDirectories":
+      return isList(entry["directories"], (path) => typeof path === "string" && isAbsolute(path))
+        ? undefined
+        : "directories must be a list of absolute paths";
+    default:
+      return `type ${JSON.stringify(type)} is not known`;
+  }
+}
+
+function faultOfRules({ rules, behavior }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!behaviours.has(behavior)) return "behavior must be allow, ask or deny";
+  return isList(rules, isRule) ? undefined : "rules must be a list of { toolName, ruleContent? }";
+}
+
+function isRule(rule: unknown): boolean {
+  if (!isObject(rule)) return false;
+  const { toolName, ruleContent } = rule;
+  return (
+    typeof toolName === "string" && toolName !== "" && (ruleContent === undefined || typeof ruleContent === "string")
+  );
+}
+
+function isList(value: unknown, check: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(check);
+}
+
+const destinations: ReadonlySet<unknown> = new Set(["session", "localSettings", "projectSettings", "userSettings"]);
+const behaviours: ReadonlySet<unknown> = new Set(["allow", "ask", "deny"]);
+const checkoutLayers: ReadonlySet<string> = new Set(["project", "local", "skill", "agent"]);

@@ -96,15 +96,9 @@ function textAnswer(stdout: string, run: HookRun): ReadAnswer {
   return { answer: noAnswer, warnings: [] };
 }
 
-function pathAnswer(text: string, { hook: { ref } }: HookRun) {
-  const path =
-    ref.type === "command"
-      ? stripControl(text)
-          .split("\n")
-          .map((line) => line.trim())
-          .filter(Boolean)
-          .at(-1)
-      : undefined;
+function pathAnswer(text: string, { hook: { ref } }: HookRun): HookAnswerRecord {
+  const lines = ref.type === "command" ? stripControl(text).split("\n") : [];
+  const path = lines.map((line) => line.trim()).findLast((line) => line !== "");
   return path === undefined ? noAnswer : { ...noAnswer, output: { worktreePath: path } };
 }
 

@@ -16,7 +16,7 @@ export function recoverRestriction(output: unknown, run: HookRun): RecoveredVerd
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface RecoveredVerdict {
+interface RecoveredVerdict {
   readonly verdict: Verdict;
   /** How the hook wrote it, such as `decision: "DENY"`. */
   readonly spelling: string;
@@ -63,7 +63,8 @@ function decisionUnder(name: string, value: unknown, hasAction: boolean): Restri
   return name === "action" && hasAction && plain(value) === "decline" ? "deny" : undefined;
 }
 
-function restriction(value: unknown): Restriction["decision"] | undefined {
+/** What restricts need not be exact. */
+export function restriction(value: unknown): Restriction["decision"] | undefined {
   const word = plain(value);
   if (word === "deny" || word === "block") return "deny";
   return word === "ask" ? "ask" : undefined;

@@ -1,12 +1,25 @@
-import type { CommandHook, HookRef } from "../../../protocol/internal.ts";
-import type { HookEvent } from "../../fire/fire.ts";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ignoringErrors, openFolder, sha256, writePrivate } from "../../../files/internal.ts";
+import { type CommandHook, defined, type HookRef, messageOf } from "../../../protocol/internal.ts";
+import { spillFolder } from "../../fire/answer-files.ts";
+import type { HookRun } from "../../fire/fire.ts";
 import type { AnyPayload } from "../../fire/payload.ts";
 import type { ResolvedOptions } from "../../options.ts";
+import type { Services } from "../../services.ts";
 import type { ConfiguredHook, PluginRoot } from "../../settings/layer.ts";
 import type { EffectiveSettings } from "../../settings/snapshot.ts";
 import { isOfCheckout } from "../../trust/trust-state.ts";
+import type { MaybeAsync } from "../run-limits.ts";
+import type { RunnerResult } from "../runner-result.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A text with `$NAME` and `${NAME}` replaced. One pass, so that a value that holds `$X` is not replaced again. */
+export function replaceVariables(text: string, lookUp: (name: string) => string): string {
+  const variable = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
+  return text.replace(variable, (_, braced?: string, bare?: string) => lookUp(braced ?? bare ?? ""));
+}
 
 /** The host's environment as hooks inherit it: whole, but for the names that are stripped. Worked out once per snapshot. */
 export function inheritedEnvironment(env: Environment, strip: readonly string[] = defaultStrip): Environment {
@@ -34,17 +47,14 @@ export function eventVariables(hook: HookRef, payload: AnyPayload, depth: number
 }
 
 /** The environment of a hook: what the host has, what settings add, and for the checkout's own hooks what the checkout adds. */
-export function environmentOf(hook: ConfiguredHook, { settings, services }: HookEvent): Environment {
-  return environmentUnder(settings, services.options, hook);
+export function environmentOf({ layer }: ConfiguredHook, { settings, services }: EnvironmentSource): Environment {
+  const { shared, checkout } = environmentsOf(settings, services.options);
+  return isOfCheckout(layer) ? checkout : shared;
 }
 
-export function environmentUnder(
-  settings: EffectiveSettings,
-  options: ResolvedOptions,
-  { layer }: ConfiguredHook,
-): Environment {
-  const { shared, checkout } = environmentsOf(settings, options);
-  return isOfCheckout(layer) ? checkout : shared;
+interface EnvironmentSource {
+  readonly settings: EffectiveSettings;
+  readonly services: Pick<Services, "options">;
 }
 
 interface Environments {
@@ -71,22 +81,20 @@ export interface Placeholders {
   readonly plugin: PluginRoot | undefined;
 }
 
-export type FilledCommand =
-  | { readonly command: string; readonly args?: readonly string[] }
-  | { readonly refused: string };
+type FilledCommand = { readonly command: string; readonly args?: readonly string[] } | { readonly refused: string };
 
 /**
  * Command and arguments with `${…}` filled in. In shell form a value that a shell could read as more than a word is not pasted: paths
  * are left to the shell to expand from the environment, options refuse the hook.
  */
 export function fillPlaceholders({ command, args }: CommandHook, places: Placeholders): FilledCommand {
-  if (args !== undefined) {
-    const unset = [command, ...args].map((text) => unsetOption(text, places)).find((found) => found !== undefined);
-    if (unset !== undefined) return { refused: unset };
-    return { command: fill(command, places, pasted), args: args.map((arg) => fill(arg, places, pasted)) };
+  const inShell = args === undefined;
+  for (const text of [command, ...(args ?? [])]) {
+    const refused = optionRefusal(text, places, inShell);
+    if (refused !== undefined) return { refused };
   }
-  const refused = refusedOption(command, places);
-  return refused === undefined ? { command: fill(command, places, pastedIfPlain) } : { refused };
+  const filled = (text: string): string => fill(text, places, inShell);
+  return inShell ? { command: filled(command) } : { command: filled(command), args: args.map(filled) };
 }
 
 /** The same values as variables, for scripts and for what was not pasted. */
@@ -103,54 +111,40 @@ function optionVariable(key: string): string {
   return `CLAUDE_PLUGIN_OPTION_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
 
-type Paste = (value: string, variable: string, exec: boolean) => string;
-
-const pasted: Paste = (value) => value;
-const pastedIfPlain: Paste = (value, written) => (isPlain(value) ? value : written);
-
 /** One pass over the text: a value that itself holds `${…}` is never filled again. */
-function fill(text: string, { projectDir, plugin }: Placeholders, paste: Paste): string {
-  if (!text.includes("${")) return text;
+function fill(text: string, { projectDir, plugin }: Placeholders, inShell: boolean): string {
   return text.replace(placeholder, (written: string, name: string) => {
     // The shell has the project folder in its environment; only a direct start needs it filled in.
-    if (name === "CLAUDE_PROJECT_DIR") return paste === pasted ? projectDir : written;
-    if (plugin === undefined) return written;
-    if (name === "CLAUDE_PLUGIN_ROOT") return paste(plugin.root, written, false);
-    if (name === "CLAUDE_PLUGIN_DATA") return plugin.data === undefined ? written : paste(plugin.data, written, false);
-    return optionOf(plugin, name.slice("user_config.".length)) ?? written;
+    if (name === "CLAUDE_PROJECT_DIR") return inShell ? written : projectDir;
+    const value = plugin && pluginValue(plugin, name);
+    return value === undefined || (inShell && !isPlain(value)) ? written : value;
   });
 }
 
 const placeholder = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|user_config\.[A-Za-z0-9_.-]+)\}/g;
 
-const optionName = /\$\{user_config\.([A-Za-z0-9_.-]+)\}/g;
-
-/** Never what an object inherits: `constructor` is no option. */
-function optionOf({ options = {} }: PluginRoot, key: string): string | undefined {
+function pluginValue(plugin: PluginRoot, name: string): string | undefined {
+  if (name === "CLAUDE_PLUGIN_ROOT") return plugin.root;
+  if (name === "CLAUDE_PLUGIN_DATA") return plugin.data;
+  // Never what an object inherits: `constructor` is not an option.
+  const { options = {} } = plugin;
+  const key = name.slice("user_config.".length);
   return Object.hasOwn(options, key) ? options[key] : undefined;
 }
 
-/** A guard that receives a placeholder instead of a value would guard something else. */
-function unsetOption(text: string, { plugin }: Placeholders): string | undefined {
+/**
+ * Why an option cannot be filled in. A guard that receives a placeholder instead of a value would guard something else, and a shell
+ * takes what is left of one for a syntax error, whose exit code would read as a block.
+ */
+function optionRefusal(text: string, { plugin }: Placeholders, inShell: boolean): string | undefined {
   if (plugin === undefined) return undefined;
-  for (const [written, key = ""] of text.matchAll(optionName)) {
-    if (optionOf(plugin, key) === undefined) {
+  for (const [written, name = ""] of text.matchAll(/\$\{(user_config\.[A-Za-z0-9_.-]+)\}/g)) {
+    const value = pluginValue(plugin, name);
+    if (value === undefined)
       return `${written} is not set; set it in pluginConfigs of your settings (sensitive options are kept where only Claude Code reads them)`;
-    }
-  }
-  return undefined;
-}
-
-/** A shell takes what is left of such a placeholder for a syntax error, and its exit code would read as a block. */
-function refusedOption(command: string, places: Placeholders): string | undefined {
-  const { plugin } = places;
-  if (plugin === undefined) return undefined;
-  const unset = unsetOption(command, places);
-  if (unset !== undefined) return unset;
-  for (const [written, key = ""] of command.matchAll(optionName)) {
-    const value = optionOf(plugin, key);
-    if (value !== undefined && !isPlain(value)) {
-      return `${written} holds characters a shell would read; use "$${optionVariable(key)}" instead`;
+    if (inShell && !isPlain(value)) {
+      const variable = optionVariable(name.slice("user_config.".length));
+      return `${written} holds characters a shell would read; use "$${variable}" instead`;
     }
   }
   return undefined;
@@ -158,4 +152,83 @@ function refusedOption(command: string, places: Placeholders): string | undefine
 
 function isPlain(value: string): boolean {
   return /^[A-Za-z0-9_@%+=:,./-]*$/.test(value);
+}
+
+export interface PreparedFiles {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Removes the input file and notes an env file that was written to. */
+  readonly afterRun?: (ran: RunnerResult) => Promise<RunnerResult>;
+}
+
+/** The files a hook gets besides its stdin. Most hooks need none, and then nothing is touched. */
+export function prepareFiles(hook: CommandHook, run: HookRun): MaybeAsync<PreparedFiles | { failed: string }> {
+  const getsEnvFile = run.event.row.special.envFile === true && hook.shell !== "powershell";
+  const wantsInput = wantsInputFile(hook);
+  return getsEnvFile || wantsInput ? makeFiles(run, getsEnvFile, wantsInput) : noFiles;
+}
+
+const noFiles: PreparedFiles = { variables: {} };
+
+async function makeFiles(
+  { event: { row, payload, services }, hook, line }: HookRun,
+  getsEnvFile: boolean,
+  wantsInput: boolean,
+): Promise<PreparedFiles | { failed: string }> {
+  const sessionId = String(payload["session_id"]);
+  const { options } = services;
+  try {
+    const input = wantsInput ? await writePrivate(spillFolder(options, sessionId), line, inputName) : undefined;
+    const envFile = getsEnvFile ? await envFilePath(options.envFileRoot, sessionId, row.name, hook.order) : undefined;
+    return {
+      variables: defined({ HOOK_INPUT_FILE: input, CLAUDE_ENV_FILE: envFile }),
+      afterRun: async (ran) => {
+        // The hook may have removed it itself.
+        if (input !== undefined) await rm(input, { force: true });
+        const written = envFile === undefined ? undefined : await ignoringErrors(["ENOENT"], stat(envFile));
+        return written?.size ? { ...ran, envFile } : ran;
+      },
+    };
+  } catch (error) {
+    return { failed: `its files could not be prepared: ${messageOf(error)}` };
+  }
+}
+
+const inputName = { prefix: "input-", suffix: ".json" };
+
+/** Most hooks read stdin and need no file. */
+function wantsInputFile({ command, args = [], inputFile }: CommandHook): boolean {
+  return inputFile === true || [command, ...args].some((text) => text.includes("HOOK_INPUT_FILE"));
+}
+
+/** `$ARGUMENTS` of a shell command, from the environment: payload text is never pasted into a command line. */
+export function argumentsVariable(hook: CommandHook, line: string): Readonly<Record<string, string>> {
+  return namesArguments(hook) ? { ARGUMENTS: line } : {};
+}
+
+/** Why a command that reads the payload from `$ARGUMENTS` cannot run: it would see an empty text and take that for harmless. */
+export function argumentsRefusal(hook: CommandHook, line: string): string | undefined {
+  if (!namesArguments(hook)) return undefined;
+  const bytes = Buffer.byteLength(line);
+  if (bytes <= mostArgumentBytes) return undefined;
+  return `the payload has ${bytes} bytes, and $ARGUMENTS holds at most ${mostArgumentBytes}; read the payload from stdin instead`;
+}
+
+function namesArguments({ command, args }: CommandHook): boolean {
+  return args === undefined && /\$\{?[#!]?(?:env:)?ARGUMENTS\b/i.test(command);
+}
+
+/** A system passes no more than 128 KiB in one variable. */
+const mostArgumentBytes = 100_000;
+
+/** Where a hook may leave `export A=1` lines for later shell calls: one file per session, event and hook. */
+async function envFilePath(root: string, sessionId: string, event: string, index: number): Promise<string> {
+  const folder = join(root, "session-env", folderName(sessionId));
+  await openFolder(folder);
+  return join(folder, `${event.toLowerCase()}-hook-${index}.sh`);
+}
+
+/** An id is never a path: one that could be becomes a hash. */
+function folderName(sessionId: string): string {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(sessionId)) return sessionId;
+  return sha256(sessionId).slice(0, 32);
 }

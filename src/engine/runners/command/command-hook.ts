@@ -1,29 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { onAbort } from "../../../exec/internal.ts";
-import { type CommandHook, messageOf, type RunRecord, type Warning } from "../../../protocol/internal.ts";
+import { type CommandHook, callHost, messageOf, type RunRecord, type Warning } from "../../../protocol/internal.ts";
 import type { HookRun } from "../../fire/fire.ts";
 import { type RunTimes, recordRun } from "../../fire/record-run.ts";
-import { callHost, type WakeRequest } from "../../ports.ts";
+import type { WakeRequest } from "../../ports.ts";
 import type { Services } from "../../services.ts";
 import { endIfFilesChange, hookStartTrust, waitForStableFiles } from "../../trust/start-trust.ts";
 import type { BackgroundAnswer, BackgroundJob, BackgroundRun } from "../background-hooks.ts";
 import { type MaybeAsync, whenReady } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
-import { type PreparedFiles, prepareFiles } from "./command-files.ts";
+import { type PreparedFiles, prepareFiles } from "./command-env.ts";
 import type { AsyncNotice } from "./command-result.ts";
 import { type StartedCommand, startCommand } from "./start-command.ts";
 
 /** A command hook, awaited or in the background. */
 export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerResult | "background"> {
-  return whenReady(
-    waitForStableFiles(() => hookStartTrust(run.hook, run.event)),
-    ({ why }) =>
-      why !== ""
-        ? resultNotStarted(why)
-        : whenReady(prepareFiles(hook, run), (files) =>
-            "failed" in files ? resultNotStarted(files.failed) : runPrepared(hook, run, files),
-          ),
-  );
+  const stable = waitForStableFiles(() => hookStartTrust(run.hook, run.event));
+  return whenReady(stable, ({ why }) => {
+    if (why !== "") return resultNotStarted(why);
+    const prepared = prepareFiles(hook, run);
+    return whenReady(prepared, (files) =>
+      "failed" in files ? resultNotStarted(files.failed) : runPrepared(hook, run, files),
+    );
+  });
 }
 
 function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): MaybeAsync<RunnerResult | "background"> {
@@ -89,12 +88,12 @@ function runInPlace(
  */
 function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCommand): () => void {
   const { progress, services } = event;
-  if (progress === undefined || running === undefined) return nothing;
-  let told = 0;
+  if (progress === undefined || running === undefined) return () => undefined;
+  let reported = 0;
   const timer = setInterval(() => {
     const { stdout, stderr } = running.soFar();
-    if (stdout.length + stderr.length === told) return;
-    told = stdout.length + stderr.length;
+    if (stdout.length + stderr.length === reported) return;
+    reported = stdout.length + stderr.length;
     callHost(() => progress.tell({ hook: ref, stdout, stderr }), onThrow);
   }, progress.everyMs);
   const onThrow = (error: unknown): void => {
@@ -106,11 +105,7 @@ function watchProgress({ event, hook: { ref } }: HookRun, { running }: StartedCo
   return () => clearInterval(timer);
 }
 
-function nothing(): void {
-  // no listener
-}
-
-/** A denial beside `async: true` would be lost without a trace. */
+/** A denial next to `async: true` would be lost without a trace. */
 function answeredInNotice({ hook: { ref } }: HookRun, ignored: readonly string[]): Warning {
   const message = `Hook ${ref.name} went into the background with a line that also holds ${ignored.join(", ")}, which does not count. To decide, leave out async.`;
   return { code: "output-ignored", message, place: ref.id };
@@ -163,7 +158,7 @@ function backgroundRun(job: BackgroundJob, hook: CommandHook, run: HookRun, star
 }
 
 /**
- * What a background hook still has to say: context and messages, both as texts for the model. Its decisions came too late and are
+ * What still counts of a background hook's answer: context and messages, both as texts for the model. Its decisions came too late and are
  * dropped. On exit 2 a hook that may wake the agent does so instead.
  */
 async function backgroundAnswer(
@@ -195,7 +190,7 @@ function wakes(hook: CommandHook, { ended }: RunnerResult): boolean {
   return hook.asyncRewake === true && ended.by === "exit" && ended.code === 2;
 }
 
-/** What a hook said that only counts while somebody waits for it. Its author must know: such a guard guards nothing. */
+/** What only counts in an awaited hook. Its author must know: such a guard guards nothing. */
 function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHook, woke: boolean): readonly Warning[] {
   const said = [
     ...(verdict.kind === "none" || woke || answer?.failure !== undefined ? [] : [`its ${verdict.kind}`]),

@@ -1,26 +1,26 @@
 import type { FinishedProcess } from "../../../exec/internal.ts";
 import { type CommandHook, type HookRef, isObject, parseJson, type Warning } from "../../../protocol/internal.ts";
+import type { Question } from "../../ports.ts";
 import type { RunnerResult } from "../runner-result.ts";
 
-/** A finished process in the engine's words. */
-export function ranOf(
+/** A finished process as the result of a runner. */
+export function resultOfProcess(
   finished: FinishedProcess,
   hook: CommandHook,
   ref: HookRef,
   before: readonly Warning[],
 ): RunnerResult {
   const { ended, stdout, stderr } = finished;
-  const dropped = stdout.droppedBytes + stderr.droppedBytes > 0;
+  const dropped = { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes };
   // The output of a timed-out hook is not an answer, not even in the record.
   const late = ended.by === "timeout" || ended.by === "cancelled";
-  const failure = failureOf(finished, ref);
   return {
-    ended: "code" in ended && ended.by === "not-started" ? { by: "not-started", why: ended.why } : ended,
+    ended: ended.by === "not-started" ? { by: "not-started", why: ended.why } : ended,
     said: saidOf(finished),
     stdout: late ? "" : stdout.text,
     stderr: stderr.text,
-    ...(dropped ? { droppedBytes: { stdout: stdout.droppedBytes, stderr: stderr.droppedBytes } } : {}),
-    ...(failure === undefined ? {} : { failure }),
+    droppedBytes: dropped.stdout + dropped.stderr > 0 ? dropped : undefined,
+    failure: failureOf(finished, ref),
     warnings: [...before, ...warningsOf(finished, hook, ref)],
   };
 }
@@ -54,8 +54,8 @@ function warningsOf({ leaked, stdout, stderr, ended }: FinishedProcess, hook: Co
   if (leaked.length > 0) {
     warnings.push({ code: "possible-leak", message: leakMessage(leaked, ref), place: ref.id });
   }
-  if (stdout.droppedBytes + stderr.droppedBytes > 0) {
-    const bytes = stdout.droppedBytes + stderr.droppedBytes;
+  const bytes = stdout.droppedBytes + stderr.droppedBytes;
+  if (bytes > 0) {
     const message = `Hook ${ref.name} printed ${bytes} bytes more than are kept; they were dropped.`;
     warnings.push({ code: "output-cut", message, place: ref.id });
   }
@@ -75,9 +75,7 @@ function leakMessage(leaked: FinishedProcess["leaked"], ref: HookRef): string {
 
 const mostNamed = 5;
 
-/** Most hooks say nothing at all, and then nothing is looked at. */
 function beginsWithQuestion(text: string): boolean {
-  if (text === "") return false;
   const [first = ""] = text.split("\n", 1);
   return questionLine(first) !== undefined;
 }
@@ -90,7 +88,7 @@ export interface AsyncNotice {
 }
 
 export function asyncNotice(line: string): AsyncNotice | undefined {
-  // Nearly every first line is none; one look keeps parsing off the common path.
+  // Nearly no first line is one, so it is not parsed unless it can be.
   if (!line.includes('"async"')) return undefined;
   const value = parseJson(line.trim());
   if (!isObject(value) || value["async"] !== true) return undefined;
@@ -104,11 +102,7 @@ export function asyncNotice(line: string): AsyncNotice | undefined {
 const answers = ["decision", "permissionDecision", "continue", "hookSpecificOutput"];
 
 /** A line with which a running hook asks the user a question. */
-export interface QuestionLine {
-  readonly id: string;
-  readonly message: string;
-  readonly options: readonly { readonly key: string; readonly label: string; readonly description?: string }[];
-}
+export type QuestionLine = Pick<Question, "id" | "message" | "options">;
 
 export function questionLine(line: string): QuestionLine | undefined {
   if (!line.includes('"prompt"')) return undefined;

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   type CommandLine,
-  type FinishedProcess,
   type OnLine,
   type ProcessOptions,
   type RunningProcess,
@@ -15,15 +14,17 @@ import type { AnyPayload } from "../../fire/payload.ts";
 import { remainingMs } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
 import {
+  argumentsRefusal,
+  argumentsVariable,
   type Environment,
   environmentOf,
   eventVariables,
   fillPlaceholders,
   type Placeholders,
+  type PreparedFiles,
   placeholderVariables,
 } from "./command-env.ts";
-import { argumentsRefusal, argumentsVariable } from "./command-files.ts";
-import { type AsyncNotice, asyncNotice, questionLine, ranOf } from "./command-result.ts";
+import { type AsyncNotice, asyncNotice, type QuestionLine, questionLine, resultOfProcess } from "./command-result.ts";
 
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
@@ -38,7 +39,7 @@ export interface StartedCommand {
 export function startCommand(
   hook: CommandHook,
   run: HookRun,
-  variables: Readonly<Record<string, string>>,
+  variables: PreparedFiles["variables"],
   onBackground?: (notice: AsyncNotice) => void,
 ): StartedCommand {
   const { event } = run;
@@ -72,7 +73,7 @@ export function startCommand(
   if (instead !== undefined) running = startProcess(line, optionsIn(instead.path));
   closeDepthMark(mark);
   const warnings = instead === undefined ? [] : [instead.warning];
-  const done = running.done.then((finished: FinishedProcess) => ranOf(finished, hook, run.hook.ref, warnings));
+  const done = running.done.then((finished) => resultOfProcess(finished, hook, run.hook.ref, warnings));
   return { done, running };
 }
 
@@ -129,7 +130,7 @@ function withOwnVariables(
   shared: Environment,
   hook: CommandHook,
   run: HookRun,
-  variables: Readonly<Record<string, string>>,
+  variables: PreparedFiles["variables"],
 ): Environment {
   const { payload, depth } = run.event;
   return Object.assign(
@@ -172,7 +173,7 @@ function lineReader(
 
 /** The hook's deadline is paused while the user decides; the question of a hook that has exited is dropped. */
 async function answerQuestion(
-  question: NonNullable<ReturnType<typeof questionLine>>,
+  question: QuestionLine,
   { event, hook }: HookRun,
   running: RunningProcess,
 ): Promise<void> {

@@ -19,7 +19,7 @@ export interface UrlPolicy {
   readonly allowPrivate: boolean | readonly string[];
 }
 
-export type AdmittedUrl =
+type AdmittedUrl =
   | { readonly url: URL; readonly allowPrivate: boolean }
   /** In words that hold no part of the URL which could be a secret. */
   | { readonly refused: string };
@@ -35,7 +35,8 @@ export function admitUrl(text: string, policy: UrlPolicy): AdmittedUrl {
   if (!lists.every((list) => isListed(url, list))) {
     return { refused: `${urlInWords(url)} is not on the list allowedHttpHookUrls` };
   }
-  return { url, allowPrivate: isPrivateAllowed(url, policy.allowPrivate) };
+  const { allowPrivate } = policy;
+  return { url, allowPrivate: typeof allowPrivate === "boolean" ? allowPrivate : isListed(url, allowPrivate) };
 }
 
 /** A URL without the parts in which people put tokens. */
@@ -45,10 +46,6 @@ export function urlInWords(url: URL): string {
 
 function isListed(url: URL, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matchesUrl(pattern, url));
-}
-
-function isPrivateAllowed(url: URL, allowed: boolean | readonly string[]): boolean {
-  return typeof allowed === "boolean" ? allowed : isListed(url, allowed);
 }
 
 /** Where a hook's requests may go and which variables its headers may hold. */

@@ -3,21 +3,23 @@ import { request as httpsRequest } from "node:https";
 import { connect, type LookupFunction, type Socket } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type CapturedOutput, capture } from "../../../exec/internal.ts";
 import { proofHeaders } from "../../../files/internal.ts";
 import { messageOf } from "../../../protocol/internal.ts";
-import { maxOutputBytes, wholeCharacters } from "../runner-result.ts";
+import { maxOutputBytes } from "../runner-result.ts";
 import type { Address } from "./destination.ts";
+import type { HeaderList } from "./headers.ts";
 import type { OwnDaemon } from "./http-hook.ts";
 
-export interface Exchange {
+interface Exchange {
   readonly url: URL;
   /** The addresses that were checked; no other is connected to. */
   readonly addresses: readonly Address[];
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderList;
   readonly body: string;
   readonly version: string;
   /** Set when only the daemon of an app may receive the request and answer it. */
-  readonly daemon?: OwnDaemon;
+  readonly daemon: OwnDaemon | undefined;
 }
 
 export type Exchanged =
@@ -97,7 +99,7 @@ async function exchangeOver(socket: Socket | undefined, ask: Exchange, signal: A
       });
       request.end(body);
     });
-    const [status, answered] = [response.statusCode ?? 0, await bodyOf(response)];
+    const [status, answered] = [response.statusCode ?? 0, await readResponseBody(response)];
     if (daemon !== undefined && !daemon.proves(status, answered.text, response.headers[proofHeaders.proof]))
       return { broken: "answered without proof that it is the daemon", sent };
     return { status, body: answered };
@@ -118,12 +120,6 @@ function only(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-async function bodyOf(response: IncomingMessage): Promise<ResponseBody> {
-  const source = decoded(response, response.headers["content-encoding"]);
-  if ("unknown" in source) return { text: "", dropped: 0, trouble: `answered in the coding "${source.unknown}"` };
-  return readResponseBody(source);
-}
-
 function inWords(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   if (error instanceof Error && "code" in error && error.code === "HPE_HEADER_OVERFLOW") {
@@ -132,62 +128,44 @@ function inWords(error: unknown): string {
   return messageOf(error);
 }
 
-interface ResponseBody {
-  readonly text: string;
-  /** Bytes that came beyond the cap before the sender was stopped. */
-  readonly dropped: number;
-  /** Why it is not whole, in words. */
-  readonly trouble?: string;
+/** `droppedBytes` came beyond the cap before the sender was stopped; `trouble` is why the body is not whole. */
+interface ResponseBody extends CapturedOutput {
+  readonly trouble: string | undefined;
 }
 
-/**
- * Contract: never rejects; keeps the first 1 MiB and then stops reading. Bytes are copied as they come: a body of one-byte pieces
- * would otherwise cost hundreds of bytes for each.
- */
-async function readResponseBody(source: Readable): Promise<ResponseBody> {
-  let bytes: Buffer = Buffer.allocUnsafe(4_096);
-  let size = 0;
+/** Contract: never rejects; keeps the first 1 MiB and then stops reading. */
+async function readResponseBody(response: IncomingMessage): Promise<ResponseBody> {
+  const coding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
+  const source = decoded(response, coding);
+  if (source === undefined)
+    return { text: "", droppedBytes: 0, trouble: `answered in the coding "${coding.slice(0, 40)}"` };
+  const kept = capture(maxOutputBytes);
   let trouble: string | undefined;
   try {
     for await (const piece of source as AsyncIterable<Buffer>) {
-      const room = Math.min(size + piece.length, maxOutputBytes + spare);
-      if (room > bytes.length) bytes = grown(bytes, size, room);
-      size += piece.copy(bytes, size);
-      if (size <= maxOutputBytes) continue;
+      kept.add(piece);
+      if (kept.droppedBytes === 0) continue;
       trouble = "answered with more than 1 MiB";
       break;
     }
   } catch (error) {
     trouble = `broke off its answer (${messageOf(error)})`;
   }
-  const kept = wholeCharacters(bytes.subarray(0, size), maxOutputBytes);
-  const text = bytes.toString("utf8", 0, kept);
-  return { text, dropped: size - kept, ...(trouble === undefined ? {} : { trouble }) };
-}
-
-/** Room to see that there is more than the cap. */
-const spare = 64 * 1024;
-
-function grown(bytes: Buffer, size: number, room: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.max(room, Math.min(bytes.length * 2, maxOutputBytes + spare)));
-  bytes.copy(larger, 0, 0, size);
-  return larger;
+  return { ...kept.output(), trouble };
 }
 
 /** The codings we ask for. `deflate` is read but not asked for: half of the servers send it without its wrapper. */
 const acceptEncoding = "gzip, br";
 
 /**
- * The body with its content-encoding undone, or the name of a coding that cannot be. Nothing is decoded ahead of its reader.
+ * The body with its content-encoding undone; undefined for an unknown coding. Nothing is decoded ahead of its reader.
  * Layers of codings are unknown ones: only bombs need them.
  */
-function decoded(body: Readable, coding: string | undefined): Readable | { readonly unknown: string } {
-  const name = (coding ?? "").trim().toLowerCase();
-  if (name === "" || name === "identity") return body;
-  const decoder = decoderFor(name);
-  if (decoder === undefined) return { unknown: name.slice(0, 40) };
+function decoded(body: Readable, coding: string): Readable | undefined {
+  if (coding === "" || coding === "identity") return body;
+  const decoder = decoderFor(coding);
   // An error on either side ends both; the reader of the decoder sees it.
-  return pipeline(body, decoder, () => undefined);
+  return decoder && pipeline(body, decoder, () => undefined);
 }
 
 function decoderFor(name: string): Transform | undefined {

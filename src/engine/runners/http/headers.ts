@@ -1,8 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Warning } from "../../../protocol/internal.ts";
+import { type Environment, replaceVariables } from "../command/command-env.ts";
 
 export interface HeaderRules {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The names that the hook lists. */
   readonly allowedByHook: readonly string[];
   /** The names that policy allows; `null` restricts nothing. */
@@ -21,7 +22,8 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
   const warnings: Warning[] = [];
   const headers: [string, string][] = [];
   for (const [name, text] of Object.entries(written)) {
-    if (!isName(name)) return { refused: "a header has a name that cannot be sent", warnings };
+    if (!accepts(() => validateHeaderName(name)))
+      return { refused: "a header has a name that cannot be sent", warnings };
     if (setByUs.has(name.toLowerCase())) {
       if (!isWhatWeSend(name, text)) warnings.push(ignored(name));
       continue;
@@ -30,7 +32,8 @@ export function fillHeaders(written: Readonly<Record<string, string>>, rules: He
     if (/[\r\n\0]/.test(value)) {
       return { refused: `header ${name} would hold a line break or NUL; the request was not sent`, warnings };
     }
-    if (!isValue(name, value)) return { refused: `header ${name} would hold characters that cannot be sent`, warnings };
+    if (!accepts(() => validateHeaderValue(name, value)))
+      return { refused: `header ${name} would hold characters that cannot be sent`, warnings };
     headers.push([name, value]);
   }
   return { headers, warnings };
@@ -79,10 +82,8 @@ function ignored(name: string): Warning {
   return { code: "header-ignored", message, place: `headers.${name}` };
 }
 
-/** One pass, so that a value holding `$X` is never replaced again. */
 function fillVariables(text: string, header: string, rules: HeaderRules, warnings: Warning[]): string {
-  return text.replace(variable, (_, braced?: string, bare?: string) => {
-    const name = braced ?? bare ?? "";
+  return replaceVariables(text, (name) => {
     const why = whyEmpty(name, rules);
     if (why === undefined) return rules.env[name] ?? "";
     const message = `Header ${header} names the variable ${name}, which ${why}; it was left empty.`;
@@ -91,20 +92,10 @@ function fillVariables(text: string, header: string, rules: HeaderRules, warning
   });
 }
 
-const variable = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
-
 function whyEmpty(name: string, { env, allowedByHook, allowedByPolicy }: HeaderRules): string | undefined {
   if (!allowedByHook.includes(name)) return "the hook's allowedEnvVars does not list";
   if (allowedByPolicy !== null && !allowedByPolicy.includes(name)) return "httpHookAllowedEnvVars does not allow";
   return Object.hasOwn(env, name) && env[name] !== undefined ? undefined : "is not set";
-}
-
-function isName(name: string): boolean {
-  return accepts(() => validateHeaderName(name));
-}
-
-function isValue(name: string, value: string): boolean {
-  return accepts(() => validateHeaderValue(name, value));
 }
 
 /** Node's own judgement; its message repeats the value, so only the verdict is used. */

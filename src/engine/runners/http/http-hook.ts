@@ -9,9 +9,17 @@ import {
   readDaemonRecord,
   readState,
 } from "../../../files/internal.ts";
-import { type HttpHook, isObject, type Warning } from "../../../protocol/internal.ts";
+import { fieldOf, type HttpHook, parseJson, type Warning } from "../../../protocol/internal.ts";
+import type { Environment } from "../command/command-env.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
-import { emptyOutput, type RunnerResult, resultNotStarted, resultWithoutAnswer } from "../runner-result.ts";
+import {
+  droppedFromStdout,
+  emptyOutput,
+  failedResult,
+  type RunnerResult,
+  resultNotStarted,
+  resultWithoutAnswer,
+} from "../runner-result.ts";
 import { admitUrl, type Resolve, resolveHost, systemResolve, type UrlPolicy, urlInWords } from "./destination.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { fillHeaders, withSignIn } from "./headers.ts";
@@ -19,7 +27,7 @@ import { fillHeaders, withSignIn } from "./headers.ts";
 export interface HttpCall extends Limit {
   /** The payload as JSON, without a newline. */
   readonly body: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly policy: HttpPolicy;
   readonly version: string;
   /** Where daemon records are stored. Default: as for this process. */
@@ -57,26 +65,25 @@ async function post(hook: HttpHook, call: HttpCall, signal: AbortSignal): Promis
   const daemon = await ownDaemon(url, call.home ?? {});
   const own = withSignIn(filled.headers, url);
   const headers = daemon === undefined ? own : [...own, daemon.header];
-  const to = daemon === undefined ? {} : { daemon };
-  const ask = { url, addresses, headers, body: call.body, version: call.version, ...to };
-  return ranFrom(await exchange(ask, signal), url, filled.warnings);
+  const { body, version } = call;
+  return resultOf(await exchange({ url, addresses, headers, body, version, daemon }, signal), url, filled.warnings);
 }
 
-function ranFrom(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): RunnerResult {
+function resultOf(exchanged: Exchanged, url: URL, warnings: readonly Warning[]): RunnerResult {
   if ("broken" in exchanged) {
-    const why = `${urlInWords(url)}: ${exchanged.broken}`;
-    if (!exchanged.sent) return resultNotStarted(why, warnings);
-    return { ...emptyOutput, ended: { by: "threw", message: why }, failure: why, warnings };
+    const message = `${urlInWords(url)}: ${exchanged.broken}`;
+    if (!exchanged.sent) return resultNotStarted(message, warnings);
+    return failedResult({ by: "threw", message }, message, warnings);
   }
   const { status, body } = exchanged;
   const failure = failureOf(exchanged, url);
   return {
+    ...emptyOutput,
     ended: { by: "http", status },
     said: { kind: "body", ok: failure === undefined, whole: body.trouble === undefined },
     stdout: body.text,
-    stderr: "",
-    ...(body.dropped > 0 ? { droppedBytes: { stdout: body.dropped, stderr: 0 } } : {}),
-    ...(failure === undefined ? {} : { failure }),
+    droppedBytes: droppedFromStdout(body.droppedBytes),
+    failure,
     warnings,
   };
 }
@@ -131,13 +138,8 @@ function isLoopback(host: string): boolean {
 }
 
 async function chosenPort(key: string, home: HomeSource): Promise<number | undefined> {
-  try {
-    const bytes = await readState(["daemon", key, "endpoint.json"], home);
-    const endpoint: unknown = JSON.parse(bytes?.toString("utf8") ?? "{}");
-    const port = isObject(endpoint) ? endpoint["port"] : undefined;
-    return typeof port === "number" ? port : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // truncated by a power failure: the daemon chooses another port
-    throw error;
-  }
+  const bytes = await readState(["daemon", key, "endpoint.json"], home);
+  // Not valid JSON when it was truncated by a power failure: the daemon chooses another port.
+  const port = fieldOf(parseJson(bytes?.toString("utf8") ?? "{}"), "port");
+  return typeof port === "number" ? port : undefined;
 }
