@@ -162,7 +162,6 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
 
 function checkEffort(effort: string | undefined): void {
   if (effort === undefined || (efforts as readonly string[]).includes(effort)) return;
-  throw new Problem("host/bad-effort", `"${effort}" is not an effort level. Use ${efforts.join(", ")}.`, {
-    about: { effort },
-  });
+  const message = `"${effort}" is not an effort level. Use ${efforts.join(", ")}.`;
+  throw new Problem("host/bad-effort", message, { about: { effort } });
 }

@@ -43,59 +43,56 @@ const mode = checkOf(
   (value) => readMode(value) === value,
 );
 
-/** An option without a check here is checked where it is used, with its own message. */
+const texts = [
+  "modelName",
+  "fallbackModel",
+  "prompt",
+  "cwd",
+  "home",
+  "version",
+  "sessionId",
+  "resume",
+  "name",
+] as const;
+const moreTexts = ["store", "managedFolder", "systemPrompt", "appendSystemPrompt", "subagent", "worktree"] as const;
+const textLists = ["settings", "plugins", "allowedTools", "disallowedTools", "tools", "addDirectories"] as const;
+const booleans = ["modelFromSettings", "interactive", "continueLatest", "fork", "persist"] as const;
+
 const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
+  ...checkAll(textCheck, ...texts, ...moreTexts),
+  ...checkAll(textListCheck, ...textLists, "mcpConfig"),
+  ...checkAll(booleanCheck, ...booleans),
+  ...checkAll(functionCheck, "openModel", "onReady", "observe", "connect", "uuid"),
+  ...checkAll(objectCheck, "user", "env", "subagents"),
+  ...checkAll(positiveNumberCheck, "maxBudgetUsd", "compactAt"),
+  ...checkAll(milliseconds, "idleMs", "promptNoticeMs", "hookProgressMs"),
+  // These are checked where they are used, with their own message.
+  ...checkAll(undefined, "effort", "trust", "settingSources"),
   model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
-  ...{
-    openModel: functionCheck,
-    modelName: textCheck,
-    fallbackModel: textCheck,
-    modelFromSettings: booleanCheck,
-    effort: undefined,
-  },
   maxThinkingTokens: checkOf("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
-  ...{ prompt: textCheck, onReady: functionCheck, observe: functionCheck, user: objectCheck },
   signal: abortSignalCheck,
-  ...{ cwd: textCheck, home: textCheck, env: objectCheck, version: textCheck, interactive: booleanCheck },
-  ...{
-    sessionId: textCheck,
-    resume: textCheck,
-    continueLatest: booleanCheck,
-    fork: booleanCheck,
-    name: textCheck,
-    persist: booleanCheck,
-    store: textCheck,
-  },
-  ...{
-    settings: textListCheck,
-    plugins: textListCheck,
-    trust: undefined,
-    managedFolder: textCheck,
-    settingSources: undefined,
-  },
-  ...{ permissionMode: mode, allowedTools: textListCheck, disallowedTools: textListCheck, tools: textListCheck },
-  ...{ systemPrompt: textCheck, appendSystemPrompt: textCheck, subagents: objectCheck, subagent: textCheck },
-  ...{ addDirectories: textListCheck, worktree: textCheck, connect: functionCheck, mcpConfig: textListCheck },
+  permissionMode: mode,
   webFetch: checkOf("true, false or an object", (value) => typeof value === "boolean" || isObject(value)),
-  ...{ maxTurns: wholeNumberCheck, maxBudgetUsd: positiveNumberCheck, compactAt: positiveNumberCheck },
+  maxTurns: wholeNumberCheck,
   setup: checkOf('"init", "init-only" or "maintenance"', (value) =>
     ["init", "init-only", "maintenance"].includes(String(value)),
   ),
-  ...{ idleMs: milliseconds, promptNoticeMs: milliseconds, hookProgressMs: milliseconds },
   clock: checkOf("an object with now()", (value) => isObject(value) && typeof value["now"] === "function"),
-  uuid: functionCheck,
 };
 
-function checkFolder(path: string): void {
-  if (isFolder(path)) return;
-  throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
+function checkAll<Name extends keyof RunAgentOptions>(
+  check: OptionCheck | undefined,
+  ...names: readonly Name[]
+): Readonly<Record<Name, OptionCheck | undefined>> {
+  return Object.fromEntries(names.map((name) => [name, check])) as Record<Name, OptionCheck | undefined>;
 }
 
-function isFolder(path: string): boolean {
+/** Throws a `Problem` for a path that is missing, not accessible or not a folder. */
+export function checkFolder(path: string): void {
   try {
-    return statSync(path).isDirectory();
+    if (statSync(path).isDirectory()) return;
   } catch {
-    // Missing, not accessible, or not a valid path: it cannot be added in any case.
-    return false;
+    // Reported below.
   }
+  throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
 }

@@ -3,8 +3,13 @@ export type { ServerTrust } from "../engine/internal.ts";
 export type { AgentResult, Denial, ModelSpending } from "../protocol/internal.ts";
 export type { AgentEvent, McpState, TaskIdentity, TaskStep, TaskUsage } from "./agent-event.ts";
 export type { RunAgentOptions } from "./agent-options.ts";
-export type { HookModel, HookSpending } from "./hook-ports/hook-model.ts";
-export { type AgentPortOptions, agentPort, modelPort } from "./hook-ports/model-ports.ts";
+export {
+  type AgentPortOptions,
+  agentPort,
+  type HookModel,
+  type HookSpending,
+  modelPort,
+} from "./hook-ports/model-ports.ts";
 export { mcpConnector } from "./mcp/connect-servers.ts";
 export type { McpServers, ServerConnectOptions, ServerConnector } from "./mcp/mcp-servers.ts";
 export { runAgent } from "./run-agent.ts";

@@ -1,7 +1,7 @@
 import { type ContentBlock, efforts, knownModel } from "../../models/internal.ts";
 import { readMode } from "../../permissions/internal.ts";
-import { fieldOf } from "../../protocol/internal.ts";
-import type { AgentControl, SessionSetup } from "../session/session-control.ts";
+import { defined, fieldOf } from "../../protocol/internal.ts";
+import type { AgentControl, HookCallback, SessionSetup } from "../session/session-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,10 +28,10 @@ export async function handleControlRequest(control: AgentControl, request: Field
       control.setPermissionMode(mode);
       return { mode };
     }
-    case "register_repo_root":
-      return {
-        directory: await control.addDirectory(String(request["path"] ?? request["directory"]), "register_repo_root"),
-      };
+    case "register_repo_root": {
+      const path = String(request["path"] ?? request["directory"]);
+      return { directory: await control.addDirectory(path, "register_repo_root") };
+    }
     case "stop_hook":
       return stopHook(control, request);
     default:
@@ -65,17 +65,10 @@ function registerHooks(control: AgentControl, hooks: Fields, ask: Ask): void {
 
 function registerHook(control: AgentControl, event: string, group: Fields, callback_id: unknown, ask: Ask): () => void {
   const { matcher, timeout } = group;
-  return control.on(
-    event,
-    typeof matcher === "string" ? matcher : undefined,
-    (input, toolUseId, signal) =>
-      ask(
-        "hook_callback",
-        { callback_id, input, ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }) },
-        signal,
-      ),
-    timeout === undefined || timeout === null ? {} : { timeout: timeout as number },
-  );
+  const callback: HookCallback = (input, toolUseId, signal) =>
+    ask("hook_callback", { callback_id, input, ...defined({ tool_use_id: toolUseId }) }, signal);
+  const limits = timeout === undefined || timeout === null ? {} : { timeout: timeout as number };
+  return control.on(event, typeof matcher === "string" ? matcher : undefined, callback, limits);
 }
 
 /**
@@ -117,20 +110,14 @@ function textOf(name: string, value: unknown): string {
 /** The response to `initialize`: the available commands, subagents and models. */
 async function initializeResponse(control: AgentControl): Promise<Fields> {
   const { commands, subagents, model } = await control.catalog();
-  const known = knownModel(model);
+  const effortLevels =
+    knownModel(model)?.effort === undefined ? {} : { supportsEffort: true, supportedEffortLevels: [...efforts] };
   return {
     commands: commands.map((command) => ({ ...command, argumentHint: "" })),
     agents: subagents,
     output_style: "default",
     available_output_styles: ["default"],
-    models: [
-      {
-        value: model,
-        displayName: model,
-        description: "The model of this session",
-        ...(known?.effort === undefined ? {} : { supportsEffort: true, supportedEffortLevels: [...efforts] }),
-      },
-    ],
+    models: [{ value: model, displayName: model, description: "The model of this session", ...effortLevels }],
     account: {},
     session_id: control.session.id,
   };

@@ -24,19 +24,12 @@ export async function exitNow(control: AgentControl | undefined, io: FrontIo): P
   io.leave(signalStatus.SIGINT);
 }
 
-/** The line for stderr, without terminal control sequences; undefined for events that have none. */
-export function noticeText(event: AgentEvent): string | undefined {
-  switch (event.kind) {
-    case "notice":
-      return `${stripControl(event.text)}\n`;
-    case "warning":
-      return `hookline: ${stripControl(event.warning.message)}\n`;
-    case "retry": {
-      const { attempt, tries, waitMs, error } = event.retry;
-      const wait = `${(waitMs / 1000).toFixed(1)} s`;
-      return `API error (${stripControl(error.message)}); try ${attempt} of ${tries} failed, next in ${wait}\n`;
-    }
-    default:
-      return undefined;
-  }
+/** The line about an event for stderr, without terminal control sequences; empty for events that have none. */
+export function noticeText(event: AgentEvent): string {
+  if (event.kind === "notice") return `${stripControl(event.text)}\n`;
+  if (event.kind === "warning") return `hookline: ${stripControl(event.warning.message)}\n`;
+  if (event.kind !== "retry") return "";
+  const { attempt, tries, waitMs, error } = event.retry;
+  const wait = `${(waitMs / 1000).toFixed(1)} s`;
+  return `API error (${stripControl(error.message)}); try ${attempt} of ${tries} failed, next in ${wait}\n`;
 }

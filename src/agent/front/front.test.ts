@@ -5,7 +5,7 @@ import { scripted } from "../../models/internal.ts";
 import type { ServerConnector } from "../mcp/mcp-servers.ts";
 import { type Tool, toolSuccess } from "../tools/tool.ts";
 import { front, type Line } from "./fixtures/front.ts";
-import { terminalUser } from "./terminal-user.ts";
+import { terminalUser } from "./interactive.ts";
 
 describe("headless", () => {
   test("text: the answer on stdout, notices on stderr, nothing a terminal would act on", async () => {

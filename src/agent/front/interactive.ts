@@ -7,8 +7,10 @@ import type { RunAgentOptions } from "../agent-options.ts";
 import { runAgent } from "../run-agent.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { toolSummary } from "../tools/tool.ts";
+import type { UserPort } from "../turn/ask-user.ts";
+import { deniedByUser } from "../turn/decide.ts";
+import { ruleTexts } from "../turn/permission-updates.ts";
 import { exitNow, type FrontIo, noticeText, type SignalName, signalStatus } from "./front-io.ts";
-import { terminalUser } from "./terminal-user.ts";
 
 /** Runs the agent with a line prompt. A typed line is a prompt, a command, or the answer to an open question. */
 export async function runInteractive({ prompt, ...options }: RunAgentOptions, io: FrontIo): Promise<number> {
@@ -19,7 +21,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
   const write = (text: string): void => {
     lastWrite = lastWrite.then(() => io.out(text));
   };
-  const ask = (text: string, signal: AbortSignal): Promise<string | undefined> =>
+  const ask: AskLine = (text, signal) =>
     new Promise((resolve, reject) => {
       if (isClosed) return resolve(undefined);
       // An aborted signal fires no event.
@@ -69,7 +71,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
     else write("\nPress Ctrl-C again to leave.\n> ");
   });
 
-  const observe = guardedObserver(options.observe, (warning) => write(noticeText({ kind: "warning", warning }) ?? ""));
+  const observe = guardedObserver(options.observe, (warning) => write(noticeText({ kind: "warning", warning })));
 
   function show(event: AgentEvent): void {
     observe(event);
@@ -85,7 +87,7 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
       write("> ");
     }
     const notice = noticeText(event);
-    if (notice !== undefined) write(notice);
+    if (notice !== "") write(notice);
   }
 
   try {
@@ -117,4 +119,82 @@ export async function runInteractive({ prompt, ...options }: RunAgentOptions, io
 function callLine({ name, input }: Pick<ToolUseBlock, "name" | "input">): string {
   const [line = ""] = stripControl(`· ${name} ${toolSummary(input)}`).split("\n");
   return line.slice(0, 200);
+}
+
+/** Contract: resolves with the typed line; undefined at the end of input. */
+type AskLine = (text: string, signal: AbortSignal) => Promise<string | undefined>;
+
+/** Asks the user at the terminal. All shown text is stripped of control characters. */
+export function terminalUser(ask: AskLine): UserPort {
+  const answer: AskLine = async (text, signal) => (await ask(stripControl(text), signal))?.trim();
+  const isYes = (typed = ""): boolean => /^(y|yes)$/i.test(typed);
+
+  return {
+    async permission({ tool, input, reason, suggestions }, signal) {
+      const rules = suggestions.filter((update) => update.type === "addRules" && update.behavior === "allow");
+      const always = rules.length === 0 ? "" : `, [a]lways (${rules.flatMap(ruleTexts).join(", ")})`;
+      const call = `${tool} wants to run:\n${JSON.stringify(input, null, 2).replace(/^/gm, "  ")}`;
+      const typed = await answer(
+        `\n${call}\n${reason}\n[y]es, [n]o${always}, or no with a message for the model: `,
+        signal,
+      );
+      if (typed === undefined) return { behavior: "deny", message: "The user did not answer." };
+      if (isYes(typed)) return { behavior: "allow" };
+      if (/^(a|always)$/i.test(typed) && rules.length > 0)
+        return { behavior: "allow", updates: rules.map((update) => ({ ...update, destination: "localSettings" })) };
+      const comment = typed.replace(/^(no|n)\b[\s,:]*/i, "");
+      if (comment === "") return { behavior: "deny" };
+      return { behavior: "deny", message: `${deniedByUser} They said: ${comment}` };
+    },
+    async question({ message, options, hook, summary }, signal) {
+      const lines = options.map(
+        ({ key, label, description }) => `  ${key}  ${label}${description === undefined ? "" : `: ${description}`}`,
+      );
+      const about = summary === "" ? "" : ` about ${summary}`;
+      const typed = await answer(`\n${hook.name} asks${about}: ${message}\n${lines.join("\n")}\nYour choice: `, signal);
+      return options.find(({ key, label }) => key === typed || label === typed)?.key;
+    },
+    async confirm(text, signal) {
+      return isYes(await answer(`\n${text} [y]es or [n]o: `, signal));
+    },
+    async elicit({ server, message, schema }, signal) {
+      const properties = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, Field>>);
+      const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+      const content: Record<string, unknown> = {};
+      const first = await answer(`\n${server} asks: ${message}\n[y]es to answer, [n]o to decline: `, signal);
+      if (first === undefined) return { action: "cancel" };
+      if (!isYes(first)) return { action: "decline" };
+      for (const [name, field] of properties) {
+        const choices = field.enum === undefined ? "" : ` (${field.enum.join(", ")})`;
+        let fault: string | undefined = "";
+        while (fault !== undefined) {
+          const typed = await answer(`${fault}${name}${choices}: `, signal);
+          if (typed === undefined) return { action: "cancel" };
+          fault = faultOf(typed, field, required.includes(name));
+          if (fault === undefined && typed !== "") content[name] = asType(typed, field.type);
+        }
+      }
+      return { action: "accept", content };
+    },
+  };
+}
+
+/** The schema of a form field. */
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+}
+
+/** Why the typed text is not valid for the field. */
+function faultOf(text: string, { type, enum: choices }: Field, required: boolean): string | undefined {
+  if (text === "") return required ? "This field is required.\n" : undefined;
+  if (choices !== undefined && !choices.map(String).includes(text)) return "Type one of the choices.\n";
+  if (type === "integer" && !Number.isInteger(Number(text))) return "This must be a whole number.\n";
+  return type === "number" && !Number.isFinite(Number(text)) ? "This must be a number.\n" : undefined;
+}
+
+function asType(text: string, type: string | undefined): unknown {
+  if (type === "number" || type === "integer") return Number(text);
+  if (type === "array") return text.split(",").map((item) => item.trim());
+  return type === "boolean" ? /^(y|yes|true|1)$/i.test(text) : text;
 }

@@ -1,4 +1,4 @@
-import type { AnswerBlock, ModelEvent } from "../../models/internal.ts";
+import type { ModelEvent } from "../../models/internal.ts";
 import { apiMessage, apiUsage } from "../session/journal.ts";
 
 type ApiEvent = Readonly<Record<string, unknown>>;
@@ -25,24 +25,22 @@ export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
       case "text":
         return [
           ...start(event.index, { type: "text", text: "" }),
-          delta(event.index, { type: "text_delta", text: event.text }),
+          delta(event.index, "text_delta", { text: event.text }),
         ];
       case "thinking":
         return [
           ...start(event.index, { type: "thinking", thinking: "", signature: "" }),
-          delta(event.index, { type: "thinking_delta", thinking: event.text }),
+          delta(event.index, "thinking_delta", { thinking: event.text }),
         ];
       case "tool-call":
         return start(event.index, { type: "tool_use", id: event.id, name: event.name, input: {} });
       case "tool-input":
-        return [delta(event.index, { type: "input_json_delta", partial_json: event.json })];
+        return [delta(event.index, "input_json_delta", { partial_json: event.json })];
       case "block": {
-        const lines = [
-          ...start(event.index, withoutInput(event.block)),
-          { type: "content_block_stop", index: event.index },
-        ];
+        const { index, block } = event;
+        const started = start(index, block.type === "tool_use" ? { ...block, input: {} } : block);
         openBlock = undefined;
-        return lines;
+        return [...started, { type: "content_block_stop", index }];
       }
       case "end": {
         hasBegun = false;
@@ -60,10 +58,6 @@ export function partialLines(): (event: ModelEvent) => readonly ApiEvent[] {
   };
 }
 
-function delta(index: number, inner: object): ApiEvent {
-  return { type: "content_block_delta", index, delta: inner };
-}
-
-function withoutInput(block: AnswerBlock): object {
-  return block.type === "tool_use" ? { ...block, input: {} } : block;
+function delta(index: number, type: string, fields: object): ApiEvent {
+  return { type: "content_block_delta", index, delta: { type, ...fields } };
 }

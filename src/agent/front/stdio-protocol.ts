@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { createInterface, type Interface } from "node:readline";
-import { messageOf, type PermissionUpdate, parseObject, type ToolInput } from "../../protocol/internal.ts";
+import {
+  defined,
+  isObject,
+  messageOf,
+  type PermissionUpdate,
+  parseObject,
+  type ToolInput,
+} from "../../protocol/internal.ts";
 import type { AgentControl } from "../session/session-control.ts";
 import { toolSummary } from "../tools/tool.ts";
-import type { UserPort } from "../turn/ask-user.ts";
+import type { UserAnswer, UserPort } from "../turn/ask-user.ts";
 import { type Ask, handleControlRequest, isBlocks } from "./control-requests.ts";
 import type { FrontIo } from "./front-io.ts";
 
@@ -21,40 +28,36 @@ export interface Protocol {
 }
 
 export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => void): Protocol {
-  const pending = new Map<string, (answer: { value?: unknown; error?: string }) => void>();
+  const pending = new Map<string, { resolve(value: unknown): void; reject(reason: unknown): void }>();
   let reader: Interface | undefined;
   let usesRequests = false;
   let isClosed = false;
 
   /** Sends a request. Rejects when the program refuses it or closes its side, or when the signal is aborted. */
-  function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
+  async function request(subtype: string, fields: Fields, signal: AbortSignal): Promise<unknown> {
+    // An aborted signal fires no event.
+    signal.throwIfAborted();
+    if (isClosed) throw new Error(otherEndClosed);
     const request_id = randomUUID();
-    return new Promise((resolve, reject) => {
-      // An aborted signal fires no event.
-      if (signal.aborted) return reject(signal.reason);
-      if (isClosed) return reject(new Error(otherEndClosed));
-      const settle = (answer: { value?: unknown; error?: string }): void => {
-        pending.delete(request_id);
-        signal.removeEventListener("abort", cancel);
-        if (answer.error === undefined) resolve(answer.value);
-        else reject(new Error(answer.error));
-      };
-      const cancel = (): void => {
-        send({ type: "control_cancel_request", request_id });
-        pending.delete(request_id);
-        reject(signal.reason);
-      };
-      pending.set(request_id, settle);
-      signal.addEventListener("abort", cancel, { once: true });
-      send({ type: "control_request", request_id, request: { subtype, ...fields } });
-    });
+    const cancel = (): void => {
+      send({ type: "control_cancel_request", request_id });
+      pending.get(request_id)?.reject(signal.reason);
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    send({ type: "control_request", request_id, request: { subtype, ...fields } });
+    try {
+      return await new Promise((resolve, reject) => pending.set(request_id, { resolve, reject }));
+    } finally {
+      pending.delete(request_id);
+      signal.removeEventListener("abort", cancel);
+    }
   }
 
   async function answerRequest(control: AgentControl, request_id: unknown, fields: Fields): Promise<void> {
     const respond = (result: Fields): void => send({ type: "control_response", response: { request_id, ...result } });
     try {
       const response = await handleControlRequest(control, fields, request);
-      respond({ subtype: "success", ...(response === undefined ? {} : { response }) });
+      respond({ subtype: "success", ...defined({ response }) });
     } catch (error) {
       respond({ subtype: "error", error: messageOf(error) });
     }
@@ -73,7 +76,8 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
     } else if (line["type"] === "control_response") {
       const { request_id, subtype, response, error } = (line["response"] ?? {}) as Fields;
       const settle = pending.get(String(request_id));
-      settle?.(subtype === "error" ? { error: String(error) } : { value: response });
+      if (subtype === "error") settle?.reject(new Error(String(error)));
+      else settle?.resolve(response);
     }
     return undefined;
   }
@@ -93,7 +97,7 @@ export function openProtocol(stdin: FrontIo["stdin"], send: (line: Fields) => vo
         });
         lines.once("close", () => {
           isClosed = true;
-          for (const settle of pending.values()) settle({ error: otherEndClosed });
+          for (const { reject } of pending.values()) reject(new Error(otherEndClosed));
           control.end();
           begin();
         });
@@ -128,7 +132,7 @@ function userOverProtocol(ask: Ask): UserPort {
         input,
         description: toolSummary(input),
         permission_suggestions: suggestions,
-        ...(blockedPath === undefined ? {} : { blocked_path: blockedPath }),
+        ...defined({ blocked_path: blockedPath }),
         tool_use_id: toolUseId,
         decision_reason: reason,
       };
@@ -143,21 +147,21 @@ function userOverProtocol(ask: Ask): UserPort {
       const about = { mcp_server_name: server, message, mode: "form", requested_schema: schema };
       const { action, content } = await request("elicitation", about, signal);
       if (action !== "accept" && action !== "decline") return { action: "cancel" };
-      return { action, ...(typeof content === "object" && content !== null ? { content: content as Fields } : {}) };
+      return isObject(content) ? { action, content } : { action };
     },
   };
 }
 
-function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields) {
+function readAnswer({ behavior, updatedInput, updatedPermissions, message, interrupt }: Fields): UserAnswer {
   if (behavior === "allow")
     return {
       behavior,
       ...(typeof updatedInput === "object" && updatedInput !== null ? { input: updatedInput as ToolInput } : {}),
       ...(Array.isArray(updatedPermissions) ? { updates: updatedPermissions as PermissionUpdate[] } : {}),
-    } as const;
+    };
   return {
     behavior: "deny",
     ...(typeof message === "string" ? { message } : {}),
     ...(interrupt === true ? { interrupt } : {}),
-  } as const;
+  };
 }

@@ -1,13 +1,12 @@
 import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
 import { type AgentThread, type Threads, toolDefinitions } from "../session/agent-session.ts";
-import type { InboxItem } from "../session/inbox.ts";
+import { type InboxItem, taskNotification } from "../session/inbox.ts";
 import { openReadState } from "../tools/files/file-access.ts";
 import type { Tool } from "../tools/tool.ts";
 import { oneQuestionAtATime } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
 import { noteInTranscript } from "../turn/channels.ts";
-import type { HookModel } from "./hook-model.ts";
-import { agentPort, modelPort } from "./model-ports.ts";
+import { agentPort, type HookModel, modelPort } from "./model-ports.ts";
 
 /** What the agent provides to the engine. */
 export function enginePorts(threads: Threads, interactive: boolean): Ports {
@@ -38,29 +37,21 @@ export function enginePorts(threads: Threads, interactive: boolean): Ports {
 
 /** The notification that a background hook wakes the agent with. It joins the current turn, or starts one when the agent is idle. */
 function wakeNotification(event: string, text: string): InboxItem {
-  const content = `<task-notification>
-<summary>Stop hook feedback</summary>
-</task-notification>
-${wrapContext(`Stop hook blocking error from command "${event}": ${text}`, "system-reminder")}`;
-  return { kind: "news", content, source: "system" };
+  const feedback = wrapContext(`Stop hook blocking error from command "${event}": ${text}`, "system-reminder");
+  return taskNotification({ summary: "Stop hook feedback" }, `\n${feedback}`);
 }
 
 /** The transcript message about a Stop hook that was added at run time. */
 function stopHookText(notice: Notice): string | undefined {
-  switch (notice.kind) {
-    case "stop-hook-added":
-      return `Stop hook added: ${notice.hook.name}`;
-    case "stop-hook-removed":
-      return `Stop hook removed: ${notice.hook.name}`;
-    case "stop-hook-ran":
-      return `Stop hook ran: ${notice.hook.name} (${notice.record.verdict.kind === "deny" ? "continues the turn" : "no objection"})`;
-    default:
-      return undefined;
-  }
+  if (notice.kind === "stop-hook-added") return `Stop hook added: ${notice.hook.name}`;
+  if (notice.kind === "stop-hook-removed") return `Stop hook removed: ${notice.hook.name}`;
+  if (notice.kind !== "stop-hook-ran") return undefined;
+  const effect = notice.record.verdict.kind === "deny" ? "continues the turn" : "no objection";
+  return `Stop hook ran: ${notice.hook.name} (${effect})`;
 }
 
 /** Gives prompt and agent hooks the models, the cost account and some tools of the session. */
-export function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model" | "agent">> {
+function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model" | "agent">> {
   const from: HookModel = {
     model: () => main().model.port,
     openModel: (name) => main().session.openModel(name),

@@ -1,16 +1,14 @@
-import type { ToolUseBlock } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { TurnResult } from "../turn/loop.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { apiUsage } from "./journal.ts";
 
-export interface TurnFigures {
-  readonly startedAt: number;
-  readonly turns: number;
-}
-
-export function resultObjectOf(session: AgentSession, end: TurnResult, { startedAt, turns }: TurnFigures): AgentResult {
+export function resultObjectOf(
+  session: AgentSession,
+  end: TurnResult,
+  { startedAt, turns }: { readonly startedAt: number; readonly turns: number },
+): AgentResult {
   const { options, spending, record, permissions } = session;
   const { subtype, isError = false, stopReason = null } = endings[end.by];
   return {
@@ -32,7 +30,7 @@ export function resultObjectOf(session: AgentSession, end: TurnResult, { started
     permission_denials: [...permissions.denials],
     terminal_reason: end.by === "max_budget_usd" ? "budget_exhausted" : end.by,
     ...(isError ? {} : session.timing.since(startedAt)),
-    ...(end.by === "tool_deferred" ? { deferred_tool_use: nameOf(end.call) } : {}),
+    ...(end.by === "tool_deferred" ? { deferred_tool_use: end.call } : {}),
     ...(subtype !== "success" ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
     uuid: options.uuid(),
@@ -62,10 +60,6 @@ interface Ending {
 function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): string {
   if (by === "max_turns") return `Reached maximum number of turns (${maxTurns})`;
   return by === "max_budget_usd" ? `Reached maximum budget ($${maxBudgetUsd})` : "Interrupted by the user";
-}
-
-function nameOf({ id, name, input }: ToolUseBlock): Pick<ToolUseBlock, "id" | "name" | "input"> {
-  return { id, name, input };
 }
 
 /** When the first model call of a turn was sent and answered. */

@@ -7,6 +7,7 @@ import {
   type ToolUseBlock,
   textIn,
 } from "../../models/internal.ts";
+import { isObject } from "../../protocol/internal.ts";
 import type { EntryBlock, GraphEntry } from "../../sessions/internal.ts";
 import { type Attachment, textForModel } from "../turn/attachments.ts";
 import type { BatchCall } from "../turn/call-model.ts";
@@ -30,26 +31,18 @@ export function readHistory(context: readonly GraphEntry[]): History {
   const deferred = deferredIn(context);
   const messages = context.flatMap((entry) => messageIn(entry) ?? []);
   const deferredIds = new Set(deferred.map(({ call }) => call.id));
+  const answers = context.filter((entry) => entry.kind === "assistant");
   return {
     messages: pairCallsAndResults(joinTurns(messages), deferredIds),
-    contextTokens: tokensIn(context),
+    contextTokens: tokensIn(answers.findLast(({ usage }) => usage !== undefined)?.usage ?? {}),
     deferred,
-    lastModel: lastModel(context),
+    // Lines about API errors name a synthetic model.
+    lastModel: answers.findLast(({ model }) => model !== undefined && model !== "<synthetic>")?.model,
     lastFolder: context.findLast(({ cwd }) => cwd !== undefined)?.cwd,
   };
 }
 
-/** The model that answered last. Lines about API errors name a synthetic model. */
-function lastModel(context: readonly GraphEntry[]): string | undefined {
-  const last = context.findLast(
-    (entry) => entry.kind === "assistant" && entry.model !== undefined && entry.model !== "<synthetic>",
-  );
-  return last?.kind === "assistant" ? last.model : undefined;
-}
-
-function tokensIn(context: readonly GraphEntry[]): number {
-  const last = context.findLast((entry) => entry.kind === "assistant" && entry.usage !== undefined);
-  const usage = last?.kind === "assistant" ? (last.usage ?? {}) : {};
+function tokensIn(usage: Readonly<Record<string, unknown>>): number {
   const names = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
   return names.reduce((sum, name) => sum + (typeof usage[name] === "number" ? usage[name] : 0), 0);
 }
@@ -67,8 +60,7 @@ function deferredIn(context: readonly GraphEntry[]): readonly BatchCall[] {
     if (entry.kind !== "assistant") continue;
     for (const block of entry.content) {
       if (block.type !== "tool_use" || !waiting.has(block.id)) continue;
-      const input = block.input as ToolUseBlock["input"];
-      calls.push({ call: { type: "tool_use", id: block.id, name: block.name, input }, lineUuid: entry.uuid });
+      calls.push({ call: asApiCall(block), lineUuid: entry.uuid });
     }
   }
   return calls.filter(({ call }) => waiting.has(call.id));
@@ -82,9 +74,7 @@ function messageIn(entry: GraphEntry): Message | undefined {
   }
   if (entry.kind !== "user" && entry.kind !== "assistant") return undefined;
   if (entry.kind === "assistant" && entry.isApiErrorMessage === true) return undefined;
-  const [only] = entry.content;
-  const content =
-    entry.content.length === 1 && only !== undefined ? asApiBlocks(only) : entry.content.flatMap(asApiBlocks);
+  const content = entry.content.flatMap(asApiBlocks);
   return content.length === 0 ? undefined : { role: entry.kind, content };
 }
 
@@ -98,7 +88,7 @@ function asApiBlocks(block: EntryBlock): readonly ContentBlock[] {
     case "redacted_thinking":
       return [{ type: "redacted_thinking", data: block.data }];
     case "tool_use":
-      return [{ type: "tool_use", id: block.id, name: block.name, input: inputOf(block.input) }];
+      return [asApiCall(block)];
     case "tool_result":
       return [asApiResult(block)];
     case "image":
@@ -109,8 +99,8 @@ function asApiBlocks(block: EntryBlock): readonly ContentBlock[] {
   }
 }
 
-function inputOf(input: unknown): Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+function asApiCall({ id, name, input }: Extract<EntryBlock, { type: "tool_use" }>): ToolUseBlock {
+  return { type: "tool_use", id, name, input: isObject(input) ? input : {} };
 }
 
 function asApiResult({

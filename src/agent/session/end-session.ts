@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
+import { isFailedRun } from "../turn/attachments.ts";
 import { fireAndHold } from "../turn/fire-event.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 
@@ -90,12 +91,10 @@ async function killLeftovers({ options, engine, shells }: AgentSession): Promise
 
 /** Fires SessionEnd and reports the hooks that failed. */
 export async function fireSessionEnd(main: AgentThread, reason: string): Promise<void> {
-  const { session } = main;
   const { outcome } = await fireAndHold(main, "SessionEnd", { reason });
-  for (const { hook, answer, stderr, ended } of outcome.runs) {
-    const failed = answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
-    const text = `SessionEnd hook [${hook.name}] failed: ${stderr.trim() || answer?.failure || "no stderr output"}`;
-    if (failed) session.notice(text, "error");
+  for (const { hook, answer, stderr } of outcome.runs.filter(isFailedRun)) {
+    const why = stderr.trim() || answer?.failure || "no stderr output";
+    main.session.notice(`SessionEnd hook [${hook.name}] failed: ${why}`, "error");
   }
 }
 

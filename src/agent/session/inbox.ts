@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from "../../models/internal.ts";
+import { blocksIn, type ContentBlock, type Message, type ToolUseBlock, textIn } from "../../models/internal.ts";
 import type { BackgroundShell } from "../tools/shell/background-shells.ts";
 import type { Attachment } from "../turn/attachments.ts";
 import { recordNotes, tellModelAsHost } from "../turn/channels.ts";
@@ -73,59 +73,51 @@ export function openInbox(): Inbox {
   };
 }
 
+/** A notification for the model about background work. */
+export function taskNotification(fields: Readonly<Record<string, string>>, suffix = ""): InboxItem {
+  const lines = Object.entries(fields).map(([name, value]) => tag(name, value));
+  const content = `<task-notification>\n${lines.join("\n")}\n</task-notification>${suffix}`;
+  return { kind: "news", content, source: "system" };
+}
+
+function tag(name: string, value: string): string {
+  return `<${name}>${value}</${name}>`;
+}
+
 /** The notification for the model that a background command has ended. */
 export function shellNotification(shell: BackgroundShell): InboxItem {
-  const { id, toolUseId, outputPath, description, command } = shell;
   const code = shell.exitCode();
-  const result = code === undefined ? shell.status() : `${shell.status()} (exit code ${code})`;
-  const content = `<task-notification>
-<task-id>${id}</task-id>
-<tool-use-id>${toolUseId}</tool-use-id>
-<output-file>${outputPath}</output-file>
-<status>${shell.status()}</status>
-<summary>Background command "${description || command}" ${result}</summary>
-</task-notification>`;
-  return { kind: "news", content, source: "system" };
+  const status = shell.status();
+  const result = code === undefined ? status : `${status} (exit code ${code})`;
+  return taskNotification({
+    "task-id": shell.id,
+    "tool-use-id": shell.toolUseId,
+    "output-file": shell.outputPath,
+    status,
+    summary: `Background command "${shell.description || shell.command}" ${result}`,
+  });
 }
 
 /** Notifications about background work of an earlier process of the session that ended with the process, without a report. */
 export function tasksLostAtRestart(messages: readonly Message[]): readonly InboxItem[] {
-  const started = new Map<string, string>();
-  const failed = new Set<string>();
-  let texts = "";
-  for (const { content } of messages) {
-    if (typeof content === "string") texts += content;
-    else
-      for (const block of content) {
-        if (block.type === "tool_use" && isInBackground(block)) started.set(block.id, nameOf(block));
-        if (block.type === "tool_result" && block.is_error === true) failed.add(block.tool_use_id);
-        if (block.type === "text") texts += block.text;
-      }
-  }
-  return [...started]
-    .filter(([id]) => !failed.has(id) && !texts.includes(idLine(id)))
-    .map(([id, name]) => ({ kind: "news", content: lostNotification(id, name), source: "system", quiet: true }));
+  const blocks = messages.flatMap(blocksIn);
+  const texts = textIn(blocks);
+  const failed = new Set(
+    blocks.flatMap((block) => (block.type === "tool_result" && block.is_error === true ? block.tool_use_id : [])),
+  );
+  return blocks
+    .filter((block) => block.type === "tool_use")
+    .filter((call) => isInBackground(call) && !failed.has(call.id) && !texts.includes(tag("tool-use-id", call.id)))
+    .map(({ id, name, input }) => {
+      const call = `${name} "${String(input["description"] ?? input["command"] ?? "")}"`;
+      const summary = `${call} ended with an earlier process of this session and will not report.`;
+      return { ...taskNotification({ "tool-use-id": id, status: "killed", summary }), quiet: true };
+    });
 }
 
 /** A subagent with a name is a teammate, which always runs in the background. */
-function isInBackground({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): boolean {
+function isInBackground({ name, input }: ToolUseBlock): boolean {
   return input["run_in_background"] === true || (name === "Agent" && typeof input["name"] === "string");
-}
-
-function nameOf({ name, input }: Extract<ContentBlock, { type: "tool_use" }>): string {
-  return `${name} "${String(input["description"] ?? input["command"] ?? "")}"`;
-}
-
-function idLine(id: string): string {
-  return `<tool-use-id>${id}</tool-use-id>`;
-}
-
-function lostNotification(id: string, name: string): string {
-  return `<task-notification>
-${idLine(id)}
-<status>killed</status>
-<summary>${name} ended with an earlier process of this session and will not report.</summary>
-</task-notification>`;
 }
 
 /** The running background tasks other than the thread itself, as the payload of Stop lists them. */

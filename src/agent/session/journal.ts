@@ -1,7 +1,8 @@
 import type { ContentBlock, ModelEnd, ModelUsage, ToolResultBlock } from "../../models/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, messageOf, Problem } from "../../protocol/internal.ts";
 import type { AppendRecordOptions, RecordDraft, TranscriptWriter } from "../../sessions/internal.ts";
 import type { Attachment } from "../turn/attachments.ts";
+import type { AgentThread } from "./agent-session.ts";
 
 /** The transcript of one thread, in the client's format. Contract: when a call resolves, its lines are in the file. */
 export interface Journal {
@@ -12,7 +13,7 @@ export interface Journal {
   /** Writes one line per block, each with the final usage of the call. Returns their uuids in the order of the blocks. */
   answer(answer: ModelEnd, fields?: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
   /** Writes a tool result as a child of its call's line. */
-  result(block: ToolResultBlock, fields: ResultFields): Promise<string>;
+  result(block: ToolResultBlock, callUuid: string, toolUseResult?: unknown): Promise<string>;
   attach(attachment: Attachment): Promise<void>;
   /** The lines from the last answer on. */
   tailUuids(): readonly string[];
@@ -34,13 +35,7 @@ export interface UserFields {
   readonly origin?: { readonly kind: string };
 }
 
-export interface ResultFields {
-  /** The line of the call. */
-  readonly source: string;
-  readonly toolUseResult?: unknown;
-}
-
-export interface CompactionBoundary {
+interface CompactionBoundary {
   readonly trigger: string;
   readonly preTokens: number;
   readonly postTokens: number;
@@ -49,18 +44,15 @@ export interface CompactionBoundary {
   readonly uuids: readonly string[];
 }
 
-export interface JournalOptions {
-  readonly promptId: () => string | undefined;
-  readonly cwd: () => string;
-  /** The type of the thread's subagent. */
-  readonly attribution?: string;
-}
-
-export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attribution }: JournalOptions): Journal {
+/** The lines name the folder and the prompt that the thread has when they are written. */
+export function openJournal(
+  transcript: TranscriptWriter,
+  thread: Pick<AgentThread, "session" | "agent" | "cwd">,
+): Journal {
   let tail: string[] = [];
 
   async function append(draft: RecordDraft, options?: AppendRecordOptions): Promise<string> {
-    const line = linesWithFolder.has(draft.type) ? { ...draft, cwd: cwd() } : draft;
+    const line = linesWithFolder.has(draft.type) ? { ...draft, cwd: thread.cwd } : draft;
     const { uuid = "" } = await transcript.append(line, options).catch((cause: unknown) => {
       throw notWritten(transcript.file, cause);
     });
@@ -68,10 +60,7 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
     return uuid;
   }
 
-  const prompt = () => {
-    const id = promptId();
-    return id === undefined ? {} : { promptId: id };
-  };
+  const prompt = () => defined({ promptId: thread.session.promptId });
 
   return {
     file: transcript.file,
@@ -96,24 +85,18 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
     answer(answer, fields = {}) {
       tail = [];
       const requestId = answer.requestId ?? `req_${answer.id}`;
-      const byAgent = attribution === undefined ? {} : { attributionAgent: attribution };
+      const byAgent = defined({ attributionAgent: thread.agent?.type });
       return Promise.all(
         answer.content.map((block) =>
           append({ message: apiMessage(answer, [block]), requestId, ...byAgent, type: "assistant", ...fields }),
         ),
       );
     },
-    result: (block, { source, toolUseResult }) =>
-      append(
-        {
-          ...prompt(),
-          type: "user",
-          message: { role: "user", content: [block] },
-          ...(toolUseResult === undefined ? {} : { toolUseResult }),
-          sourceToolAssistantUUID: source,
-        },
-        { parent: source },
-      ),
+    result(block, callUuid, toolUseResult) {
+      const message = { role: "user", content: [block] };
+      const about = { ...defined({ toolUseResult }), sourceToolAssistantUUID: callUuid };
+      return append({ ...prompt(), type: "user", message, ...about }, { parent: callUuid });
+    },
     attach: async (attachment) => void (await append({ attachment, type: "attachment" })),
     inform: async (content, level) =>
       void (await append({ type: "system", subtype: "informational", content, level, isMeta: false })),
@@ -124,11 +107,8 @@ export function openJournal(transcript: TranscriptWriter, { promptId, cwd, attri
 /** Ends the session: the conversation would be lost. */
 function notWritten(file: string, cause: unknown): unknown {
   if (cause instanceof Problem) return cause;
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new Problem("host/not-written", `The transcript ${file} cannot be written: ${why}. The session ends here.`, {
-    about: { file },
-    cause,
-  });
+  const message = `The transcript ${file} cannot be written: ${messageOf(cause)}. The session ends here.`;
+  return new Problem("host/not-written", message, { about: { file }, cause });
 }
 
 /** Types of lines that name the current folder. */

@@ -3,6 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
 import { ignoringErrors, openFolder, processStart, replaceFile } from "../../files/internal.ts";
+import { fieldOf, parseJson } from "../../protocol/internal.ts";
 import { liveSessions } from "../../sessions/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 
@@ -25,12 +26,11 @@ export async function openRegistryEntry(
   const { clock, cwd, interactive, version } = options;
   const folder = join(root, "sessions");
   const file = join(folder, `${process.pid}.json`);
-  const startedAt = Math.round(clock.now());
   let entry: Readonly<Record<string, unknown>> = {
     pid: process.pid,
     sessionId: id,
     cwd,
-    startedAt,
+    startedAt: Math.round(clock.now()),
     procStart: processStart(process.pid) ?? "",
     version,
     kind: interactive ? "interactive" : "print",
@@ -45,6 +45,7 @@ export async function openRegistryEntry(
   let isReported = false;
   let isRemoved = false;
 
+  /** Sets fields; undefined removes one. */
   function change(fields: Readonly<Record<string, unknown>>): Promise<void> {
     // A turn that outlived the session must not write the entry again.
     if (isRemoved) return lastWrite;
@@ -64,20 +65,9 @@ export async function openRegistryEntry(
   return {
     set(status, waitingFor) {
       const now = Math.round(clock.now());
-      const { waitingFor: _, ...rest } = entry;
-      entry = rest;
-      return change({
-        status,
-        updatedAt: now,
-        statusUpdatedAt: now,
-        ...(waitingFor === undefined ? {} : { waitingFor }),
-      });
+      return change({ status, updatedAt: now, statusUpdatedAt: now, waitingFor });
     },
-    rename(name) {
-      const { nameSource: _, ...rest } = entry;
-      entry = rest;
-      return change({ name });
-    },
+    rename: (name) => change({ name, nameSource: undefined }),
     move: (sessionId) => change({ sessionId }),
     async remove() {
       isRemoved = true;
@@ -99,8 +89,10 @@ async function sweep(root: string, id: string, warn: (text: string) => void): Pr
 
 /** A normal end removes the entry, so the process of a remaining entry was killed. */
 async function endPredecessor(file: string, warn: (text: string) => void): Promise<void> {
-  const tag = tagIn((await ignoringErrors(["ENOENT"], readFile(file, "utf8"))) ?? "");
-  if (tag === undefined) return;
+  const text = (await ignoringErrors(["ENOENT"], readFile(file, "utf8"))) ?? "";
+  // A killed process may have written it incompletely.
+  const tag = fieldOf(parseJson(text), "runTag");
+  if (typeof tag !== "string" || tag === "") return;
   const left = await findLeftovers(runTag, `${tag}/`);
   if (left.length === 0) return;
   const names = left.map(({ name, pid }) => `${name} (pid ${pid})`).join(", ");
@@ -109,18 +101,6 @@ async function endPredecessor(file: string, warn: (text: string) => void): Promi
   else warn(`The session was killed before and left processes that cannot be ended: ${names}.`);
 }
 
-function tagIn(text: string): string | undefined {
-  try {
-    const { runTag: tag } = JSON.parse(text) as { runTag?: unknown };
-    return typeof tag === "string" && tag !== "" ? tag : undefined;
-  } catch {
-    return undefined; // Written incompletely by a killed process.
-  }
-}
+const doNothing = async (): Promise<void> => undefined;
 
-const silent: RegistryEntry = {
-  set: async () => undefined,
-  rename: async () => undefined,
-  move: async () => undefined,
-  remove: async () => undefined,
-};
+const silent: RegistryEntry = { set: doNothing, rename: doNothing, move: doNothing, remove: doNothing };

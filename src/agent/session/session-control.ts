@@ -1,4 +1,4 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CallbackHandler, StopHooks } from "../../engine/internal.ts";
 import { endLeftovers, findLeftovers, runTag } from "../../exec/internal.ts";
@@ -6,6 +6,7 @@ import { isInside } from "../../files/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
 import { type EventName, eventRow, Problem } from "../../protocol/internal.ts";
+import { checkFolder } from "../check-agent-options.ts";
 import { addSubagents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";
@@ -65,11 +66,7 @@ export async function addDirectory(
   const requested = resolve(main.cwd, path);
   const directory = await realpath(requested).catch(() => requested);
   if (source === "register_repo_root") await checkInside(main, directory);
-  const stats = await stat(directory).catch(() => undefined);
-  if (stats?.isDirectory() !== true)
-    throw new Problem("host/no-folder", `${requested} is not a folder. Name an existing one.`, {
-      about: { path: requested },
-    });
+  checkFolder(requested);
   if (!main.session.directories.includes(directory)) main.session.directories.push(directory);
   notifyHooks(main, "DirectoryAdded", { directory, source });
   return directory;

@@ -54,68 +54,57 @@ export interface OpenRecord {
 
 /** Opens the session that the options select: a new one, an earlier one, or a fork of one. */
 export async function openRecord(options: AgentOptions): Promise<OpenRecord> {
-  const opened = await openSelected(options);
-  if (opened.source === "startup") return opened;
-  const startedAs = await agentSettingIn(opened.forkedFrom?.file ?? opened.record.file);
-  return startedAs === undefined ? opened : { ...opened, startedAs };
-}
-
-async function openSelected(options: AgentOptions): Promise<OpenRecord> {
-  const { cwd, env, home, version, clock, uuid, persist } = options;
-  if (options.sessionId !== undefined) checkUuid(options.sessionId);
+  const { cwd, env, home, version, clock, uuid, persist, sessionId } = options;
+  if (sessionId !== undefined) checkUuid(sessionId);
   const root = options.store ?? storeRoot({ env, home }).path;
   const selected = options.continueLatest === true ? "last" : options.resume;
-  const ownRoot = { path: root, origin: "hookline" as const };
-  const find = async (id: string) =>
-    findSession(id, { cwd, roots: id === "last" ? [ownRoot] : [ownRoot, ...(await findRoots({ env, home }))] });
+  const place = selected === undefined ? undefined : await findSelected(selected, root, options);
+  const startedAs = place === undefined ? undefined : await agentSettingIn(place.file);
+  const earlier = { source: "resume", ...defined({ startedAs }) } as const;
+  const forkedFrom = place === undefined ? undefined : { id: place.id, file: place.file };
   if (!persist) {
-    if (selected === undefined) return { record: memoryRecord(options, root), source: "startup", context: [] };
-    return await memoryCopy(await find(selected), options, root);
+    const record = memoryRecord(options, root);
+    if (place === undefined) return { record, source: "startup", context: [] };
+    // The original stays unchanged and may run in another process.
+    const { main } = await sessionAt(place).load();
+    return { ...earlier, record, context: main.context(), ...defined({ forkedFrom }) };
   }
   const store = await openStore({ root, env, home, version, now: clock.now, uuid });
   const fields = { cwd, ...defined({ gitBranch: await gitBranch(cwd) }) };
-  if (selected === undefined)
-    return { record: await newRecord(store, options, fields), source: "startup", context: [] };
-  const place = await find(selected);
-  if (place.root.path === store.root.path && options.fork !== true) {
+  if (place === undefined) {
+    const session = await newSession(store, { ...fields, id: sessionId ?? uuid() });
+    return { record: await lockedRecord(session, store), source: "startup", context: [] };
+  }
+  if (place.root.path === root && options.fork !== true) {
     const session = await store.resume(place.id, fields);
     if (isWrittenByUs(session.context))
-      return { record: await lockRecord(recordOf(session, root, store)), source: "resume", context: session.context };
+      return { ...earlier, record: await lockedRecord(session, store), context: session.context };
   }
-  const session = await store.fork(place, { ...fields, ...defined({ id: options.sessionId }) });
-  return {
-    record: await lockRecord(recordOf(session, root, store)),
-    source: "resume",
-    context: session.context,
-    forkedFrom: { id: place.id, file: place.file },
-  };
+  const session = await store.fork(place, { ...fields, ...defined({ id: sessionId }) });
+  const record = await lockedRecord(session, store);
+  return { ...earlier, record, context: session.context, ...defined({ forkedFrom }) };
 }
 
-async function newRecord(
+async function findSelected(id: string, path: string, { cwd, env, home }: AgentOptions): Promise<SessionPlace> {
+  const own = { path, origin: "hookline" } as const;
+  return findSession(id, { cwd, roots: id === "last" ? [own] : [own, ...(await findRoots({ env, home }))] });
+}
+
+async function newSession(
   store: SessionStore,
-  { sessionId, uuid }: AgentOptions,
-  fields: { readonly cwd: string },
-): Promise<SessionRecord> {
-  const id = sessionId ?? uuid();
-  const session = await store.open({ ...fields, id });
-  if ("context" in session) {
-    const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
-    throw new Problem("sessions/exists", message, { about: { id } });
-  }
-  return await lockRecord(recordOf(session, store.root.path, store));
-}
-
-/** Continues the conversation of a session without writing: the original stays unchanged and may run in another process. */
-async function memoryCopy(place: SessionPlace, options: AgentOptions, root: string): Promise<OpenRecord> {
-  const { main } = await sessionAt(place).load();
-  const forkedFrom = { id: place.id, file: place.file };
-  return { record: memoryRecord(options, root), source: "resume", context: main.context(), forkedFrom };
+  fields: { readonly cwd: string; readonly id: string },
+): Promise<StoreSession> {
+  const session = await store.open(fields);
+  if (!("context" in session)) return session;
+  const { id } = fields;
+  const message = `Session ${id} already exists. Use --resume ${id} to continue it, or omit --session-id.`;
+  throw new Problem("sessions/exists", message, { about: { id } });
 }
 
 /** Opens a new record of the same kind, after `/clear`. */
 export async function nextRecord(options: AgentOptions): Promise<SessionRecord> {
   const { sessionId: _, resume: __, continueLatest: ___, fork: ____, ...rest } = options;
-  return (await openRecord(rest as AgentOptions)).record;
+  return (await openRecord(rest)).record;
 }
 
 /** A session that another program wrote is continued in a fork; the original stays unchanged. */
@@ -123,29 +112,23 @@ function isWrittenByUs(context: readonly GraphEntry[]): boolean {
   return context.every(({ entrypoint }) => entrypoint === undefined || entrypoint === "hookline");
 }
 
-function recordOf(session: StoreSession, root: string, store: SessionStore): SessionRecord {
+/** One process per session: the lock is held until the record is closed or the process exits. */
+async function lockedRecord(session: StoreSession, store: SessionStore): Promise<SessionRecord> {
   const { id, file, folder } = session;
+  const root = store.root.path;
+  await openFolder(join(root, "sessions"));
+  const lock = await takeLock(join(root, "sessions", id), { waitMs: 0 });
+  if (!lock.held) {
+    const owner = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
+    const message = `${owner} runs the session ${id}. End it first, or use --fork-session to continue in a copy.`;
+    throw new Problem("sessions/live", message, { about: { id, pid: lock.owner?.pid } });
+  }
   return {
     ...recordNames(id, file, folder, root),
     main: session,
     openAgent: (agent, meta) => session.openAgent(agent, meta),
-    close: () => store.close(),
-  };
-}
-
-/** One process per session: the lock is held until the record is closed or the process exits. */
-async function lockRecord(record: SessionRecord): Promise<SessionRecord> {
-  await openFolder(join(record.root, "sessions"));
-  const lock = await takeLock(join(record.root, "sessions", record.id), { waitMs: 0 });
-  if (!lock.held) {
-    const owner = lock.owner === undefined ? "Another process" : `Process ${lock.owner.pid}`;
-    const message = `${owner} runs the session ${record.id}. End it first, or use --fork-session to continue in a copy.`;
-    throw new Problem("sessions/live", message, { about: { id: record.id, pid: lock.owner?.pid } });
-  }
-  return {
-    ...record,
     async close() {
-      await record.close();
+      await store.close();
       await lock.release();
     },
   };
@@ -160,9 +143,8 @@ function recordNames(id: string, file: string, folder: string, root: string) {
     root,
     team: `session-${id.slice(0, 8)}`,
     agentFile,
-    newAgentId: (name?: string) =>
-      `a${name === undefined ? "" : `${name}-`}${randomBytes(8).toString("hex").slice(0, 16)}`,
-    newTaskId: () => `b${randomBytes(6).toString("hex").slice(0, 8)}`,
+    newAgentId: (name?: string) => `a${name === undefined ? "" : `${name}-`}${randomBytes(8).toString("hex")}`,
+    newTaskId: () => `b${randomBytes(4).toString("hex")}`,
   };
 }
 
@@ -197,9 +179,8 @@ function discardingTranscript(file: string, uuid: () => string): TranscriptWrite
 
 function checkUuid(id: string): void {
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id)) return;
-  throw new Problem("host/bad-session-id", `"${id}" is not a UUID. Pass a full UUID or omit --session-id.`, {
-    about: { id },
-  });
+  const message = `"${id}" is not a UUID. Pass a full UUID or omit --session-id.`;
+  throw new Problem("host/bad-session-id", message, { about: { id } });
 }
 
 /** The current branch, read from `.git/HEAD` without starting git. */

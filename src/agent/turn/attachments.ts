@@ -51,9 +51,21 @@ function failureOf(record: RunRecord): { type: string; fields: object } | undefi
   return { type: "hook_non_blocking_error", fields: { ...processFields(record), stderr: record.stderr || failure } };
 }
 
-function processFields({ stdout, stderr, ended, hook, durationMs }: RunRecord): object {
-  const exitCode = ended.by === "exit" ? ended.code : ended.by === "http" ? ended.status : 0;
+function processFields(record: RunRecord): object {
+  const { stdout, stderr, hook, durationMs } = record;
+  const exitCode = exitCodeOf(record) ?? 0;
   return { stdout, stderr, exitCode, command: hook.name, durationMs: Math.round(durationMs) };
+}
+
+/** The exit code of a program, or the status of an HTTP response. */
+export function exitCodeOf({ ended }: RunRecord): number | undefined {
+  if (ended.by === "http") return ended.status;
+  return ended.by === "exit" ? ended.code : undefined;
+}
+
+/** Whether a hook failed, or its program exited with an error. */
+export function isFailedRun({ answer, ended }: RunRecord): boolean {
+  return answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0);
 }
 
 /** The plain text output that became context; empty for JSON answers. */

@@ -95,7 +95,7 @@ export async function clearSession(main: AgentThread, signal: AbortSignal): Prom
   session.record = await nextRecord(options);
   await before.close();
   await recordStartSubagent(session);
-  main.journal = openJournal(session.record.main, { promptId: () => session.promptId, cwd: () => main.cwd });
+  main.journal = openJournal(session.record.main, main);
   main.messages.splice(0);
   Object.assign(main, { tailAt: 0, contextTokens: 0, stopActive: false });
   main.readState.clear();

@@ -2,7 +2,7 @@ import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engin
 import { defined, type EventName, eventRow, type Outcome, type ToolInput } from "../../protocol/internal.ts";
 import { type AgentThread, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
-import { type Attachment, attachmentsOf } from "./attachments.ts";
+import { type Attachment, attachmentsOf, isFailedRun } from "./attachments.ts";
 import { recordNotes } from "./channels.ts";
 
 export interface ThreadFireOptions {
@@ -56,9 +56,8 @@ export async function fireAndHold(
       )
     : await engine.fire<EventName>(event, payload, fireOptions);
   report({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
-  for (const { answer, ended, hook, stderr, stdout } of outcome.runs)
-    if (answer?.failure !== undefined || (ended.by === "exit" && ended.code !== 0))
-      noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
+  for (const { hook, stderr, stdout } of outcome.runs.filter(isFailedRun))
+    noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
   for (const text of outcome.systemMessages) notice(text, "info");
   for (const warning of outcome.warnings) report({ kind: "warning", warning });
   return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };

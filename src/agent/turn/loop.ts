@@ -26,7 +26,7 @@ export type TurnResult =
   | { readonly by: "stop_hook_prevented"; readonly text: string; readonly reason: string }
   /** Stop hooks refused the end more often than the cap allows. */
   | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
-  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
+  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: Pick<ToolUseBlock, "id" | "name" | "input"> }
   | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
   | {
       readonly by: "api_error";
@@ -129,7 +129,10 @@ export async function runBatch(
   signal.throwIfAborted();
 
   const deferred = ends.find((end) => end.deferred === true);
-  if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
+  if (deferred !== undefined) {
+    const { id, name, input } = deferred.call;
+    return { by: "tool_deferred", text: "", call: { id, name, input } };
+  }
   if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
   const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(batchEntry) }, { signal });
   const reasons = ends.flatMap(({ stop }) => stop ?? []);
@@ -141,12 +144,11 @@ export async function runBatch(
 async function recordResult(
   thread: AgentThread,
   { result, toolUseResult }: ToolCallEnd,
-  source: string,
+  callUuid: string,
 ): Promise<void> {
   const { journal, session, agent } = thread;
   countTurn(thread);
-  const structured = agent === undefined ? { toolUseResult } : {};
-  const uuid = await journal.result(result, { source, ...structured });
+  const uuid = await journal.result(result, callUuid, agent === undefined ? toolUseResult : undefined);
   session.report({ kind: "user", content: [result], uuid, toolUseResult, ...lineOwner(thread) });
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { approveGrants, clientHome, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
-import type { PermissionDestination, PermissionUpdate } from "../../protocol/internal.ts";
+import { fieldOf, type PermissionDestination, type PermissionUpdate } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 
@@ -42,16 +42,9 @@ async function write(update: PermissionUpdate, options: AgentOptions, engine: En
 }
 
 function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOptions): string | undefined {
-  switch (destination) {
-    case "localSettings":
-      return join(cwd, ".claude", "settings.local.json");
-    case "projectSettings":
-      return join(cwd, ".claude", "settings.json");
-    case "userSettings":
-      return join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
-    case "session":
-      return undefined;
-  }
+  if (destination === "session") return undefined;
+  if (destination === "userSettings") return join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
+  return join(cwd, ".claude", destination === "localSettings" ? "settings.local.json" : "settings.json");
 }
 
 function editsOf(update: PermissionUpdate): PlanEdits {
@@ -69,24 +62,28 @@ function editsOf(update: PermissionUpdate): PlanEdits {
 
 function listOf(update: Exclude<PermissionUpdate, { type: "setMode" }>): readonly [string, readonly string[]] {
   if ("directories" in update) return ["additionalDirectories", update.directories];
-  const texts = update.rules.map(({ toolName, ruleContent }) =>
+  return [update.behavior, ruleTexts(update)];
+}
+
+/** The rules of an update, as settings files contain them. */
+export function ruleTexts(update: PermissionUpdate): readonly string[] {
+  if (!("rules" in update)) return [];
+  return update.rules.map(({ toolName, ruleContent }) =>
     ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
   );
-  return [update.behavior, texts];
 }
 
 function textsAt(settings: unknown, list: string): readonly string[] {
-  const { permissions } = (settings ?? {}) as { permissions?: Readonly<Record<string, unknown>> };
-  const found = permissions?.[list];
+  const found = fieldOf(fieldOf(settings, "permissions"), list);
   return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
 }
 
 /** The entries in a checkout's files that the user has just granted: they are approved individually. */
 function grantsOf(update: PermissionUpdate): Parameters<typeof approveGrants>[1] {
-  const layer = { localSettings: "local", projectSettings: "project" } as const;
-  if (update.destination !== "localSettings" && update.destination !== "projectSettings") return [];
-  if (update.type === "setMode" || update.type.startsWith("remove")) return [];
+  const { destination, type } = update;
+  if (destination !== "localSettings" && destination !== "projectSettings") return [];
+  if (type === "setMode" || type === "removeRules" || type === "removeDirectories") return [];
   const [list, values] = listOf(update);
   if (list !== "allow" && list !== "additionalDirectories") return [];
-  return values.map((value) => ({ layer: layer[update.destination as keyof typeof layer], list, value }));
+  return values.map((value) => ({ layer: destination === "localSettings" ? "local" : "project", list, value }));
 }

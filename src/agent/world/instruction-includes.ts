@@ -1,98 +1,69 @@
 import { realpath } from "node:fs/promises";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
-import { defined } from "../../protocol/internal.ts";
-import type { InstructionFile, LoadReason, MemoryType } from "./instructions.ts";
+import type { InstructionFile, InstructionsOptions } from "./instructions.ts";
 import { type PromptFile, readPromptFile } from "./prompt-file.ts";
 
 export interface IncludeWalk {
-  /** Where the first file must really lie. */
+  readonly options: InstructionsOptions;
+  /** The folders that must contain the first file, with links resolved. */
   readonly roots: readonly string[] | "anywhere";
-  /** Where included files must. */
+  /** The folders that must contain included files. */
   readonly includeRoots: readonly string[];
-  /** A user folder from which a checkout's files may include notes only: tokens and transcripts are there too. */
+  /** A user folder from which a checkout's files may include notes only: it also contains tokens and transcripts. */
   readonly notes?: string;
-  /** Whether rules let the model see a file that is included; the path is the real one. */
-  readonly mayRead?: (path: string) => Promise<boolean>;
-  /** What may still come in: one file can have any number of names. */
+  /** Characters that may still be loaded: one file can have any number of names. */
   readonly room: { chars: number };
-  readonly home: string;
-  /** Paths that are in already: each file comes in once, so a circle ends by itself. */
+  /** Paths that are loaded already: each file is loaded once, so a circle ends by itself. */
   readonly seen: Set<string>;
-}
-
-interface Wanted {
-  readonly path: string;
-  readonly type: MemoryType;
-  readonly why: LoadReason;
-  readonly parent?: string;
-  readonly trigger?: string | undefined;
 }
 
 const maxDepth = 5;
 
-/** A file and what it includes, the file first. Empty when the file is missing. */
+/** A file and the files that it includes, the file first. Empty when the file is missing. */
 export async function readWithIncludes(
-  wanted: Wanted,
+  wanted: Omit<InstructionFile, "text">,
   walk: IncludeWalk,
-  warn: (message: string) => void,
   depth = 0,
 ): Promise<InstructionFile[]> {
-  const { path, type, why, parent, trigger } = wanted;
-  if (walk.seen.has(path)) return [];
-  const text = await readInstructions(path, walk, depth > 0, warn);
+  const { path, type } = wanted;
+  const { seen, options } = walk;
+  if (seen.has(path)) return [];
+  const text = await readInstructions(path, walk, depth > 0);
   if (text === undefined) return [];
-  walk.seen.add(path);
-  const file: InstructionFile = {
-    path,
-    type,
-    text,
-    reason: why,
-    ...defined({ parent, trigger }),
-  };
-  const included: InstructionFile[] = [];
+  seen.add(path);
+  const files: InstructionFile[] = [{ ...wanted, text }];
   for (const given of includedPaths(text)) {
-    const target = targetOf(given, path, walk.home);
-    if (depth < maxDepth) {
-      const next: Wanted = { path: target, type, why: "include", parent: path };
-      included.push(...(await readWithIncludes(next, walk, warn, depth + 1)));
-    } else if (!walk.seen.has(target))
-      warn(`${target} is not loaded: it is included more than ${maxDepth} files deep, by ${path}.`);
+    const target = given.startsWith("~/") ? join(options.home, given.slice(2)) : resolve(dirname(path), given);
+    if (depth < maxDepth)
+      files.push(...(await readWithIncludes({ path: target, type, reason: "include", parent: path }, walk, depth + 1)));
+    else if (!seen.has(target))
+      options.warn(`${target} is not loaded: it is included more than ${maxDepth} files deep, by ${path}.`);
   }
-  return [file, ...included];
-}
-
-function targetOf(given: string, from: string, home: string): string {
-  return given.startsWith("~/") ? join(home, given.slice(2)) : resolve(dirname(from), given);
+  return files;
 }
 
 async function readInstructions(
   path: string,
-  { roots, includeRoots, notes, mayRead, room }: IncludeWalk,
+  { options, roots, includeRoots, notes, room }: IncludeWalk,
   included: boolean,
-  warn: (message: string) => void,
 ): Promise<string | undefined> {
+  const skip = (why: string): undefined => void options.warn(`${path} is not loaded: ${why}.`);
   const inRoots = await readPromptFile(path, included ? includeRoots : roots);
   const isNote = included && notes !== undefined && inRoots !== undefined && "fault" in inRoots;
   const found = isNote ? ((await readNote(path, notes)) ?? inRoots) : inRoots;
   if (found === undefined) return undefined;
-  if ("fault" in found) return skip(warn, path, found.fault);
-  if (included && !((await mayRead?.(found.real)) ?? true)) return skip(warn, path, "a rule denies reading it");
+  if ("fault" in found) return skip(found.fault);
+  if (included && (await options.mayRead?.(found.real)) === false) return skip("a rule denies reading it");
   room.chars -= found.text.length;
-  if (room.chars < 0) return skip(warn, path, "there are too many instructions already");
-  return found.text;
+  return room.chars < 0 ? skip("there are too many instructions already") : found.text;
 }
 
-/** Of a person's own folder a checkout may name notes: Markdown, and nothing of what sessions leave there. */
+/** A checkout may include notes of the user's own folder: Markdown files outside `projects`, which contains sessions. */
 async function readNote(path: string, folder: string): Promise<PromptFile | undefined> {
   const found = await readPromptFile(path, [folder]);
   if (found === undefined || "fault" in found) return undefined;
   const below = relative(await realpath(folder), found.real);
   return extname(found.real) === ".md" && !below.startsWith(`projects${sep}`) ? found : undefined;
-}
-
-function skip(warn: (message: string) => void, path: string, why: string): undefined {
-  warn(`${path} is not loaded: ${why}.`);
-  return undefined;
 }
 
 /** The paths that a text includes with `@path`, in order; paths in code are ignored. */
@@ -102,7 +73,7 @@ export function includedPaths(text: string): string[] {
   return [...new Set(paths)];
 }
 
-/** `@name` alone may be a person or a package; a path has a slash, a dot inside, or both. */
+/** `@name` alone may be a user or a package; a path has a slash, a dot inside, or both. */
 function isPath(text: string): boolean {
   return /^(?:~?\/|\.{1,2}\/|[A-Za-z0-9._-])/.test(text) && /[./]/.test(text) && !text.includes("\0");
 }
@@ -121,7 +92,7 @@ function withoutCode(text: string): string {
   return lines.join("\n");
 }
 
-/** Code in a line goes from one run of backticks to the next of the same length. Each run is looked at once, whatever the line. */
+/** Removes code spans: from one run of backticks to the next of the same length. Linear in the line. */
 function withoutSpans(line: string): string {
   const parts = line.split(/(`+)/);
   const ends = new Map<number, number>();

@@ -37,11 +37,11 @@ export async function readPromptFile(
   }
 }
 
-/** What stands before the text of a Markdown file, as far as it concerns us. */
+/** A Markdown file and its frontmatter. */
 export interface PromptFrontmatter {
-  /** The plain values, and lists joined by commas. What is nested is not for us. */
+  /** The plain values, and lists joined by commas. Nested values are left out. */
   readonly fields: Readonly<Record<string, string>>;
-  /** All keys; of those that are not in `fields` the value is nested. */
+  /** All keys, also those of nested values. */
   readonly keys: readonly string[];
   readonly body: string;
   readonly fault?: FrontmatterFault;
@@ -57,7 +57,7 @@ export async function splitFrontmatter(text: string): Promise<PromptFrontmatter>
   return { ...rest, fields: Object.fromEntries(texts), keys: Object.keys(fields) };
 }
 
-/** Undefined for a list that holds anything but plain values: half of a limit must not count as the limit. */
+/** Undefined for a list with nested values: a part of a limit must not count as the limit. */
 function joined(list: readonly unknown[]): string | undefined {
   const texts = list.map(textOf);
   return texts.includes(undefined) ? undefined : texts.join(", ");
@@ -65,7 +65,5 @@ function joined(list: readonly unknown[]): string | undefined {
 
 function textOf(value: unknown): string | undefined {
   if (value === null) return "";
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value).trim()
-    : undefined;
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value).trim() : undefined;
 }
