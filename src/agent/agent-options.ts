@@ -1,13 +1,28 @@
 import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Clock, EngineOptions } from "../engine/internal.ts";
 import { runTag } from "../exec/internal.ts";
 import { homeFolder } from "../files/internal.ts";
 import { efforts, type Model } from "../models/internal.ts";
-import type { Mode } from "../permissions/internal.ts";
-import { Problem } from "../protocol/internal.ts";
+import { type Mode, readMode } from "../permissions/internal.ts";
+import {
+  abortSignalCheck,
+  badOption,
+  booleanCheck,
+  checkNamed,
+  checkOf,
+  functionCheck,
+  isObject,
+  type OptionCheck,
+  objectCheck,
+  Problem,
+  positiveNumberCheck,
+  textCheck,
+  textListCheck,
+  wholeNumberCheck,
+} from "../protocol/internal.ts";
 import type { AgentEvent } from "./agent-event.ts";
-import { checkAgentOptions } from "./check-agent-options.ts";
 import type { ServerConnector } from "./mcp/mcp-servers.ts";
 import type { AgentControl } from "./session/session-control.ts";
 import type { SubagentInput } from "./subagents/subagent-definitions.ts";
@@ -140,7 +155,6 @@ type Defaulted =
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   checkAgentOptions(options);
   const env = options.env ?? process.env;
-  checkEffort(options.effort);
   return {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
@@ -160,8 +174,71 @@ export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   };
 }
 
-function checkEffort(effort: string | undefined): void {
+/** Refuses options that cannot be honored: a misspelled limit or rule must not be ignored silently. */
+function checkAgentOptions(options: RunAgentOptions): void {
+  checkNamed("runAgent", options, checks);
+  if (!isObject(options.model)) throw badOption("runAgent needs a model: see hookline/models.", "model");
+  const { sessionId, resume, continueLatest = false, fork = false, cwd = ".", addDirectories = [], effort } = options;
+  if (resume !== undefined && continueLatest)
+    throw badOption("resume (--resume) and continueLatest (--continue) name two sessions. Use one.", "continueLatest");
+  const continues = resume !== undefined || continueLatest;
+  if (fork && !continues)
+    throw badOption(
+      "fork (--fork-session) needs a session to copy: resume (--resume ID) or continueLatest (--continue).",
+      "fork",
+    );
+  if (sessionId !== undefined && continues && !fork)
+    throw badOption("A resumed session keeps its id. Leave sessionId (--session-id) out, or fork.", "sessionId");
+  for (const folder of addDirectories) checkFolder(resolve(cwd, folder));
   if (effort === undefined || (efforts as readonly string[]).includes(effort)) return;
   const message = `"${effort}" is not an effort level. Use ${efforts.join(", ")}.`;
   throw new Problem("host/bad-effort", message, { about: { effort } });
+}
+
+const milliseconds = checkOf("a number of milliseconds", (value) => typeof value === "number" && value >= 0);
+const mode = checkOf(
+  "a permission mode: default, acceptEdits, plan, dontAsk, bypassPermissions or auto",
+  (value) => readMode(value) === value,
+);
+
+const checks: Readonly<Record<keyof RunAgentOptions, OptionCheck | undefined>> = {
+  ...checkAll(textCheck, "modelName", "fallbackModel", "prompt", "cwd", "home", "version", "sessionId", "resume"),
+  ...checkAll(textCheck, "name", "store", "managedFolder", "systemPrompt", "appendSystemPrompt"),
+  ...checkAll(textCheck, "subagent", "worktree"),
+  ...checkAll(textListCheck, "settings", "plugins", "allowedTools", "disallowedTools", "tools"),
+  ...checkAll(textListCheck, "addDirectories", "mcpConfig"),
+  ...checkAll(booleanCheck, "modelFromSettings", "interactive", "continueLatest", "fork", "persist"),
+  ...checkAll(functionCheck, "openModel", "onReady", "observe", "connect", "uuid"),
+  ...checkAll(objectCheck, "user", "env", "subagents"),
+  ...checkAll(positiveNumberCheck, "maxBudgetUsd", "compactAt"),
+  ...checkAll(milliseconds, "idleMs", "promptNoticeMs", "hookProgressMs"),
+  // These are checked where they are used, with their own message.
+  ...checkAll(undefined, "effort", "trust", "settingSources"),
+  model: checkOf("a model", (value) => isObject(value) && typeof value["stream"] === "function"),
+  maxThinkingTokens: checkOf("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
+  signal: abortSignalCheck,
+  permissionMode: mode,
+  webFetch: checkOf("true, false or an object", (value) => typeof value === "boolean" || isObject(value)),
+  maxTurns: wholeNumberCheck,
+  setup: checkOf('"init", "init-only" or "maintenance"', (value) =>
+    ["init", "init-only", "maintenance"].includes(String(value)),
+  ),
+  clock: checkOf("an object with now()", (value) => isObject(value) && typeof value["now"] === "function"),
+};
+
+function checkAll<Name extends keyof RunAgentOptions>(
+  check: OptionCheck | undefined,
+  ...names: readonly Name[]
+): Readonly<Record<Name, OptionCheck | undefined>> {
+  return Object.fromEntries(names.map((name) => [name, check])) as Record<Name, OptionCheck | undefined>;
+}
+
+/** Throws a `Problem` for a path that is missing, not accessible or not a folder. */
+export function checkFolder(path: string): void {
+  try {
+    if (statSync(path).isDirectory()) return;
+  } catch {
+    // Reported below.
+  }
+  throw new Problem("host/no-folder", `${path} is not a folder. Name an existing one.`, { about: { path } });
 }

@@ -33,6 +33,7 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
     });
     const result = await Promise.race([lastResult, sessionEnd.overdue]);
     if (result !== undefined) return result;
+    const nothingToDo = { by: "completed", text: "", stopReason: "" } as const;
     const end = ending.aborted ? ({ by: "interrupted", text: "" } as const) : nothingToDo;
     return resultObjectOf(opened.session, end, { startedAt: options.clock.now(), turns: 0 });
   } finally {
@@ -40,8 +41,6 @@ export async function runAgent(given: RunAgentOptions): Promise<AgentResult> {
     await sessionEnd.finish(reason);
   }
 }
-
-const nothingToDo = { by: "completed", text: "", stopReason: "" } as const;
 
 /** From the first event to the last answer. */
 async function runSession(
@@ -52,7 +51,7 @@ async function runSession(
   const { inbox } = opened.session;
   const close = inbox.hold();
   await options.onReady?.(openControl(opened, driver, close));
-  const { firstPrompt } = await beginSession(opened);
+  const firstPrompt = await beginSession(opened);
   const deferred = opened.history.deferred.length > 0;
   const sdk = { kind: "prompt", source: "sdk" } as const;
   if (deferred) inbox.put({ ...sdk, kind: "deferred", content: "" });
@@ -60,12 +59,9 @@ async function runSession(
   if (options.setup === "init-only") close();
   else if (options.prompt !== undefined) {
     if (options.prompt.trim() !== "") inbox.put({ ...sdk, content: options.prompt });
-    else if (!deferred) throw noPrompt();
+    else if (!deferred)
+      throw new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
     close();
   }
   return driver.run();
-}
-
-function noPrompt(): Problem {
-  return new Problem("host/no-prompt", "There is no prompt. Give one as an argument or on standard input.");
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { front } from "./fixtures/front.ts";
 
 describe("a line prompt", () => {
-  test("always puts the rule into local settings; no goes to the model with the words", async () => {
+  test("the answer always writes the rule to local settings; a comment after no is sent to the model", async () => {
     const { interactive, stdin, until, project, seen } = front({ hooks: {} });
     const call = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
     const run = interactive([
@@ -28,7 +28,7 @@ describe("a line prompt", () => {
     expect(seen.out.match(/\[y\]es/g)).toHaveLength(2);
   });
 
-  test("Ctrl-C ends the turn and not the session; idle for long is a notification", async () => {
+  test("Ctrl-C ends the turn and not the session; a long idle time fires Notification", async () => {
     const { interactive, stdin, until, signal, payloads } = front({
       hooks: { Notification: {} },
       settings: { permissions: { allow: ["Bash"] } },

@@ -8,7 +8,7 @@ import { front, type Line } from "./fixtures/front.ts";
 import { terminalUser } from "./interactive.ts";
 
 describe("headless", () => {
-  test("text: the answer on stdout, notices on stderr, nothing a terminal would act on", async () => {
+  test("text: stdout has the answer and stderr the notices, without terminal control sequences", async () => {
     const { headless, seen } = front({ hooks: { Stop: { print: { systemMessage: "a \u001b[31mmessage" } } } });
     expect(await headless([{ text: "plain \u001b]0;title\u0007text \u001b[2J" }], { prompt: "go" })).toBe(0);
     expect(seen.out).toBe("plain text \n");
@@ -26,7 +26,7 @@ describe("headless", () => {
     expect(seen.err.match(/The observer of this run threw.*oops/g)).toHaveLength(1);
   });
 
-  test("json: one object with the fields of the client's own", async () => {
+  test("json: prints one object with the fields of the client's", async () => {
     const { headless, lines } = front({ hooks: {} });
     expect(await headless([{ error: { status: 401, message: "no" } }], { prompt: "go", output: "json" })).toBe(1);
     const [result] = lines();
@@ -140,7 +140,7 @@ describe("headless", () => {
     });
   });
 
-  test("initialize takes systemPrompt, appendSystemPrompt and agents, and answers with what there is to choose from", async () => {
+  test("initialize accepts systemPrompt, appendSystemPrompt and agents, and lists commands, agents and models", async () => {
     const { headless, lines, send, stdin, until } = front({
       hooks: {},
       files: { ".claude/commands/hi.md": "---\ndescription: says hi\n---\nsay hi" },
@@ -250,7 +250,7 @@ describe("headless", () => {
     expect(lines().at(-1)).toMatchObject({ type: "result", result: "All done.", num_turns: 4 });
   });
 
-  test("stream-json: what a hook prints while it runs is reported, and nothing twice", async () => {
+  test("stream-json: the output of a running hook is reported once", async () => {
     const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`;
     const { headless, lines, until, project } = front({
       hooks: { UserPromptSubmit: { run: `echo one; ${wait("go")}; echo two >&2; ${wait("on")}` } },
@@ -316,7 +316,7 @@ describe("headless", () => {
     expect(() => process.kill(pid, 0)).toThrow();
   });
 
-  test("a second Ctrl-C leaves at once, and nothing stays behind", async () => {
+  test("a second Ctrl-C exits at once and leaves no process running", async () => {
     const { headless, signal, seen, project } = front({ hooks: {}, settings: { permissions: { allow: ["Bash"] } } });
     const run = headless(
       [{ calls: [{ tool: "Bash", input: { command: "trap '' TERM; echo $$ > there; sleep 30" } }] }],
@@ -378,7 +378,7 @@ describe("the protocol", () => {
     ).toEqual(["one", "two"]);
   });
 
-  test("hook callbacks of initialize are asked as the recorded client asks; their answers count, from SessionStart on", async () => {
+  test("hook callbacks of initialize get the recorded requests, and their answers count from SessionStart on", async () => {
     const { headless, send, stdin, lines, until, seen } = front({
       hooks: {},
       settings: { permissions: { allow: ["Bash"] } },
@@ -425,7 +425,7 @@ describe("the protocol", () => {
     );
   });
 
-  test("a hook callback has the time that initialize gives it; a time there is not registers nothing", async () => {
+  test("a hook callback has the timeout of initialize; an invalid timeout registers no callback", async () => {
     const { headless, send, stdin, lines, until, project } = front({ hooks: {} });
     const calls = [{ tool: "Bash", input: { command: "touch there" } }];
     const run = headless([{ calls }, { text: "done" }], { ...open, permissionMode: "bypassPermissions" });
@@ -474,7 +474,7 @@ describe("the protocol", () => {
     expect(said).toEqual([{ action: "accept", content: { name: "Ada" } }, { action: "cancel" }]);
   });
 
-  test("can_use_tool: asked with the recorded fields, allowed with another input, denied with words", async () => {
+  test("can_use_tool has the recorded fields; the answer may allow with another input or deny with a message", async () => {
     const { headless, send, stdin, lines, until, project, seen } = front({ hooks: {} });
     const touch = (name: string) => ({ calls: [{ tool: "Bash", input: { command: `touch ${name}` } }] });
     const run = headless([touch("zz.txt"), touch("no.txt"), { text: "done" }], { ...open, askOverStdio: true });
@@ -504,7 +504,7 @@ describe("the protocol", () => {
     expect(seen.out).toContain("never");
   });
 
-  test("a program that goes away while it is asked has said no", async () => {
+  test("a question is denied when the program closes its side", async () => {
     const { headless, send, stdin, until, project, lines } = front({ hooks: {} });
     const run = headless([{ calls: [{ tool: "Bash", input: { command: "touch no.txt" } }] }, { text: "done" }], {
       ...open,
@@ -533,7 +533,7 @@ describe("the protocol", () => {
     expect(lines().at(-1)).toMatchObject({ result: "done", permission_denials: [{ tool_name: "Bash" }] });
   });
 
-  test("requests: modes, models, folders, stop hooks, interrupt; what is unknown is refused in words", async () => {
+  test("requests: modes, models, folders, stop hooks, interrupt; an unknown request gets an error message", async () => {
     const { headless, send, stdin, lines, until, project, payloads } = front({
       hooks: { DirectoryAdded: {}, Stop: {} },
       files: { "sub/a": "" },
@@ -602,7 +602,7 @@ test.each([
 });
 
 describe("a line prompt", () => {
-  test("prompts, commands, a question answered, and the way out", async () => {
+  test("prompts, commands, the answer to a question, and /exit", async () => {
     const { interactive, stdin, until, seen, payloads, project, transcript } = front({
       hooks: { SessionStart: {}, SessionEnd: {}, UserPromptSubmit: {} },
     });

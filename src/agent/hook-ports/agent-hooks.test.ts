@@ -8,7 +8,7 @@ import { agentWith, fired, looks, withScript } from "./fixtures/scripted-ports.t
 const agent: Hook = { type: "agent", prompt: "The tests must pass." };
 const guard = { onFailure: "block" } as const;
 
-test("an agent hook looks around with its tools and then must give its verdict", async () => {
+test("an agent hook uses its tools and then must give its verdict", async () => {
   const { ports, requests, called } = await withScript([
     looks({
       calls: [

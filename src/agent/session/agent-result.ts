@@ -1,3 +1,4 @@
+import type { ToolUseBlock } from "../../models/internal.ts";
 import type { AgentResult } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { TurnResult } from "../turn/loop.ts";
@@ -30,7 +31,7 @@ export function resultObjectOf(
     permission_denials: [...permissions.denials],
     terminal_reason: end.by === "max_budget_usd" ? "budget_exhausted" : end.by,
     ...(isError ? {} : session.timing.since(startedAt)),
-    ...(end.by === "tool_deferred" ? { deferred_tool_use: end.call } : {}),
+    ...(end.by === "tool_deferred" ? { deferred_tool_use: withoutType(end.call) } : {}),
     ...(subtype !== "success" ? { errors: [errorOf(end, options)] } : {}),
     ...("reason" in end && end.reason !== "" ? { hook_reason: end.reason } : {}),
     uuid: options.uuid(),
@@ -60,6 +61,10 @@ interface Ending {
 function errorOf({ by }: TurnResult, { maxTurns, maxBudgetUsd }: AgentOptions): string {
   if (by === "max_turns") return `Reached maximum number of turns (${maxTurns})`;
   return by === "max_budget_usd" ? `Reached maximum budget ($${maxBudgetUsd})` : "Interrupted by the user";
+}
+
+function withoutType({ type: _, ...call }: ToolUseBlock): Omit<ToolUseBlock, "type"> {
+  return call;
 }
 
 /** When the first model call of a turn was sent and answered. */

@@ -73,7 +73,7 @@ describe("the beginning", () => {
     await expect(bypass).rejects.toMatchObject({ code: "host/mode" });
   });
 
-  test("problems of the settings are reported, and what waits for an approval", async () => {
+  test("problems of settings and unapproved hooks are reported", async () => {
     const theirs = {
       hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] },
       permissions: { allow: ["Bash(("] },
@@ -127,7 +127,7 @@ describe("prompts", () => {
     );
   });
 
-  test("the original can be kept back; continue: false stops with its own words", async () => {
+  test("the original prompt can be suppressed; continue: false stops with its own reason", async () => {
     const first = open({
       hooks: {
         UserPromptSubmit: {
@@ -167,7 +167,7 @@ describe("prompts", () => {
     });
   });
 
-  test("a custom command is expanded after hooks were asked; built-ins submit no prompt", async () => {
+  test("a custom command is expanded after its hooks ran; built-in commands submit no prompt", async () => {
     const { run, payloads } = open({
       files: { ".claude/commands/foo.md": "---\ndescription: d\n---\nEXPANDED $ARGUMENTS\n" },
     });
@@ -250,8 +250,8 @@ describe("prompts", () => {
   });
 });
 
-describe("going on", () => {
-  test("resume appends to the same file and the model knows everything, hooks' words included", async () => {
+describe("resuming", () => {
+  test("resume appends to the same file, and the model gets the whole conversation with the context of hooks", async () => {
     const { run, transcript, payloads, store } = open({
       settings: allow,
       hooks: {
@@ -344,7 +344,7 @@ describe("going on", () => {
     expect(told.filter(({ type }) => type === "tool_result")).toHaveLength(7);
   });
 
-  test("a deferred call is asked about again, under its own id, and the run goes on", async () => {
+  test("a deferred call is decided again under its own id, and the run continues", async () => {
     const defer = `test -e later && exit 0; touch later; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'`;
     const { run, payloads } = open({ settings: allow, hooks: { PreToolUse: { run: defer } } });
     const first = await run([{ calls: [{ tool: "Bash", input: { command: "echo deferred" } }] }], { prompt: "go" });
@@ -420,7 +420,7 @@ describe("what it writes", () => {
     });
   });
 
-  test("transcripts are private and say who wrote them", async () => {
+  test("transcripts are private and name the program that wrote them", async () => {
     const { run, transcript, store } = open({ hooks: {} });
     const { result } = await run([{ text: "x" }], { prompt: "p" });
     expect(statSync(fileOf(store, result.session_id)).mode & 0o777).toBe(0o600);
@@ -442,7 +442,7 @@ describe("the end", () => {
     );
   });
 
-  test("a transcript that can no longer be written ends the run in words; SessionEnd is still told", async () => {
+  test("a transcript that can no longer be written ends the run with a message; SessionEnd still fires", async () => {
     const { run, payloads, store } = open({ settings: allow, hooks: { SessionEnd: {} } });
     const broken = run([{ calls: [{ tool: "Bash", input: { command: "true" } }] }, { times: "any", text: "never" }], {
       prompt: "go",

@@ -1,5 +1,6 @@
 import type { Engine } from "../../engine/internal.ts";
 import type { Message, Model, ModelUsage, Purpose, ToolDefinition } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { AgentEvent, NoticeLevel, TaskIdentity } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
@@ -7,7 +8,7 @@ import type { BackgroundSubagents } from "../subagents/background-subagents.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import type { ReadState } from "../tools/files/file-access.ts";
 import type { BackgroundShells } from "../tools/shell/background-shells.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { CurrentWorktree, Tool } from "../tools/tool.ts";
 import type { Workspace } from "../world/workspace.ts";
 import type { Timing } from "./agent-result.ts";
 import type { Inbox } from "./inbox.ts";
@@ -109,7 +110,7 @@ export interface AgentThread {
   readonly maxCalls?: number;
 }
 
-export interface SubagentIdentity {
+interface SubagentIdentity {
   readonly id: string;
   readonly type: string;
   /** The name of its definition; a teammate's `type` is its own name. */
@@ -121,7 +122,7 @@ export interface SubagentIdentity {
   readonly toolUseId: string;
   /** Only teammates have a name. */
   readonly name?: string;
-  /** Its task, in a few words of the model that started it. */
+  /** Its task, as the model that started it describes it. */
   readonly description?: string;
   readonly startedAt?: number;
   readonly background?: boolean;
@@ -129,11 +130,8 @@ export interface SubagentIdentity {
   readonly worktree?: SubagentWorktree;
 }
 
-export interface SubagentWorktree {
-  readonly path: string;
-  /** Absent for a folder that a hook made. */
-  readonly branch?: string;
-}
+/** The branch is absent for a folder that a hook created. */
+export type SubagentWorktree = Pick<CurrentWorktree, "path" | "branch">;
 
 /** The subagent of a thread, as events identify it. */
 export function taskOf({ agent }: AgentThread): TaskIdentity | undefined {
@@ -160,6 +158,12 @@ export function openThreads(): Threads {
     find: (id) => byId.get(id),
     add: (thread) => void byId.set(thread.agent?.id ?? "main", thread),
   };
+}
+
+/** The fields of every payload. */
+export function commonPayload({ session, cwd }: AgentThread) {
+  const { record, promptId } = session;
+  return { session_id: record.id, transcript_path: record.file, cwd, ...defined({ prompt_id: promptId }) };
 }
 
 /** The effort that is sent to the model and to hooks; undefined when the model has no effort levels. */

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { managedFolder, openServerTrust } from "../../engine/internal.ts";
-import { type Outcome, Problem } from "../../protocol/internal.ts";
+import { defined, type Outcome, Problem } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import { unknownTools } from "../tools/builtin-tools.ts";
@@ -16,12 +16,7 @@ import type { OpenSession } from "./open-session.ts";
 import { switchModelOnResume, warnAboutModel } from "./session-model.ts";
 
 /** Begins a session: fires Setup if requested, then SessionStart. Returns the first prompt if a hook gave one. */
-export async function beginSession({
-  session,
-  main,
-  opened,
-  history,
-}: OpenSession): Promise<{ readonly firstPrompt?: string }> {
+export async function beginSession({ session, main, opened, history }: OpenSession): Promise<string | undefined> {
   const { options, signal, workspace, registry } = session;
   await registry.set("busy");
   await reportSettings(session);
@@ -38,21 +33,22 @@ export async function beginSession({
     const trigger = options.setup === "maintenance" ? "maintenance" : "init";
     await fire(main, "Setup", { trigger }, { signal });
   }
-  const started = await sessionStart({ session, main, opened });
+  const started = await sessionStart(main, opened);
   await switchModelOnResume(main, history.lastModel);
   await workspace.begin(main, started);
+  const { commands, skills } = await commandNames(options);
   session.report({
     kind: "init",
     tools: main.tools().map(({ name }) => name),
     model: main.model.name,
     mcpServers: session.servers.flatMap(({ states }) => states),
     subagents: session.definitions.map(({ type }) => type),
-    ...(await slashCommands(options)),
+    commands: [...new Set([...commands, ...skills, ...builtinNames])],
+    skills,
     apiKeySource: apiKeySource(options),
     plugins: (options.plugins ?? []).map((path) => ({ name: basename(path), path })),
   });
-  const { initialUserMessage } = started.output;
-  return initialUserMessage === undefined ? {} : { firstPrompt: initialUserMessage };
+  return started.output.initialUserMessage;
 }
 
 /** Refuses the start under an unknown name: the limits in the subagent's file would not apply. */
@@ -65,14 +61,6 @@ async function checkSubagent(session: AgentSession, startedAs: string | undefine
   const hint = " This session was started as it; name another one with --subagent.";
   const message = subagent === startedAs ? unknown + hint : unknown;
   throw new Problem("host/bad-agent", message, { about: { agent: subagent } });
-}
-
-/** All slash commands: custom commands, skills and built-in commands. */
-async function slashCommands(
-  options: AgentOptions,
-): Promise<{ commands: readonly string[]; skills: readonly string[] }> {
-  const { commands, skills } = await commandNames(options);
-  return { commands: [...new Set([...commands, ...skills, ...builtinNames])], skills };
 }
 
 function apiKeySource({ env }: AgentOptions): string {
@@ -92,18 +80,13 @@ async function reportSettings({ engine, permissions, options, report, notice }: 
   notice(`${hooks} not approved and will not run; hookline trust shows them.`, "warning");
 }
 
-async function sessionStart({
-  session,
-  main,
-  opened,
-}: Pick<OpenSession, "session" | "main" | "opened">): Promise<Outcome> {
-  const { source, forkedFrom } = opened;
-  const { interactive } = session.options;
+async function sessionStart(main: AgentThread, { source, forkedFrom }: OpenSession["opened"]): Promise<Outcome> {
+  const { session } = main;
   const about = {
     // A fork reports the session it was made from.
-    ...(forkedFrom === undefined ? {} : { session_id: forkedFrom.id, transcript_path: forkedFrom.file }),
+    ...defined({ session_id: forkedFrom?.id, transcript_path: forkedFrom?.file }),
     source,
-    ...(source === "startup" && interactive ? { model: main.model.name } : {}),
+    ...(source === "startup" && session.options.interactive ? { model: main.model.name } : {}),
   };
   const started = await fire(main, "SessionStart", about, { signal: session.signal });
   const { sessionTitle } = started.output;
@@ -130,7 +113,7 @@ async function connectServers(session: AgentSession, main: AgentThread): Promise
     policy: serverPolicy(settings),
     off: disabledServers(settings),
     managed: join(options.managedFolder ?? managedFolder(process.platform), "managed-mcp.json"),
-    approved: await openServerTrust({ cwd, home, env, ...(trust === undefined ? {} : { trust }) }),
+    approved: await openServerTrust({ cwd, home, env, ...defined({ trust }) }),
     elicit: (form, callSignal) => answerElicitation(main, form, AbortSignal.any([callSignal, signal])),
     tell: (text) => notice(text, "warning"),
     signal,

@@ -51,8 +51,8 @@ function stuck(time: Time, budgetMs?: number, aborted = true) {
   return { main: { session, cwd: "/", model: { name: "m", port: {} } } as unknown as AgentThread, seen };
 }
 
-describe("the end is over two seconds after it was asked for", () => {
-  test("whatever does not end, in an order that leaves time for registry and transcript", async () => {
+describe("a session ends within two seconds", () => {
+  test("even if nothing else ends; registry and transcript are always written", async () => {
     const time = jumpingTime();
     const { main, seen } = stuck(time, 1_500);
     const end = openSessionEnd(main, time);
@@ -69,7 +69,7 @@ describe("the end is over two seconds after it was asked for", () => {
     expect(seen.filter(([, at]) => at === 0).map(([what]) => what)).toEqual(["hooks", "agents", "commands"]);
   });
 
-  test("hooks that were given more time have it, and the rest has half a second after them", async () => {
+  test("hooks with a longer budget get it, and the other steps have half a second after them", async () => {
     const time = jumpingTime();
     const { main, seen } = stuck(time, 10_000, false);
     await openSessionEnd(main, time).finish("prompt_input_exit");
@@ -93,7 +93,7 @@ describe("the end is over two seconds after it was asked for", () => {
     expect(waits.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  test("what is left is shared by the steps; an error of an abandoned step has no effect", async () => {
+  test("the steps share the time; an error of an abandoned step has no effect", async () => {
     const time = jumpingTime();
     const left = openTimeLeft(1_000, time);
     let fail: (error: Error) => void = () => undefined;

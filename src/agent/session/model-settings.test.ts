@@ -26,7 +26,7 @@ test("the end of life of a model is reported once per session, from an injected 
   expect(noticesOf(early)).toEqual([]);
 });
 
-test("the effort is sent with each request and told to hooks; an unknown level is refused by name", async () => {
+test("each request and each hook gets the effort; an unknown level is refused by name", async () => {
   world = makeWorld({ hooks: { PreToolUse: {} } });
   const call = { calls: [{ tool: "Bash", input: { command: "true" } }] };
   const { requests } = await world.run([call, { text: "ok" }], { prompt: "go", effort: "xhigh" });
@@ -96,7 +96,7 @@ test("the model of settings is used: managed before --settings before local befo
   expect(await modelOf({ modelFromSettings: false })).toBe("scripted");
 });
 
-test("a project cannot choose who answers", async () => {
+test("a project cannot choose the provider", async () => {
   world = makeWorld({ hooks: {}, files: { ".claude/settings.json": '{"model":"scripted:evil.json"}' } });
   const ran = await world.run(ok, { prompt: "go", modelFromSettings: true });
   expect(ran.requests[0]?.model).toBe("scripted");
@@ -141,7 +141,7 @@ test("a policy that this agent does not honor is reported, and not where the cli
   ]);
 });
 
-test("settings that ask for nothing are not reported", async () => {
+test("settings without an effect are not reported", async () => {
   const settings = {
     enabledPlugins: { "guard@team": false },
     sandbox: { enabled: false },

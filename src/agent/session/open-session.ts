@@ -17,7 +17,7 @@ import { readCustomization } from "../world/agent-settings.ts";
 import { stripProviderKeys } from "../world/provider-keys.ts";
 import { openWorkspace } from "../world/workspace.ts";
 import { openTiming } from "./agent-result.ts";
-import { type AgentSession, type AgentThread, openThreads, type Threads } from "./agent-session.ts";
+import { type AgentSession, type AgentThread, commonPayload, openThreads, type Threads } from "./agent-session.ts";
 import { type History, readHistory } from "./conversation-history.ts";
 import { openInbox, shellNotification } from "./inbox.ts";
 import { openThread } from "./open-thread.ts";
@@ -132,16 +132,7 @@ function engineOptions(
     envFileRoot,
     canDefer: !interactive,
     bypassAvailable: permissionMode === "bypassPermissions",
-    common: () => {
-      const { session, cwd: folder } = threads.main;
-      const { record, promptId } = session;
-      return {
-        session_id: record.id,
-        transcript_path: record.file,
-        cwd: folder,
-        ...defined({ prompt_id: promptId }),
-      };
-    },
+    common: () => commonPayload(threads.main),
     conversation: ({ agent_id: id }) => (threads.find(String(id)) ?? threads.main).messages,
     agentKind: ({ agent_id: id }) => threads.find(String(id))?.agent?.kind,
     ports: enginePorts(threads, interactive),

@@ -6,7 +6,7 @@ import { isInside } from "../../files/internal.ts";
 import type { ContentBlock } from "../../models/internal.ts";
 import type { Mode } from "../../permissions/internal.ts";
 import { type EventName, eventRow, Problem } from "../../protocol/internal.ts";
-import { checkFolder } from "../check-agent-options.ts";
+import { checkFolder } from "../agent-options.ts";
 import { addSubagents } from "../subagents/subagent-definitions.ts";
 import { commandList } from "../turn/custom-commands.ts";
 import { notifyHooks } from "../turn/fire-event.ts";

@@ -7,7 +7,7 @@ import { fire } from "../turn/fire-event.ts";
 import { readSettingsFiles } from "../world/agent-settings.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 
-export type SwitchSource = "command" | "picker" | "sdk" | "auto" | "resume";
+type SwitchSource = "command" | "sdk" | "auto" | "resume";
 
 /** Switches the model on request, if hooks allow it. Returns the reason of a refusal. */
 export async function switchModel(
@@ -21,15 +21,13 @@ export async function switchModel(
   const about = aboutSwitch(thread, next.name, requested, source);
   const outcome = await fire(thread, "PreModelSwitch", about, { signal });
   if (outcome.blocked || outcome.decision === "deny") return { refused: outcome.reason ?? "a hook refused the switch" };
-  if (outcome.decision === "ask" && !(await isConfirmed(thread, outcome.reason ?? "", signal)))
-    return { refused: outcome.reason ?? "the switch was not confirmed" };
+  if (outcome.decision === "ask") {
+    const { user } = thread.session.options;
+    const confirmed = await user?.confirm?.(`Switch the model? ${outcome.reason ?? ""}`, signal);
+    if (confirmed !== true) return { refused: outcome.reason ?? "the switch was not confirmed" };
+  }
   await applyModelSwitch(thread, requested, source);
   return {};
-}
-
-async function isConfirmed({ session }: AgentThread, reason: string, signal: AbortSignal): Promise<boolean> {
-  const { user } = session.options;
-  return (await user?.confirm?.(`Switch the model? ${reason}`, signal)) ?? false;
 }
 
 /** Switches the model. Context from PostModelSwitch hooks is part of the new model's next request. */
@@ -81,13 +79,10 @@ export function warnAboutPrice({ session }: AgentThread): void {
 /** Warns once per session about a model near its end of life and about an effort that the model does not support. */
 export function warnAboutModel({ session, model }: AgentThread): void {
   const { clock, effort } = session.options;
-  const notices = [
-    endOfLifeNotice(model.name, clock.now()),
-    effort !== undefined && model.port.defaultEffort?.(model.name) === undefined
-      ? `The model ${model.name} has no effort levels; the effort ${effort} is not used.`
-      : undefined,
-  ];
-  for (const text of notices) if (text !== undefined) noticeOnce(session, text);
+  const endOfLife = endOfLifeNotice(model.name, clock.now());
+  if (endOfLife !== undefined) noticeOnce(session, endOfLife);
+  if (effort !== undefined && model.port.defaultEffort?.(model.name) === undefined)
+    noticeOnce(session, `The model ${model.name} has no effort levels; the effort ${effort} is not used.`);
 }
 
 /** Opens each model once. Without `openModel`, the given port answers under every name. */
@@ -113,6 +108,8 @@ export async function modelAtStart(
   return name === undefined ? { port: options.model, name: options.model.name } : openModel(name);
 }
 
+const useOption = "Pass --model, or set it in your user settings.";
+
 /**
  * The model that settings name. A checkout may choose a model of the Anthropic API, but not another provider: only the user may
  * choose `openai:` and `scripted:`.
@@ -124,11 +121,8 @@ async function settingsModel(options: AgentOptions, warn: (text: string) => void
     if (model === undefined) continue;
     if (typeof model !== "string" || model.trim() === "")
       warn(`${file}: "model" must be a model's name; it is ignored.`);
-    else if (ofCheckout && namesProvider(model))
-      warn(
-        `${file}: "model" is ${model}, which a project may not choose. Pass --model, or set it in your user settings.`,
-      );
-    else return model;
+    else if (!ofCheckout || !namesProvider(model)) return model;
+    else warn(`${file}: "model" is ${model}, which a project may not choose. ${useOption}`);
   }
   return undefined;
 }

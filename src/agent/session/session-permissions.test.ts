@@ -160,7 +160,7 @@ describe("modes", () => {
     expect(result.permission_denials).toMatchObject([{ tool_name: "TaskList" }, { tool_name: "Bash" }]);
   });
 
-  test("auto: a classifier that answers nonsense refuses", async () => {
+  test("auto: an unusable answer of the classifier is a refusal", async () => {
     const { run, project } = open({ hooks: {} });
     await run([...touch().slice(0, 1), { when: { purpose: "classifier" }, text: "sure, go ahead" }, { text: "ok" }], {
       prompt: "go",
@@ -180,7 +180,7 @@ describe("PermissionRequest", () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain("there is no user to ask (non-interactive)");
   });
 
-  test("a hook allows, with another input if it likes", async () => {
+  test("a hook may allow a call, also with another input", async () => {
     const { run, payloads, project, transcript } = open({
       hooks: {
         PermissionRequest: decision({ behavior: "allow", updatedInput: { command: "touch other" } }),
@@ -193,7 +193,7 @@ describe("PermissionRequest", () => {
     expect(JSON.stringify(transcript(result.session_id))).toContain('"hook_permission_decision","decision":"allow"');
   });
 
-  test("what a hook allows is still held to deny rules", async () => {
+  test("deny rules apply to a call that a hook allowed", async () => {
     const { run, project } = open({
       hooks: { PermissionRequest: decision({ behavior: "allow", updatedInput: { command: "touch denied" } }) },
       settings: { permissions: { deny: ["Bash(touch denied)"] } },
@@ -246,7 +246,7 @@ describe("PermissionRequest", () => {
     expect(JSON.stringify(transcript(result.session_id))).toContain('"content":"LOOK TWICE"');
   });
 
-  test("a rule is saved into local settings and holds at once; our own write fires no ConfigChange", async () => {
+  test("a rule is saved to local settings and applies at once; the write fires no ConfigChange", async () => {
     const updatedPermissions = [
       {
         type: "addRules",
@@ -272,7 +272,7 @@ describe("PermissionRequest", () => {
 });
 
 describe("who is asked", () => {
-  test("the user: yes runs it, no with a text goes to the model", async () => {
+  test("the user: yes runs the call, the text of a no is sent to the model", async () => {
     const asked: PermissionQuestion[] = [];
     const { run, project, payloads } = open({ hooks: { PermissionRequest: {} } });
     await run(touch("yes"), { prompt: "go", user: person({ behavior: "allow" }, asked) });
@@ -288,7 +288,7 @@ describe("who is asked", () => {
     expect(payloads("PermissionRequest")).toHaveLength(2);
   });
 
-  test("one question at a time; after a while a notification says that one stands", async () => {
+  test("one question is asked at a time; Notification fires when one waits for long", async () => {
     let open1 = 0;
     let most = 0;
     const { run, payloads, store } = open({ hooks: { Notification: {} } });

@@ -11,7 +11,7 @@ import {
   type RuleLayer,
   type RuleWarning,
 } from "../../permissions/internal.ts";
-import { type Denial, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/internal.ts";
+import { type Denial, defined, type PermissionUpdate, Problem, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { toolServerNames } from "../mcp/mcp-servers.ts";
 import { toolPaths } from "../turn/tool-context.ts";
@@ -36,7 +36,7 @@ export interface Permissions {
   readonly denials: Denial[];
 }
 
-export interface AppliedUpdates {
+interface AppliedUpdates {
   /** The others were dropped, each with a warning. */
   readonly accepted: readonly PermissionUpdate[];
   readonly stored: readonly PermissionUpdate[];
@@ -49,28 +49,21 @@ export function openPermissions(
   directories: readonly string[],
   session: () => Pick<AgentSession, "options" | "record" | "servers" | "toolEnv">,
 ): Permissions {
-  const flags: RuleLayer = {
-    scope: "flags",
-    allow: options.allowedTools ?? [],
-    deny: options.disallowedTools ?? [],
-  };
+  const flags: RuleLayer = { scope: "flags", allow: options.allowedTools ?? [], deny: options.disallowedTools ?? [] };
   let chosenMode = options.permissionMode;
   let sessionRules: readonly RuleLayer[] = [flags];
-  let compiled: CompiledPolicy | undefined;
+  /** The policy, and the layers and server names that it was compiled from. */
+  let compiled: { readonly from: readonly unknown[]; readonly policy: Policy } | undefined;
   let context: PermissionRules["context"] | undefined;
 
   /** The rules of settings and of the session, compiled again when one of them or the MCP servers change. */
   async function currentRules() {
     const rules = await engine.rules();
     const mcpServers = session().servers.flatMap(({ states }) => toolServerNames(states));
-    const serverNames = mcpServers.join("\n");
-    if (
-      compiled?.settingsRules !== rules.layers ||
-      compiled.sessionRules !== sessionRules ||
-      compiled.serverNames !== serverNames
-    ) {
+    const from = [rules.layers, sessionRules, mcpServers.join("\n")];
+    if (compiled === undefined || compiled.from.some((input, index) => input !== from[index])) {
       const policy = compileRules([...rules.layers, ...sessionRules], { ...rules.policy.names, mcpServers });
-      compiled = { settingsRules: rules.layers, sessionRules, serverNames, policy };
+      compiled = { from, policy };
     }
     context = rules.context;
     return { rules, policy: compiled.policy };
@@ -132,7 +125,7 @@ export function openPermissions(
     async apply(updates, scope) {
       const { policy } = await currentRules();
       const bypassAvailable = options.permissionMode === "bypassPermissions";
-      const source = { bypassAvailable, ...(scope === undefined ? {} : { scope }) };
+      const source = { bypassAvailable, ...defined({ scope }) };
       const { accepted, warnings } = checkUpdates(updates, policy, source);
       const applied = applyUpdates(policy, accepted, source);
       sessionRules = [flags, ...applied.policy.layers.filter((layer) => layer.scope === "session")];
@@ -146,29 +139,16 @@ export function openPermissions(
       if (by === "hook" || decision === "allow" || decision === "defer")
         return { decision: "allow", reason, byRule: false };
       const { rule } = judgement;
-      return { decision, reason, byRule: true, ...(rule === null ? {} : { rule: rule.text }) };
+      return { decision, reason, byRule: true, ...defined({ rule: rule?.text }) };
     },
     denials: [],
   };
 }
 
-interface CompiledPolicy {
-  readonly settingsRules: readonly RuleLayer[];
-  readonly sessionRules: readonly RuleLayer[];
-  readonly serverNames: string;
-  readonly policy: Policy;
-}
-
 /** Tools that affect only the session itself. Each call of a subagent is judged separately. */
 const harmless: ReadonlySet<string> = new Set([
-  "Agent",
-  "SendMessage",
-  "TaskCreate",
-  "TaskUpdate",
-  "TaskList",
-  "TaskGet",
-  "EnterWorktree",
-  "ExitWorktree",
+  ...["Agent", "SendMessage", "EnterWorktree", "ExitWorktree"],
+  ...["TaskCreate", "TaskUpdate", "TaskList", "TaskGet"],
 ]);
 
 /** Tools that may read outputs of other tools in the session's own folders. */

@@ -1,5 +1,5 @@
 import { type ModelUsage, noUsage, type Purpose } from "../../models/internal.ts";
-import type { ModelSpending } from "../../protocol/internal.ts";
+import { defined, type ModelSpending } from "../../protocol/internal.ts";
 import { openPrices, type PriceTable, priceUsage } from "../../usage/internal.ts";
 import { apiUsage } from "./journal.ts";
 
@@ -76,14 +76,9 @@ export function openSpending(now: () => number, priceTable?: PriceTable): Spendi
   };
 }
 
-const noCalls: ModelTotals = {
-  usage: noUsage,
-  costMicroUsd: undefined,
-  isFullyPriced: true,
-  contextWindow: undefined,
-};
+const noCalls: ModelTotals = { usage: noUsage, costMicroUsd: undefined, isFullyPriced: true, contextWindow: undefined };
 
-export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
     input: a.input + b.input,
     output: a.output + b.output,
@@ -106,7 +101,7 @@ function modelSpending({ usage, costMicroUsd, contextWindow }: ModelTotals): Mod
     cacheCreationInputTokens: usage.cacheWrite1h + usage.cacheWrite5m,
     webSearchRequests: 0,
     costUSD: costMicroUsd === undefined ? null : costMicroUsd / 1_000_000,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...defined({ contextWindow }),
     maxOutputTokens,
   };
 }

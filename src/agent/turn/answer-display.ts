@@ -17,6 +17,8 @@ export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
   let blocks = new Map<number, DisplayBlock>();
   let lastFlush: Promise<void> = Promise.resolve();
 
+  const newBlock = (pending: string): DisplayBlock => ({ id: session.options.uuid(), index: 0, pending, shown: "" });
+
   /** Keeps the last line until the block is complete, so that `final` is sent with the end of the text. */
   function flush(block: DisplayBlock): void {
     lastFlush = lastFlush.then(async () => {
@@ -43,7 +45,7 @@ export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
 
   return {
     add(index, text) {
-      const block = blocks.get(index) ?? { id: session.options.uuid(), index: 0, pending: "", shown: "" };
+      const block = blocks.get(index) ?? newBlock("");
       blocks.set(index, block);
       block.pending += text;
       if (block.pending.includes("\n")) flush(block);
@@ -56,7 +58,7 @@ export function openDisplay(thread: AgentThread, signal: AbortSignal): Display {
       let all = "";
       for (const [index, content] of answer.content.entries()) {
         if (content.type !== "text" || content.text === "") continue;
-        const block = blocks.get(index) ?? { id: session.options.uuid(), index: 0, pending: content.text, shown: "" };
+        const block = blocks.get(index) ?? newBlock(content.text);
         await show(block, block.pending.length, true);
         all += block.shown;
       }

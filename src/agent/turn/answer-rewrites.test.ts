@@ -36,7 +36,7 @@ test("an updated input that does not fit the tool's schema is refused", async ()
   expect(existsSync(join(project, "a\u001b[2K\u0007"))).toBe(false);
 });
 
-test("an input that an answer puts in place is the one that runs", async () => {
+test("the input of the answer replaces the input of the call", async () => {
   const { project, run } = open({ hooks: {} });
   await run(touch, { prompt: "go", user: person({ behavior: "allow", input: { command: "touch instead" } }) });
   expect([existsSync(join(project, "made")), existsSync(join(project, "instead"))]).toEqual([false, true]);
@@ -115,7 +115,7 @@ test("no directory is added for the session where only managed rules may grant",
   );
 });
 
-test("a folder that was added can be taken away again, and only what was asked for is written", async () => {
+test("an added folder can be removed again, and only the requested change is written", async () => {
   const { home, project, run } = open({ hooks: {} });
   writeFileSync(join(home, "diary.txt"), "private words");
   const change = (type: "addDirectories" | "removeDirectories"): UserAnswer => ({

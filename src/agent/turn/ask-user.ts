@@ -1,5 +1,5 @@
 import type { Question } from "../../engine/internal.ts";
-import { defined, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
+import { defined, type Outcome, type PermissionUpdate, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { fire, notifyHooks } from "./fire-event.ts";
 
@@ -30,14 +30,8 @@ export async function oneQuestionAtATime<T>(
   const answer = (async () => {
     await previous;
     signal.throwIfAborted();
-    const notice = setTimeout(
-      () =>
-        notifyHooks(thread, "Notification", {
-          message: "The agent needs your permission",
-          notification_type: "permission_prompt",
-        }),
-      session.options.promptNoticeMs,
-    );
+    const about = { message: "The agent needs your permission", notification_type: "permission_prompt" };
+    const notice = setTimeout(() => notifyHooks(thread, "Notification", about), session.options.promptNoticeMs);
     await session.registry.set("waiting", "permission prompt");
     try {
       signal.throwIfAborted();
@@ -102,25 +96,20 @@ export async function answerElicitation(
 ): Promise<ElicitationAnswer> {
   const named = { mcp_server_name: form.server };
   const about = { ...named, message: form.message, mode: "form", requested_schema: form.schema };
-  const elicitation = await fire(main, "Elicitation", about, { signal });
-  const byHook = hookAnswer(elicitation.output, elicitation.blocked);
+  const byHook = hookAnswer(await fire(main, "Elicitation", about, { signal }));
   if (byHook !== undefined) return byHook;
   const answer = await askUserToFillIn(main, form, signal);
-  const { action, content } = answer;
-  const result = { ...named, mode: "form", action, ...(content ? { content } : {}) };
-  const elicitationResult = await fire(main, "ElicitationResult", result, { signal });
-  const message = `Elicitation response for server "${form.server}": ${action}`;
+  const byResultHook = hookAnswer(
+    await fire(main, "ElicitationResult", { ...named, mode: "form", ...answer }, { signal }),
+  );
+  const message = `Elicitation response for server "${form.server}": ${answer.action}`;
   notifyHooks(main, "Notification", { message, notification_type: "elicitation_response" });
-  return hookAnswer(elicitationResult.output, elicitationResult.blocked) ?? answer;
+  return byResultHook ?? answer;
 }
 
-function hookAnswer(
-  { action, content }: { action?: ElicitationAnswer["action"]; content?: ElicitationAnswer["content"] },
-  blocked: boolean,
-) {
-  if (blocked) return { action: "decline" } as const;
-  if (action === undefined) return undefined;
-  return content === undefined ? { action } : { action, content };
+function hookAnswer({ output: { action, content }, blocked }: Outcome): ElicitationAnswer | undefined {
+  if (blocked) return { action: "decline" };
+  return action === undefined ? undefined : { action, ...defined({ content }) };
 }
 
 async function askUserToFillIn(

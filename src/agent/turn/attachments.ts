@@ -1,42 +1,35 @@
 import { wrapContext } from "../../engine/internal.ts";
-import { eventRow, isEventName, type Outcome, type RunRecord } from "../../protocol/internal.ts";
+import { eventRow, fieldOf, isEventName, isObject, type Outcome, type RunRecord } from "../../protocol/internal.ts";
 
 /** An addition to the conversation in the format of transcripts: a hook's answer, a notification, instructions. */
 export type Attachment = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** The occasion that hooks ran for. */
-export interface AttachmentSource {
-  readonly event: string;
-  /** `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
-  readonly hookName: string;
-  /** The tool call, or an id of its own for events that have none. */
-  readonly toolUseID: string;
-}
-
-/** The attachments of an outcome: one per message of a hook. Hooks without output and refused tool calls have none. */
-export function attachmentsOf(outcome: Outcome, { event, hookName, toolUseID }: AttachmentSource): Attachment[] {
-  const common = { hookName, toolUseID, hookEvent: event };
-  const refusesTools = eventRow(event).decisions.includes("ask");
+/**
+ * The attachments of an outcome: one per message of a hook. Hooks without output and refused tool calls have none. `hookName` is
+ * `PreToolUse:Bash`, `SessionStart:startup` or `Stop`; `toolUseID` is the tool call, or another id for events that have none.
+ */
+export function attachmentsOf(outcome: Outcome, hookName: string, toolUseID: string): Attachment[] {
+  const common = { hookName, toolUseID, hookEvent: outcome.event };
+  const refusesTools = eventRow(outcome.event).decisions.includes("ask");
   return outcome.runs
     .filter(({ background }) => !background)
     .flatMap((record) => {
       const { answer, verdict, hook } = record;
-      const of = (type: string, fields: object): Attachment => ({ type, ...common, ...fields });
       const notes: Attachment[] = [];
+      const add = (type: string, fields: object): void => void notes.push({ type, ...common, ...fields });
       const failure = failureOf(record);
-      if (failure !== undefined) notes.push(of(failure.type, failure.fields));
+      const plain = plainOf(record);
+      if (failure !== undefined) add(failure.type, failure.fields);
       else if (verdict.kind === "deny" && !refusesTools) {
         const blockingError = withHookName(record, verdict.reason);
-        notes.push(of("hook_blocking_error", { blockingError: { blockingError, command: hook.name } }));
-      } else if (verdict.kind !== "deny" && (record.stdout !== "" || record.stderr !== "")) {
-        const content = plainOf(record);
-        notes.push(of("hook_success", { content, ...processFields(record) }));
-      }
-      const context = plainOf(record) === "" ? (answer?.context ?? []) : [];
-      if (context.length > 0) notes.push(of("hook_additional_context", { content: context }));
-      for (const content of answer?.messages ?? []) notes.push(of("hook_system_message", { content }));
+        add("hook_blocking_error", { blockingError: { blockingError, command: hook.name } });
+      } else if (verdict.kind !== "deny" && (record.stdout !== "" || record.stderr !== ""))
+        add("hook_success", { content: plain, ...processFields(record) });
+      const context = plain === "" ? (answer?.context ?? []) : [];
+      if (context.length > 0) add("hook_additional_context", { content: context });
+      for (const content of answer?.messages ?? []) add("hook_system_message", { content });
       if (answer?.stop !== undefined && !outcome.continue)
-        notes.push(of("hook_stopped_continuation", { message: answer.stop.reason ?? "" }));
+        add("hook_stopped_continuation", { message: answer.stop.reason ?? "" });
       return notes;
     });
 }
@@ -74,7 +67,7 @@ function plainOf({ stdout, answer }: RunRecord): string {
 }
 
 /** Prefixes a reason with the hook's name if it is the stderr of a program. */
-export function withHookName({ ended, hook, stdout }: RunRecord, reason: string): string {
+function withHookName({ ended, hook, stdout }: RunRecord, reason: string): string {
   const byExit = ended.by === "exit" && ended.code === 2 && !/^[\s\ufeff]*\{/.test(stdout);
   return byExit ? `[${hook.name}]: ${reason}` : reason;
 }
@@ -95,8 +88,8 @@ export function textForModel(attachment: Attachment): string | undefined {
 /** Notifications and instructions are not shortened: their sources limit them. */
 function otherTextOf({ type, prompt, content }: Attachment): string | undefined {
   if (type === "queued_command" && typeof prompt === "string") return prompt;
-  if (type !== "nested_memory" || typeof content !== "object" || content === null) return undefined;
-  const { path, content: text } = content as Readonly<Record<string, unknown>>;
+  if (type !== "nested_memory" || !isObject(content)) return undefined;
+  const { path, content: text } = content;
   const whole = `Contents of ${String(path)}:\n\n${String(text)}`.replace(/<(?=\s*\/?\s*system-reminder)/gi, "&lt;");
   return `<system-reminder>\n${whole}\n</system-reminder>`;
 }
@@ -122,8 +115,7 @@ function hookTextOf({ type, hookName, hookEvent, ...fields }: Attachment): strin
 }
 
 function asyncTexts(response: unknown): unknown {
-  const { systemMessage, hookSpecificOutput } = (response ?? {}) as Record<string, unknown>;
-  return [((hookSpecificOutput ?? {}) as Record<string, unknown>)["additionalContext"], systemMessage];
+  return [fieldOf(fieldOf(response, "hookSpecificOutput"), "additionalContext"), fieldOf(response, "systemMessage")];
 }
 
 function textsIn(value: unknown): string[] {

@@ -11,6 +11,7 @@ import {
   worthFallback,
 } from "../../models/internal.ts";
 import { defined } from "../../protocol/internal.ts";
+import type { ApiFailureLine } from "../agent-event.ts";
 import { type AgentThread, effortOf, toolDefinitions } from "../session/agent-session.ts";
 import { applyModelSwitch, warnAboutPrice } from "../session/session-model.ts";
 import { maxOutputTokens, totalTokens } from "../session/spending.ts";
@@ -40,18 +41,14 @@ export async function askModel(thread: AgentThread, signal: AbortSignal): Promis
   const timing = agent === undefined ? session.timing : undefined;
   timing?.at("requested");
   for await (const event of thread.model.port.stream(requestOf(thread), signal)) {
-    if (event.type !== "retry" && event.type !== "error") timing?.at("answering");
-    if (event.type !== "retry" && event.type !== "error" && event.type !== "end") timing?.at("speaking");
+    const isFailure = event.type === "retry" || event.type === "error";
+    if (isFailure) display?.reset();
+    else timing?.at("answering");
+    if (!isFailure && event.type !== "end") timing?.at("speaking");
     if (agent === undefined) session.report({ kind: "partial", event });
     if (event.type === "text") display?.add(event.index, event.text);
-    if (event.type === "retry") {
-      session.report({ kind: "retry", retry: event });
-      display?.reset();
-    }
-    if (event.type === "error") {
-      display?.reset();
-      return (await fallBack(thread, event)) ? askModel(thread, signal) : event;
-    }
+    if (event.type === "retry") session.report({ kind: "retry", retry: event });
+    if (event.type === "error") return (await fallBack(thread, event)) ? askModel(thread, signal) : event;
     if (event.type === "end") {
       const apiMs = session.options.clock.now() - startedAt;
       const { contextWindow } = thread.model.port;
@@ -128,14 +125,9 @@ export async function askOnce(
 }
 
 /** A turn that the API ended. */
-export interface ApiFailure {
-  /** The class that StopFailure reports. */
-  readonly error: string;
+export interface ApiFailure extends ApiFailureLine {
   /** For the user, in place of an answer. */
   readonly text: string;
-  readonly status?: number;
-  /** The error type that the API sent. */
-  readonly type?: string;
   readonly details?: string;
   /** The conversation no longer fits: a shorter one may. */
   readonly tooLong?: boolean;
@@ -143,30 +135,24 @@ export interface ApiFailure {
 
 export function apiFailure(error: ModelError): ApiFailure {
   const { status, message, errorType } = error;
-  const details =
-    status === undefined
-      ? undefined
-      : `${status} ${JSON.stringify({ type: "error", error: { type: errorType, message } })}`;
   const failure = failureOf(error);
-  return {
-    error: failure,
-    text: `API Error: ${status === undefined ? "" : `${status} `}${message}`,
-    ...(status === undefined ? {} : { status, type: errorType }),
-    tooLong: failure === "invalid_request",
-    ...(failure === "invalid_request" && details !== undefined ? { details } : {}),
-  };
+  const tooLong = failure === "invalid_request";
+  if (status === undefined) return { error: failure, text: `API Error: ${message}`, tooLong };
+  const details = `${status} ${JSON.stringify({ type: "error", error: { type: errorType, message } })}`;
+  const text = `API Error: ${status} ${message}`;
+  return { error: failure, text, status, type: errorType, tooLong, ...(tooLong ? { details } : {}) };
 }
 
 /** Ends the turn without an answer: writes an error line and fires StopFailure instead of Stop, without waiting for its hooks. */
 export async function failTurn(thread: AgentThread, failure: ApiFailure): Promise<TurnResult> {
   const { session, journal, agent } = thread;
   const { error, text, status, type, details } = failure;
-  const content = [{ type: "text" as const, text }];
-  const answer = {
-    type: "end" as const,
+  const block = { type: "text", text } as const;
+  const answer: ModelEnd = {
+    type: "end",
     id: session.options.uuid(),
     model: "<synthetic>",
-    content,
+    content: [block],
     usage: noUsage,
     stopReason: "stop_sequence",
   };
@@ -175,13 +161,12 @@ export async function failTurn(thread: AgentThread, failure: ApiFailure): Promis
     isApiErrorMessage: true,
     ...defined({ apiErrorStatus: status, errorDetails: details }),
   });
+  const line: ApiFailureLine = { error, ...defined({ status, type }) };
   const parentToolUseId = agent?.toolUseId ?? null;
-  const api = defined({ status, type });
-  const line = { answer, block: { type: "text" as const, text }, uuid, failure: { error, ...api } };
-  session.report({ kind: "assistant", ...line, parentToolUseId });
+  session.report({ kind: "assistant", answer, block, uuid, failure: line, parentToolUseId });
   if (agent === undefined) {
     const about = { error, ...defined({ error_details: details }), last_assistant_message: text };
     notifyHooks(thread, "StopFailure", about);
   }
-  return { by: "api_error", text, error, ...api };
+  return { by: "api_error", text, ...line };
 }

@@ -66,7 +66,7 @@ test("calls of one answer run side by side, each with its hooks; PostToolBatch f
 });
 
 describe("PreToolUse", () => {
-  test("a denial in words is the tool's result, word for word", async () => {
+  test("the reason of a denial is the tool's result, verbatim", async () => {
     const { run, project } = open({
       settings: allow,
       hooks: {
@@ -95,7 +95,7 @@ describe("PreToolUse", () => {
     expect(JSON.stringify(resultsIn(requests[1]))).toMatch(/PreToolUse:Bash hook error: \[sh .*\]: no"/);
   });
 
-  test("a rewrite is what runs, and what PostToolUse hears", async () => {
+  test("the rewritten input runs, and PostToolUse gets it", async () => {
     const updatedInput = { command: "echo rewritten" };
     const { run, payloads } = open({
       settings: allow,
@@ -145,7 +145,7 @@ describe("PreToolUse", () => {
     expect(existsSync(join(project, "made"))).toBe(false);
   });
 
-  test("an unknown tool and an input that is none are answered by the host; only PostToolBatch gets them", async () => {
+  test("the agent answers calls of unknown tools and invalid inputs itself; only PostToolBatch gets them", async () => {
     const { run, payloads } = open();
     const calls = [
       { tool: "Nothing", input: {} },
@@ -231,7 +231,7 @@ describe("after the tool", () => {
     expect(types).toEqual(["hook_success", "hook_additional_context", "hook_blocking_error"]);
   });
 
-  test("an output that has not the tool's shape is dropped", async () => {
+  test("an output without the tool's shape is dropped", async () => {
     const { run } = open({
       settings: allow,
       hooks: {

@@ -26,7 +26,7 @@ function inputs(project: string): Readonly<Record<string, Readonly<Record<string
   };
 }
 
-test("a hook that denies stops every tool there is", async () => {
+test("a hook that denies stops every tool", async () => {
   const deny = {
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "DENIED" },
   };

@@ -7,7 +7,7 @@ import { recordNotes, tellModel } from "./channels.ts";
 import { fire, fireAndHold } from "./fire-event.ts";
 import { cutLongResults, shortenConversation } from "./shorten-conversation.ts";
 
-export type CompactResult = { readonly done: true } | { readonly done: false; readonly why: string };
+type CompactResult = { readonly done: true } | { readonly done: false; readonly why: string };
 
 /**
  * Compacts a conversation of the main thread or of a subagent that fills its window. After a failure or a refusal it tries again
@@ -43,7 +43,7 @@ export async function compactAfterTooLong(
   return (await compact(thread, { ...automatic, shortenFirst: true }, signal)).done;
 }
 
-export interface CompactOptions {
+interface CompactOptions {
   readonly trigger: "manual" | "auto";
   /** What the summary should pay attention to. */
   readonly instructions: string | null;
@@ -75,13 +75,13 @@ export async function compact(
   // The model still needs its last answer with the results of its calls.
   const kept = thread.messages.slice(thread.tailAt);
   const tail = shortenFirst ? cutLongResults(kept) : kept;
-  const uuids = thread.journal.tailUuids();
+  const uuids = tail.length === 0 ? [] : thread.journal.tailUuids();
   const anchorUuid = session.options.uuid();
-  const boundary = { trigger, preTokens, durationMs: Math.round(session.options.clock.now() - startedAt), postTokens };
-  await thread.journal.boundary({ ...boundary, anchorUuid, uuids: tail.length === 0 ? [] : uuids });
+  const durationMs = Math.round(session.options.clock.now() - startedAt);
+  await thread.journal.boundary({ trigger, preTokens, durationMs, postTokens, anchorUuid, uuids });
   const text = continuationText(summary, thread.journal.file);
   await thread.journal.user(text, { isCompactSummary: true, isVisibleInTranscriptOnly: true }, { uuid: anchorUuid });
-  thread.messages.splice(0, thread.messages.length);
+  thread.messages.splice(0);
   tellModel(thread, text);
   thread.messages.push(...tail);
   thread.tailAt = 1;
@@ -111,18 +111,15 @@ async function askForSummary(
 ): Promise<ModelEnd | ModelError> {
   const tools = toolDefinitions(thread);
   for (let level = shortenFirst ? 1 : 0; ; level += 1) {
-    const answer = await askOnce(
-      thread,
-      {
-        purpose: "compaction",
-        model: thread.model.name,
-        system: ["You summarise conversations between a user and a coding agent."],
-        messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: prompt }]),
-        tools,
-        ...(tools.length === 0 ? {} : { toolChoice: { type: "none" as const } }),
-      },
-      signal,
-    );
+    const request = {
+      purpose: "compaction",
+      model: thread.model.name,
+      system: ["You summarise conversations between a user and a coding agent."],
+      messages: joinTurns([...shortenConversation(thread.messages, level), { role: "user", content: prompt }]),
+      tools,
+      ...(tools.length === 0 ? {} : { toolChoice: { type: "none" } as const }),
+    } as const;
+    const answer = await askOnce(thread, request, signal);
     const retry = answer.type === "error" && apiFailure(answer).tooLong === true && level < maxShortenings;
     if (!retry) return answer;
   }

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { clientHome } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/internal.ts";
+import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { type PromptFrontmatter, readPromptFile, splitFrontmatter } from "../world/prompt-file.ts";
@@ -9,7 +10,7 @@ import { type Attachment, refusalText } from "./attachments.ts";
 import { fireAndHold } from "./fire-event.ts";
 
 /** A command or skill that a file defines. */
-export interface CustomCommand {
+interface CustomCommand {
   readonly name: string;
   readonly description: string;
   readonly source: "projectSettings" | "userSettings";
@@ -22,7 +23,7 @@ export interface CustomCommand {
 }
 
 /** Finds a command by name: the project's before the user's, commands before skills. */
-export async function findCommand(options: AgentOptions, name: string): Promise<CustomCommand | undefined> {
+async function findCommand(options: AgentOptions, name: string): Promise<CustomCommand | undefined> {
   const path = name.split(":");
   if (path.some((part) => part === "" || part.startsWith("."))) return undefined;
   for (const { folder, source, roots } of foldersOf(options)) {
@@ -39,15 +40,8 @@ export async function findCommand(options: AgentOptions, name: string): Promise<
         continue;
       }
       const read = await splitFrontmatter(found.text);
-      const { fields, body } = read;
-      return {
-        name,
-        description: fields["description"] ?? "",
-        source,
-        skill,
-        body,
-        ...fileProblems(read, { ...found, file, skill }),
-      };
+      const { description = "" } = read.fields;
+      return { name, description, source, skill, body: read.body, ...fileProblems(read, found.text, file, skill) };
     }
   }
   return undefined;
@@ -59,7 +53,9 @@ const unsupportedKeys = ["allowed-tools", "disallowed-tools", "model", "effort",
 /** Contract: a file whose hooks cannot run is not used; other parts without effect are reported. */
 function fileProblems(
   { keys, fault }: PromptFrontmatter,
-  { text, file, skill }: { readonly text: string; readonly file: string; readonly skill: boolean },
+  text: string,
+  file: string,
+  skill: boolean,
 ): Pick<CustomCommand, "fault" | "unhonored"> {
   if (fault !== undefined) {
     const sentence = `${file}:${fault.line}: ${fault.why}. Fix the file.`;
@@ -96,7 +92,7 @@ export async function commandList(
 ): Promise<readonly { readonly name: string; readonly description: string }[]> {
   const { commands, skills } = await commandNames(options);
   const found = await Promise.all([...new Set([...commands, ...skills])].map((name) => findCommand(options, name)));
-  return found.flatMap((command) => (command ? [{ name: command.name, description: command.description }] : []));
+  return found.filter((command) => command !== undefined).map(({ name, description }) => ({ name, description }));
 }
 
 function foldersOf({ cwd, env, home, reads }: AgentOptions) {
@@ -115,43 +111,36 @@ export interface ExpandedCommand {
   readonly notes: readonly Attachment[];
 }
 
-/** Why a command is not expanded. */
-export interface NotExpanded {
-  readonly blocked: string;
-  readonly notes: readonly Attachment[];
-}
-
 /** Expands a typed `/name args`, after UserPromptExpansion hooks; undefined when no command has the name. */
 export async function expandCommand(
   thread: AgentThread,
   typed: string,
   signal: AbortSignal,
-): Promise<ExpandedCommand | NotExpanded | undefined> {
+): Promise<ExpandedCommand | { readonly blocked: string; readonly notes: readonly Attachment[] } | undefined> {
   const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
   if (name === undefined) return undefined;
-  const command = await findCommand(thread.session.options, name);
+  const { session } = thread;
+  const command = await findCommand(session.options, name);
   if (command === undefined) return undefined;
-  if (command.fault !== undefined) return { blocked: `/${name} is not used: ${command.fault}`, notes: [] };
-  const about = {
-    expansion_type: "slash_command",
-    command_name: name,
-    command_args: args,
-    command_source: command.source,
-    prompt: typed,
-  };
+  const { fault, source, unhonored, skill, body } = command;
+  if (fault !== undefined) return { blocked: `/${name} is not used: ${fault}`, notes: [] };
+  const named = { command_name: name, command_args: args, command_source: source };
+  const about = { expansion_type: "slash_command", ...named, prompt: typed };
   const { outcome, notes } = await fireAndHold(thread, "UserPromptExpansion", about, { signal });
-  if (outcome.blocked) {
-    const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
-    return { blocked: `UserPromptExpansion operation blocked by hook:\n${refusalText(outcome)}${original}`, notes };
-  }
-  const { unhonored } = command;
-  if (unhonored !== undefined) thread.session.notice(unhonored, "warning");
-  if (command.skill) thread.session.engine.session(thread.session.record.id).useSkill(name);
+  if (outcome.blocked) return { blocked: blockedPrompt(outcome, typed), notes };
+  if (unhonored !== undefined) session.notice(unhonored, "warning");
+  if (skill) session.engine.session(session.record.id).useSkill(name);
   return {
     line: `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`,
-    content: [{ type: "text", text: fillArguments(command.body, args) }],
+    content: [{ type: "text", text: fillArguments(body, args) }],
     notes,
   };
+}
+
+/** The message about a prompt that a hook blocked. */
+export function blockedPrompt(outcome: Outcome, typed: string): string {
+  const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
+  return `${outcome.event} operation blocked by hook:\n${refusalText(outcome)}${original}`;
 }
 
 function fillArguments(body: string, args: string): string {

@@ -1,21 +1,15 @@
 import type { EventPayload, EventStep, HookProgress, RunStep } from "../../engine/internal.ts";
 import { defined, type EventName, eventRow, type Outcome, type ToolInput } from "../../protocol/internal.ts";
-import { type AgentThread, effortOf } from "../session/agent-session.ts";
+import { type AgentThread, commonPayload, effortOf } from "../session/agent-session.ts";
 import { noticeMissingKey } from "../world/provider-keys.ts";
 import { type Attachment, attachmentsOf, isFailedRun } from "./attachments.ts";
 import { recordNotes } from "./channels.ts";
 
-export interface ThreadFireOptions {
+interface ThreadFireOptions {
   readonly signal?: AbortSignal;
   readonly toolUseId?: string;
   /** The previous input: only hooks that match the new input and did not match this one run. */
   readonly rewrittenFrom?: ToolInput;
-}
-
-/** The outcome of an event, and its attachments for the transcript. */
-export interface HeldOutcome {
-  readonly outcome: Outcome;
-  readonly notes: readonly Attachment[];
 }
 
 /** Fires an event and adds its attachments to the conversation. */
@@ -36,7 +30,7 @@ export async function fireAndHold(
   event: EventName,
   own: Readonly<Record<string, unknown>>,
   { signal, toolUseId, rewrittenFrom }: ThreadFireOptions = {},
-): Promise<HeldOutcome> {
+): Promise<{ readonly outcome: Outcome; readonly notes: readonly Attachment[] }> {
   const { engine, report, notice, options } = thread.session;
   const payload = payloadOf(thread, event, own) as EventPayload<EventName>;
   const hookName = hookNameOf(event, own);
@@ -52,15 +46,15 @@ export async function fireAndHold(
   // Without hooks there are no steps to report.
   const outcome = engine.hasHookFor(event)
     ? await lastOutcome(engine.stream<EventName>(event, payload, fireOptions), (step) =>
-        report({ kind: "hook", step, event, hookName, runId: `${runId} ${refOf(step).id}` }),
+        report({ kind: "hook", step, event, hookName, runId: `${runId} ${hookOf(step).id}` }),
       )
     : await engine.fire<EventName>(event, payload, fireOptions);
-  report({ kind: "outcome", outcome, hookName, ...(thread.agent ? { agent: thread.agent.id } : {}) });
+  report({ kind: "outcome", outcome, hookName, ...defined({ agent: thread.agent?.id }) });
   for (const { hook, stderr, stdout } of outcome.runs.filter(isFailedRun))
     noticeMissingKey(thread.session, `${hook.name}\n${stderr}\n${stdout}`);
   for (const text of outcome.systemMessages) notice(text, "info");
   for (const warning of outcome.warnings) report({ kind: "warning", warning });
-  return { outcome, notes: attachmentsOf(outcome, { event, hookName, toolUseID: toolUseId ?? runId }) };
+  return { outcome, notes: attachmentsOf(outcome, hookName, toolUseId ?? runId) };
 }
 
 async function lastOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep) => void): Promise<Outcome> {
@@ -69,6 +63,10 @@ async function lastOutcome(steps: AsyncIterable<EventStep>, show: (step: RunStep
     show(step);
   }
   throw new Error("the event was never settled");
+}
+
+function hookOf(step: RunStep) {
+  return step.kind === "started" ? step.hook : step.record.hook;
 }
 
 /** Starts the hooks of an event without waiting; their answers are not used. */
@@ -99,23 +97,16 @@ function hookNameOf(event: EventName, own: Readonly<Record<string, unknown>>): s
 }
 
 function payloadOf(thread: AgentThread, event: EventName, own: Readonly<Record<string, unknown>>) {
-  const { session, agent, cwd } = thread;
+  const { session, agent } = thread;
   const startedAs = agent === undefined && thread.purpose === "main" ? session.options.subagent : undefined;
   const { carries } = eventRow(event);
   const effort = effortOf(thread);
   return {
-    session_id: session.record.id,
-    transcript_path: session.record.file,
-    cwd,
-    ...defined({ prompt_id: session.promptId }),
+    ...commonPayload(thread),
     ...(carries.includes("permission_mode") ? { permission_mode: session.permissions.mode() } : {}),
     ...(carries.includes("agent") && agent !== undefined ? { agent_id: agent.id, agent_type: agent.type } : {}),
     ...defined({ agent_type: startedAs }),
     ...(carries.includes("effort") && effort !== undefined ? { effort: { level: effort } } : {}),
     ...own,
   };
-}
-
-function refOf(step: RunStep) {
-  return step.kind === "started" ? step.hook : step.record.hook;
 }

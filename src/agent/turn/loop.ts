@@ -1,4 +1,5 @@
 import { type ToolUseBlock, textIn } from "../../models/internal.ts";
+import type { ApiFailureLine } from "../agent-event.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { takeNotifications } from "../session/inbox.ts";
 import { apiFailure, askModel, type BatchCall, failTurn } from "./call-model.ts";
@@ -26,15 +27,9 @@ export type TurnResult =
   | { readonly by: "stop_hook_prevented"; readonly text: string; readonly reason: string }
   /** Stop hooks refused the end more often than the cap allows. */
   | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
-  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: Pick<ToolUseBlock, "id" | "name" | "input"> }
+  | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
   | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
-  | {
-      readonly by: "api_error";
-      readonly text: string;
-      readonly error: string;
-      readonly status?: number;
-      readonly type?: string;
-    }
+  | ({ readonly by: "api_error"; readonly text: string } & ApiFailureLine)
   | { readonly by: "max_turns" | "max_budget_usd"; readonly text: string; readonly stopReason: string };
 
 /**
@@ -81,13 +76,10 @@ export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise
         const end = await runBatch(thread, answer.calls, signal);
         if (end !== undefined) return end;
       } else if (cutAnswers > 0) {
-        await askModelAgain(thread, "Your answer was cut at the output limit. Continue exactly where it ended.");
+        await askModelAgain(thread, answerWasCut);
       } else if (text.trim() === "" && !askedForText) {
         askedForText = true;
-        await askModelAgain(
-          thread,
-          "Your last answer had no text. Continue, and write an answer that the user can see.",
-        );
+        await askModelAgain(thread, answerIsEmpty);
       } else {
         const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
         if (end !== undefined) return end;
@@ -104,6 +96,9 @@ const cutShort: ReadonlySet<string> = new Set(["max_tokens", "model_context_wind
 
 /** Answers in a row that may be cut at the output limit. */
 const maxCutAnswers = 3;
+
+const answerWasCut = "Your answer was cut at the output limit. Continue exactly where it ended.";
+const answerIsEmpty = "Your last answer had no text. Continue, and write an answer that the user can see.";
 
 const refusal = { error: "invalid_request", text: "API Error: the model refused to answer." };
 const outOfTokens = { error: "max_output_tokens", text: "API Error: the answer is longer than the output limit." };
@@ -129,10 +124,7 @@ export async function runBatch(
   signal.throwIfAborted();
 
   const deferred = ends.find((end) => end.deferred === true);
-  if (deferred !== undefined) {
-    const { id, name, input } = deferred.call;
-    return { by: "tool_deferred", text: "", call: { id, name, input } };
-  }
+  if (deferred !== undefined) return { by: "tool_deferred", text: "", call: deferred.call };
   if (ends.some((end) => end.interrupt === true)) return await interruptTurn(thread, "");
   const batch = await fire(thread, "PostToolBatch", { tool_calls: ends.map(batchEntry) }, { signal });
   const reasons = ends.flatMap(({ stop }) => stop ?? []);
@@ -163,12 +155,12 @@ async function interruptTurn(thread: AgentThread, text: string): Promise<TurnRes
 }
 
 /** The limit that ends a turn before the next model call, if one is reached. */
-export function limitReached(thread: AgentThread, asked: number): "max_turns" | "max_budget_usd" | undefined {
+function limitReached(thread: AgentThread, asked: number): "max_turns" | "max_budget_usd" | undefined {
   if (thread.maxCalls !== undefined && asked >= thread.maxCalls) return "max_turns";
   return overBudget(thread) ? "max_budget_usd" : undefined;
 }
 
 /** Whether the session has used up its budget. */
-export function overBudget({ session: { options, spending } }: AgentThread): boolean {
+function overBudget({ session: { options, spending } }: AgentThread): boolean {
   return options.maxBudgetUsd !== undefined && spending.costUsd >= options.maxBudgetUsd;
 }

@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, ToolResultBlock } from "../../models/internal.ts";
+import { blocksIn, type ContentBlock, type Message, type ToolResultBlock, textIn } from "../../models/internal.ts";
 
 /**
  * Shortens a conversation: long texts and tool results keep their beginning and end, and the oldest messages after the first are
@@ -16,7 +16,7 @@ export function shortenConversation(messages: readonly Message[], level: number)
   // Level 1 only cuts long results.
   while (left > total / 2 ** (level - 1) && from < cut.length - 1) left -= sizeOf(cut[from++] as Message);
   const start = cut.findIndex((message, index) => index >= from && canBegin(message));
-  const kept = start === -1 ? withoutResults(cut.slice(-1)) : cut.slice(start);
+  const kept = start === -1 ? cut.slice(-1).map(withoutResults) : cut.slice(start);
   if (kept.length === messages.length) return kept;
   // The first message is the task of the user, or the summary of an earlier compaction.
   const first = cut.slice(0, 1).filter(({ role }) => start !== 0 && role === "user");
@@ -29,8 +29,8 @@ const maxChars = 32_000;
 const leftOut = "[The earlier part of this conversation was left out because it no longer fits.]";
 
 /** Cuts long results and removes no message. */
-export function cutLongResults(messages: readonly Message[], most: number = maxChars / 4): readonly Message[] {
-  return messages.map((message) => cutLong(message, most));
+export function cutLongResults(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => cutLong(message, maxChars / 4));
 }
 
 /** Whether a conversation may begin here: at an answer, or at a user message without tool results. */
@@ -39,24 +39,13 @@ function canBegin({ role, content }: Message): boolean {
 }
 
 /** Turns results whose calls were removed into text. */
-function withoutResults(messages: readonly Message[]): readonly Message[] {
-  return messages.map(({ role, content }) => ({
-    role,
-    content:
-      typeof content === "string"
-        ? content
-        : content
-            .filter(({ type }) => type !== "tool_use")
-            .map((block) => (block.type === "tool_result" ? asText(block) : block)),
-  }));
+function withoutResults(message: Message): Message {
+  const blocks = blocksIn(message).filter(({ type }) => type !== "tool_use");
+  return { ...message, content: blocks.map((block) => (block.type === "tool_result" ? asText(block) : block)) };
 }
 
 function asText({ content = "" }: ToolResultBlock): ContentBlock {
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-  return { type: "text", text: `[Result of a tool call] ${text}` };
+  return { type: "text", text: `[Result of a tool call] ${textIn(content, "\n")}` };
 }
 
 function cutLong({ role, content }: Message, most: number): Message {

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../protocol/internal.ts";
+import { defined, type Outcome } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
 import { attachmentsOf, refusalText } from "./attachments.ts";
@@ -23,9 +23,9 @@ export async function askToStop(
 ): Promise<TurnResult | undefined> {
   const { agent, session } = thread;
   const about = {
-    ...(agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }),
+    ...defined({ agent_id: agent?.id, agent_type: agent?.type }),
     stop_hook_active: thread.stopActive,
-    ...(agent === undefined ? {} : { agent_transcript_path: agent.transcriptPath }),
+    ...defined({ agent_transcript_path: agent?.transcriptPath }),
     last_assistant_message: last.text,
     background_tasks: backgroundTasks(session, agent?.id),
     session_crons: [],
@@ -65,7 +65,7 @@ async function recordSummary(thread: AgentThread, outcome: Outcome): Promise<voi
     hookAdditionalContext: outcome.additionalContext,
     preventedContinuation: !outcome.continue,
     stopReason: outcome.stopReason ?? "",
-    hasOutput: attachmentsOf(outcome, { event: outcome.event, hookName: outcome.event, toolUseID: "" }).length > 0,
+    hasOutput: attachmentsOf(outcome, outcome.event, "").length > 0,
     level: "suggestion",
   });
 }

@@ -1,9 +1,10 @@
 import { textIn } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { type AgentThread, setTitle } from "../session/agent-session.ts";
 import type { InboxItem } from "../session/inbox.ts";
-import { type Attachment, refusalText } from "./attachments.ts";
+import type { Attachment } from "./attachments.ts";
 import { addUserMessage, countTurn, recordNotes, tellModel } from "./channels.ts";
-import { type ExpandedCommand, expandCommand } from "./custom-commands.ts";
+import { blockedPrompt, type ExpandedCommand, expandCommand } from "./custom-commands.ts";
 import { fireAndHold } from "./fire-event.ts";
 import { runTurn, type TurnResult } from "./loop.ts";
 
@@ -21,11 +22,8 @@ export async function answerPrompt(thread: AgentThread, item: InboxItem, signal:
   const notes = [...(expanded?.notes ?? []), ...submitted.notes];
   if (outcome.output.sessionTitle !== undefined) await setTitle(session, outcome.output.sessionTitle);
   if (outcome.blocked) {
-    const original = outcome.output.suppressOriginalPrompt === true ? "" : `\n\nOriginal prompt: ${typed}`;
-    const message = outcome.continue
-      ? `UserPromptSubmit operation blocked by hook:\n${refusalText(outcome)}${original}`
-      : `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
-    return dropPrompt(thread, message, notes);
+    const stopped = `Operation stopped by hook: ${outcome.stopReason ?? outcome.reason ?? ""}`;
+    return dropPrompt(thread, outcome.continue ? blockedPrompt(outcome, typed) : stopped, notes);
   }
   await recordPrompt(thread, item, expanded);
   await recordNotes(thread, notes);
@@ -52,7 +50,6 @@ async function recordPrompt(
     await journal.note({ type: "queue-operation", operation: "enqueue", content: item.content });
     await journal.note({ type: "queue-operation", operation: "dequeue" });
   }
-  const fields = { permissionMode: session.permissions.mode(), promptSource: item.source };
   if (expanded !== undefined) {
     await journal.user(expanded.line);
     await journal.user(expanded.content, { isMeta: true });
@@ -60,5 +57,7 @@ async function recordPrompt(
     return;
   }
   const kind = item.kind === "news" ? "task-notification" : "human";
-  await addUserMessage(thread, item.content, { ...fields, ...(item.source === "sdk" ? {} : { origin: { kind } }) });
+  const origin = item.source === "sdk" ? undefined : { kind };
+  const fields = { permissionMode: session.permissions.mode(), promptSource: item.source, ...defined({ origin }) };
+  await addUserMessage(thread, item.content, fields);
 }

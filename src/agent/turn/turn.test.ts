@@ -49,7 +49,7 @@ describe("the end of a turn", () => {
     expect(transcript(result.session_id).filter((line) => line["subtype"] === "informational")).toHaveLength(1);
   });
 
-  test("context at Stop continues without being an error; continue: false ends it whatever else was said", async () => {
+  test("context at Stop continues without being an error; continue: false ends it whatever other hooks answer", async () => {
     const first = open({
       hooks: {
         Stop: {
@@ -127,7 +127,7 @@ describe("the end of a turn", () => {
   });
 });
 
-test("a headless run waits for a command in the background, and the model hears how it ended", async () => {
+test("a headless run waits for a command in the background, and the model gets its end", async () => {
   const { run, project } = open({ hooks: {}, settings: allow });
   const command = "until [ -e go ]; do sleep 0.02; done; exit 3";
   const call = { tool: "Bash", input: { command, run_in_background: true } };
@@ -183,7 +183,7 @@ test("the answer of a background hook reaches the model before its next call, an
   expect(JSON.stringify(again.requests[0]?.messages)).toContain("CTX-MARK");
 });
 
-describe("an answer that is none", () => {
+describe("an unusable answer", () => {
   const call = { tool: "Bash", input: { command: "touch made" } };
 
   test("an empty answer is asked for once more, and counts as a turn", async () => {
@@ -206,20 +206,23 @@ describe("an answer that is none", () => {
     ["refuses", { stopReason: "refusal" }, {}],
     ["goes over the budget", { usage: { input: 1_000_000 } }, { maxBudgetUsd: 0.01 }],
   ];
-  test.each(ends)("calls of an answer that %s are not run, and the conversation can go on", async (_, answer, more) => {
-    const { run, project } = open({ settings: allow });
-    const script = { model: "claude-opus-4-8", answers: [{ text: "x", calls: [call], ...answer }] };
-    const first = await run(script, { prompt: "go", ...more });
-    expect(first.result.is_error).toBe(true);
-    expect(existsSync(join(project, "made"))).toBe(false);
-    const second = await run([{ text: "going on" }], { prompt: "and now?", resume: first.result.session_id });
-    expect(second.result.result).toBe("going on");
-  });
+  test.each(ends)(
+    "calls of an answer that %s are not run, and the conversation can continue",
+    async (_, answer, more) => {
+      const { run, project } = open({ settings: allow });
+      const script = { model: "claude-opus-4-8", answers: [{ text: "x", calls: [call], ...answer }] };
+      const first = await run(script, { prompt: "go", ...more });
+      expect(first.result.is_error).toBe(true);
+      expect(existsSync(join(project, "made"))).toBe(false);
+      const second = await run([{ text: "resuming" }], { prompt: "and now?", resume: first.result.session_id });
+      expect(second.result.result).toBe("resuming");
+    },
+  );
 
-  test("a refused answer with calls does not spoil the next turn of the same process", async () => {
+  test("a refused answer with calls does not break the next turn of the same process", async () => {
     const { run } = open({ settings: allow });
     const { result, complaints } = await run(
-      [{ text: "x", calls: [call], stopReason: "refusal" }, { text: "going on" }],
+      [{ text: "x", calls: [call], stopReason: "refusal" }, { text: "resuming" }],
       {
         onReady: (control) => {
           control.prompt("go");
@@ -228,7 +231,7 @@ describe("an answer that is none", () => {
         },
       },
     );
-    expect(result.result).toBe("going on");
+    expect(result.result).toBe("resuming");
     expect(complaints).toEqual([]);
   });
 });
@@ -344,7 +347,7 @@ describe("compaction", () => {
     expect(payloads("StopFailure")).toEqual([]);
   });
 
-  test("/compact with words, headless on a resumed session", async () => {
+  test("/compact with instructions, headless on a resumed session", async () => {
     const { run, payloads } = open({ hooks: { PreCompact: {}, PostCompact: {}, UserPromptSubmit: {} } });
     const first = await run([{ text: "hi" }], { prompt: "hello" });
     const second = await run([summary], { prompt: "/compact focus on tests", resume: first.result.session_id });
@@ -358,7 +361,7 @@ describe("compaction", () => {
 });
 
 describe("the model", () => {
-  test("a switch is asked about; a denial keeps the model; context goes with the next request", async () => {
+  test("hooks decide about a switch; a denial keeps the model; the next request has their context", async () => {
     const { run, payloads } = open({
       hooks: {
         PreModelSwitch: { matcher: "bad", stderr: "not that one", exit: 2 },
@@ -384,7 +387,7 @@ describe("the model", () => {
     });
   });
 
-  test("an overloaded model makes way for its fallback", async () => {
+  test("the fallback model replaces an overloaded model", async () => {
     const { run, payloads } = open({ hooks: { PostModelSwitch: {}, PreModelSwitch: {} } });
     const { result, requests } = await run(
       [{ error: { status: 529, message: "Overloaded" } }, { text: "from the other" }],

@@ -42,14 +42,14 @@ test("a worktree entry that points outside the repository is refused", async () 
   expect(world.context.cwd()).toBe(world.project);
 });
 
-test("a repository of its own in that folder does not make it a worktree of ours", async () => {
+test("a separate repository in that folder does not make it a worktree of this one", async () => {
   const world = repository();
   execFileSync("git", ["init", "-q", world.home]);
   forge(world, "forged", world.home);
   expect(await world.call(enterWorktreeTool, { path: world.home })).toMatchObject({ isError: true });
 });
 
-test("a link in the place of a worktree that is listed is not gone through", async () => {
+test("a link in place of a listed worktree is not followed", async () => {
   const world = repository();
   const place = join(world.project, ".claude/worktrees/feat");
   mkdirSync(join(world.project, ".claude/worktrees"), { recursive: true });
@@ -59,7 +59,7 @@ test("a link in the place of a worktree that is listed is not gone through", asy
   expect(world.context.cwd()).toBe(world.project);
 });
 
-test("a worktree that is one is entered by its path", async () => {
+test("a real worktree is entered by its path", async () => {
   const world = repository();
   const path = join(world.home, "tree");
   world.git("worktree", "add", "-q", path);

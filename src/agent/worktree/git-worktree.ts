@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { runProcess } from "../../exec/internal.ts";
 import { resolveInside } from "../../permissions/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 
 export interface GitContext {
@@ -12,35 +12,62 @@ export interface GitContext {
   readonly signal: AbortSignal;
 }
 
-export type GitAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+type GitAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/** One git command. It asks nobody for anything, the folder alone says which repository is meant, and no file monitor of it is run. */
-export async function git(args: readonly string[], { cwd, env, signal }: GitContext): Promise<GitAnswer> {
-  const apart = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, GIT_TERMINAL_PROMPT: "0" };
+/** Runs one git command. It never prompts, the folder alone selects the repository, and no file monitor of the repository runs. */
+async function git(args: readonly string[], { cwd, env, signal }: GitContext): Promise<GitAnswer> {
+  const own = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, GIT_TERMINAL_PROMPT: "0" };
   const command = { form: "exec", file: "git", args: ["-c", "core.fsmonitor=false", ...args] } as const;
-  const { ended, stdout, stderr } = await runProcess(command, {
-    cwd,
-    env: { ...env, ...apart },
-    timeoutMs: 120_000,
-    signal,
-  });
+  const options = { cwd, env: { ...env, ...own }, timeoutMs: 120_000, signal };
+  const { ended, stdout, stderr } = await runProcess(command, options);
   if (ended.by === "exit" && ended.code === 0) return { ok: true, text: stdout.text.replace(/\n$/, "") };
   const output = stderr.text.trim() || stdout.text.trim();
-  const fate = ended.by === "exit" ? `exit code ${ended.code}` : ended.by === "not-started" ? ended.why : ended.by;
-  return { ok: false, why: output === "" ? `git ${args[0]}: ${fate}` : output };
+  const end = ended.by === "exit" ? `exit code ${ended.code}` : ended.by;
+  const why = ended.by === "not-started" ? ended.why : end;
+  return { ok: false, why: output === "" ? `git ${args[0]}: ${why}` : output };
 }
 
-/** The folder of the main working copy, wherever in the repository one stands. */
+/** The folder of the main working copy; undefined outside a repository. */
 export async function mainWorktree(place: GitContext): Promise<string | undefined> {
+  const [main] = await listWorktrees(place);
+  return main?.path;
+}
+
+interface ListedWorktree {
+  readonly path: string;
+  readonly branch?: string;
+}
+
+/** All worktrees of the repository, the main one first. */
+async function listWorktrees(place: GitContext): Promise<readonly ListedWorktree[]> {
   const list = await git(["worktree", "list", "--porcelain", "-z"], place);
-  return list.ok ? worktreesIn(list.text)[0]?.path : undefined;
+  if (!list.ok) return [];
+  return list.text.split("\0\0").flatMap((record) => {
+    const lines = record.split("\0");
+    const field = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+    const path = field("worktree");
+    const branch = field("branch")?.replace(/^refs\/heads\//, "");
+    return path === undefined ? [] : [{ path, ...defined({ branch }) }];
+  });
+}
+
+/** An existing worktree of the repository, other than the main one, whose folder matches. */
+export async function findWorktree(
+  matches: (folder: string) => boolean,
+  place: GitContext,
+): Promise<CurrentWorktree | undefined> {
+  const [main, ...others] = await listWorktrees(place);
+  const found = others.find(({ path }) => matches(path));
+  if (main === undefined || found === undefined || !existsSync(found.path)) return undefined;
+  if (!(await isWorktreeOf(main.path, found.path, place))) return undefined;
+  return { name: basename(found.path), ...found, originalCwd: place.cwd, hookBased: false, existing: true };
 }
 
 /**
- * Whether a listed folder knows of this repository too. The list is made from files in `.git`, which can name any folder of the
- * machine; going into it would make all below it count as the session's own.
+ * Whether a listed folder belongs to this repository. Git makes the list from files in `.git`, which can name any folder of the machine;
+ * entering it would make everything below it part of the session.
  */
-export async function isWorktreeOf(root: string, folder: string, place: Omit<GitContext, "cwd">): Promise<boolean> {
+async function isWorktreeOf(root: string, folder: string, place: GitContext): Promise<boolean> {
   const top = await git(["rev-parse", "--show-toplevel"], { ...place, cwd: folder });
   if (!top.ok || (await realpath(top.text)) !== (await realpath(folder))) return false;
   return (await commonFolder({ ...place, cwd: root })) === (await commonFolder({ ...place, cwd: folder }));
@@ -51,74 +78,33 @@ async function commonFolder(place: GitContext): Promise<string> {
   return common.ok ? realpath(resolve(place.cwd, common.text)) : place.cwd;
 }
 
-export interface ListedWorktree {
-  readonly path: string;
-  readonly branch?: string;
-}
-
-export async function listWorktrees(place: GitContext): Promise<readonly ListedWorktree[]> {
-  const list = await git(["worktree", "list", "--porcelain", "-z"], place);
-  return list.ok ? worktreesIn(list.text) : [];
-}
-
-function worktreesIn(text: string): ListedWorktree[] {
-  return text
-    .split("\0\0")
-    .map((record) => record.split("\0"))
-    .flatMap((lines) => {
-      const field = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-      const path = field("worktree");
-      const branch = field("branch")?.replace(/^refs\/heads\//, "");
-      return path === undefined ? [] : [{ path, ...(branch === undefined ? {} : { branch }) }];
-    });
-}
-
-export interface CreateWorktreeOptions {
-  /** Checked by `nameFault`. */
+interface CreateWorktreeOptions extends GitContext {
+  /** Checked by `worktreeNameFault`. */
   readonly name: string;
-  /** Where the session is now. */
-  readonly cwd: string;
-  readonly env: GitContext["env"];
-  readonly signal: AbortSignal;
-  /** Asked first: a hook's folder takes the place of git's. */
+  /** Asked first: the folder of a hook is used instead of git's. */
   readonly port: Pick<WorktreePort, "create">;
 }
 
 export type CreateWorktreeResult = { readonly made: CurrentWorktree } | { readonly error: string };
 
-/** A working copy of one's own: where a hook says, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. */
-export async function createWorktree({
-  name,
-  cwd,
-  env,
-  signal,
-  port,
-}: CreateWorktreeOptions): Promise<CreateWorktreeResult> {
+/** Creates a working copy: the folder of a hook, else `.claude/worktrees/<name>` of the repository on a branch `worktree-<name>`. */
+export async function createWorktree({ name, port, ...place }: CreateWorktreeOptions): Promise<CreateWorktreeResult> {
   const answer = await port.create(name);
   if (answer.by === "failed") return { error: answer.error };
-  if (answer.by === "hook") {
-    return { made: { name, path: await realpath(answer.path), originalCwd: cwd, hookBased: true } };
-  }
-  return makeWithGit(name, { cwd, env, signal });
+  if (answer.by === "none") return createWithGit(name, place);
+  return { made: { name, path: await realpath(answer.path), originalCwd: place.cwd, hookBased: true } };
 }
 
-async function makeWithGit(name: string, place: GitContext): Promise<CreateWorktreeResult> {
-  const root = await mainWorktree(place);
-  if (root === undefined) {
-    return {
-      error:
-        "Cannot create a worktree: not in a git repository and no WorktreeCreate hooks are configured. Configure WorktreeCreate/WorktreeRemove hooks in settings.json to use worktree isolation with other VCS systems.",
-    };
-  }
-  const folder = join(root, ".claude", "worktrees", name.replaceAll("/", "+"));
+async function createWithGit(name: string, place: GitContext): Promise<CreateWorktreeResult> {
+  const [main, ...others] = await listWorktrees(place);
+  if (main === undefined) return { error: noRepository };
+  const folder = join(main.path, ".claude", "worktrees", name.replaceAll("/", "+"));
   const branch = `worktree-${name.replaceAll("/", "+")}`;
   const common = { name, path: folder, originalCwd: place.cwd, hookBased: false };
-  const outside = whyOutside(folder, root);
+  const outside = whyOutside(folder, main.path);
   if (outside !== undefined) return { error: outside };
-  const there = (await listWorktrees(place)).find(({ path }) => path === folder);
-  if (there !== undefined) {
-    return { made: { ...common, existing: true, ...(there.branch === undefined ? {} : { branch: there.branch }) } };
-  }
+  const listed = others.find(({ path }) => path === folder);
+  if (listed !== undefined) return { made: { ...common, ...listed, existing: true } };
   const head = await git(["rev-parse", "--verify", "HEAD"], place);
   if (!head.ok) return { error: `Cannot create a worktree: the repository has no commit yet (${head.why})` };
   await mkdir(dirname(folder), { recursive: true });
@@ -129,7 +115,10 @@ async function makeWithGit(name: string, place: GitContext): Promise<CreateWorkt
   return { made: { ...common, branch, baseCommit: known.ok ? known.text : head.text } };
 }
 
-/** A checkout may hold `.claude/worktrees` as a link to elsewhere. */
+const noRepository =
+  "Cannot create a worktree: not in a git repository and no WorktreeCreate hooks are configured. Configure WorktreeCreate/WorktreeRemove hooks in settings.json to use worktree isolation with other VCS systems.";
+
+/** In a checkout, `.claude/worktrees` may be a link to another place. */
 function whyOutside(folder: string, root: string): string | undefined {
   try {
     return resolveInside(folder, [root], { cwd: root }) === folder ? undefined : `${folder} passes through a link.`;
@@ -139,8 +128,8 @@ function whyOutside(folder: string, root: string): string | undefined {
   }
 }
 
-/** What would be lost with a worktree. */
-export interface UnsavedWork {
+/** Work that would be lost with a worktree. */
+interface UnsavedWork {
   readonly files: number;
   readonly commits: number;
 }
@@ -155,7 +144,7 @@ export async function unsavedIn(worktree: CurrentWorktree, place: Omit<GitContex
   return { files, commits: ahead?.ok ? Number(ahead.text) : 0 };
 }
 
-/** `2 uncommitted files and 1 commit on worktree-feat`, or nothing. */
+/** `2 uncommitted files and 1 commit on worktree-feat`; empty when nothing would be lost. */
 export function unsavedText({ files, commits }: UnsavedWork, branch?: string): string {
   const on = branch === undefined ? "" : ` on ${branch}`;
   const parts = [
@@ -165,10 +154,7 @@ export function unsavedText({ files, commits }: UnsavedWork, branch?: string): s
   return parts.join(" and ");
 }
 
-/**
- * Removes a worktree: WorktreeRemove is fired, then git takes away what git made. A folder that a hook made is the hook's to remove;
- * the answer says when it is still there.
- */
+/** Fires WorktreeRemove, then removes what git created. A hook must remove the folder that a hook created; `left` says why a folder is still there. */
 export async function removeWorktree(
   worktree: CurrentWorktree,
   port: Pick<WorktreePort, "remove">,
@@ -187,7 +173,7 @@ export async function removeWorktree(
 
 const maxNameLength = 64;
 
-/** Why a name cannot be a worktree's: it becomes a folder and a branch. */
+/** Why a name is not valid for a worktree: it becomes the name of a folder and of a branch. */
 export function worktreeNameFault(name: string): string | undefined {
   const segments = name.split("/");
   if (segments.some((segment) => segment === "." || segment === "..")) {
@@ -197,8 +183,6 @@ export function worktreeNameFault(name: string): string | undefined {
     return `Invalid worktree name "${name}": each "/"-separated segment must be non-empty and contain only letters, digits, dots, underscores, and dashes`;
   }
   if (name.length > maxNameLength) return `Invalid worktree name "${name}": at most ${maxNameLength} characters`;
-  // Git has rules of its own for branches.
-  return /^[-.]|\.lock(?:\/|$)|\.\.|\.$|\/[-.]/.test(name)
-    ? `Invalid worktree name "${name}": git does not take it`
-    : undefined;
+  const isBranchName = !/^[-.]|\.lock(?:\/|$)|\.\.|\.$|\/[-.]/.test(name);
+  return isBranchName ? undefined : `Invalid worktree name "${name}": git does not take it`;
 }

@@ -1,18 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { basename } from "node:path";
 import { ignoringErrors, isInside } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import type { CurrentWorktree, WorktreePort } from "../tools/tool.ts";
 import { tellModelAsHost } from "../turn/channels.ts";
 import { fire } from "../turn/fire-event.ts";
-import { createWorktree, isWorktreeOf, listWorktrees, mainWorktree, worktreeNameFault } from "./git-worktree.ts";
+import { createWorktree, findWorktree, mainWorktree, worktreeNameFault } from "./git-worktree.ts";
 
 const current = new WeakMap<AgentThread, CurrentWorktree>();
 
-/** Fires the events of worktrees and keeps where a thread is. */
+/** Fires the events of worktrees and keeps the current worktree of a thread. */
 export function worktreePort(thread: AgentThread, signal: AbortSignal): WorktreePort {
   return {
     async create(name) {
@@ -30,36 +28,30 @@ export function worktreePort(thread: AgentThread, signal: AbortSignal): Worktree
     async enter(worktree) {
       if (worktree === undefined) current.delete(thread);
       else current.set(thread, worktree);
-      const { sessionId = "", ...state } = { sessionId: thread.session.record.id, ...worktree };
-      const worktreeSession = worktree === undefined ? null : { ...state, sessionId };
+      const sessionId = thread.session.record.id;
+      const worktreeSession = worktree === undefined ? null : { ...worktree, sessionId };
       await thread.journal.note({ type: "worktree-state", worktreeSession });
     },
   };
 }
 
 /**
- * A session that ended in a worktree is resumed there: the model takes it for its folder. A removed worktree is reported to the model
- * and to the user. Other folders that a session was in are not returned to.
+ * Resumes a session in the worktree in which it ended: the model takes it for its folder. A removed worktree is reported to the model
+ * and to the user. A session does not return to other folders.
  */
 export async function returnToWorktree(main: AgentThread, last: string, signal: AbortSignal): Promise<void> {
-  const { options } = main.session;
-  const place = { cwd: main.cwd, env: options.env, signal };
-  const [here, there] = await Promise.all(
-    [main.cwd, last].map(async (path) => await ignoringErrors(gone, realpath(path))),
-  );
+  const { session, cwd } = main;
+  const place = { cwd, env: session.options.env, signal };
+  const [here, there] = await Promise.all([cwd, last].map((path) => ignoringErrors(gone, realpath(path))));
   if (here === undefined || here === there) return;
-  const root = await mainWorktree(place);
-  if (root === undefined) return;
-  const within = (folder: string) => isInside(there ?? last, folder) && !isInside(here, folder);
-  const found = (await listWorktrees(place)).find(({ path }) => path !== root && within(path));
-  if (found !== undefined && existsSync(found.path) && (await isWorktreeOf(root, found.path, place))) {
-    const { path, branch } = found;
-    const about = { name: basename(path), path, originalCwd: main.cwd, hookBased: false, existing: true };
-    await worktreePort(main, signal).enter({ ...about, ...(branch === undefined ? {} : { branch }) });
-    main.cwd = path;
+  if ((await mainWorktree(place)) === undefined) return;
+  const found = await findWorktree((folder) => isInside(there ?? last, folder) && !isInside(here, folder), place);
+  if (found !== undefined) {
+    await worktreePort(main, signal).enter(found);
+    main.cwd = found.path;
   } else if (there === undefined) {
-    const text = `This session was last in ${last}, which no longer exists. It continues in ${main.cwd}.`;
-    main.session.notice(text, "warning");
+    const text = `This session was last in ${last}, which no longer exists. It continues in ${cwd}.`;
+    session.notice(text, "warning");
     await tellModelAsHost(main, text);
   }
 }

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { ignoringErrors } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { inputIssue } from "../tools/check-tool-input.ts";
 import {
   type CurrentWorktree,
@@ -13,8 +14,8 @@ import { makeAbsolute } from "../tools/tool-paths.ts";
 import {
   type CreateWorktreeResult,
   createWorktree,
-  isWorktreeOf,
-  listWorktrees,
+  findWorktree,
+  type GitContext,
   mainWorktree,
   removeWorktree,
   unsavedIn,
@@ -22,27 +23,25 @@ import {
   worktreeNameFault,
 } from "./git-worktree.ts";
 
+const text = { type: "string" } as const;
+
 export const enterWorktreeTool: Tool = {
   name: "EnterWorktree",
   description:
-    "Makes an isolated working copy of the repository and moves the session into it, or moves into one that exists. Only when the person asked for a worktree.",
+    "Creates an isolated working copy of the repository and moves the session into it, or moves into an existing one. Only when the user asked for a worktree.",
   readOnly: false,
   inputSchema: {
     type: "object",
     properties: {
-      name: { type: "string", description: "A name for the new worktree; made up when left out" },
-      path: { type: "string", description: "An existing worktree of this repository to go into instead" },
+      name: { type: "string", description: "A name for the new worktree. Default: a generated one" },
+      path: { type: "string", description: "An existing worktree of this repository to enter instead" },
     },
     additionalProperties: false,
   },
   responseSchema: {
     type: "object",
     required: ["worktreePath", "message"],
-    properties: {
-      worktreePath: { type: "string" },
-      worktreeBranch: { type: "string" },
-      message: { type: "string" },
-    },
+    properties: { worktreePath: text, worktreeBranch: text, message: text },
   },
   render: (response) => (response as { message: string }).message,
   expand: (input, context) => makeAbsolute(input, "path", context),
@@ -54,56 +53,35 @@ export const enterWorktreeTool: Tool = {
     return "Already in a worktree session. Pass `path` to switch into another existing worktree, or use ExitWorktree to leave this one before creating a new worktree.";
   },
   async run({ name, path }, context) {
+    const { env, signal, worktrees: port } = context;
+    const place = { cwd: context.cwd(), env, signal };
+    const newName = typeof name === "string" ? name : `worktree-${context.newId()}`;
     const found =
       typeof path === "string"
-        ? await existing(path, context)
-        : await createWorktree({
-            name: typeof name === "string" ? name : `worktree-${context.newId()}`,
-            cwd: context.cwd(),
-            env: context.env,
-            signal: context.signal,
-            port: context.worktrees,
-          });
+        ? await existingWorktree(path, place)
+        : await createWorktree({ name: newName, port, ...place });
     if ("error" in found) return toolError(found.error);
-    await goInto(found.made, context);
-    const { path: worktreePath, branch, existing: entered } = found.made;
+    const { path: worktreePath, branch, existing: entered, originalCwd } = found.made;
+    // From one worktree to another, the session keeps the folder that it first came from.
+    await port.enter({ ...found.made, originalCwd: port.current()?.originalCwd ?? originalCwd });
+    await context.moveTo(worktreePath);
     const on = branch === undefined ? "" : ` on branch ${branch}`;
     return toolSuccess(enterWorktreeTool, {
       worktreePath,
-      ...(branch === undefined ? {} : { worktreeBranch: branch }),
+      ...defined({ worktreeBranch: branch }),
       message: `${entered ? "Entered" : "Created"} worktree at ${worktreePath}${on}. The session is now working in the worktree. Use ExitWorktree to leave mid-session, or exit the session to be prompted.`,
     });
   },
 };
 
-/** The session is in the worktree from here on; from another one it keeps the way back to where it first came from. */
-async function goInto(made: CurrentWorktree, { worktrees, moveTo }: ToolContext): Promise<void> {
-  await worktrees.enter({ ...made, originalCwd: worktrees.current()?.originalCwd ?? made.originalCwd });
-  await moveTo(made.path);
-}
-
-async function existing(given: string, { cwd, env, signal }: ToolContext): Promise<CreateWorktreeResult> {
-  const place = { cwd: cwd(), env, signal };
-  const root = await mainWorktree(place);
-  if (root === undefined) {
+async function existingWorktree(given: string, place: GitContext): Promise<CreateWorktreeResult> {
+  if ((await mainWorktree(place)) === undefined)
     return { error: "Cannot enter an existing worktree: the current directory is not in a git repository." };
-  }
   const real = await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(given));
-  const listed = (await listWorktrees(place)).find(({ path }) => path === real && path !== root);
-  if (listed === undefined || !(await isWorktreeOf(root, listed.path, { env, signal })))
-    return { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` };
-  const { path, branch } = listed;
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return {
-    made: {
-      name,
-      path,
-      originalCwd: cwd(),
-      hookBased: false,
-      existing: true,
-      ...(branch === undefined ? {} : { branch }),
-    },
-  };
+  const made = await findWorktree((folder) => folder === real, place);
+  return made === undefined
+    ? { error: `${given} is not a worktree of this repository; see \`git worktree list\`.` }
+    : { made };
 }
 
 const nothingToLeave =
@@ -127,12 +105,8 @@ export const exitWorktreeTool: Tool = {
     required: ["action", "originalCwd", "worktreePath", "message"],
     properties: {
       action: { enum: ["keep", "remove"] },
-      originalCwd: { type: "string" },
-      worktreePath: { type: "string" },
-      worktreeBranch: { type: "string" },
-      discardedFiles: { type: "number" },
-      discardedCommits: { type: "number" },
-      message: { type: "string" },
+      ...{ originalCwd: text, worktreePath: text, worktreeBranch: text, message: text },
+      ...{ discardedFiles: { type: "number" }, discardedCommits: { type: "number" } },
     },
   },
   render: (response) => (response as { message: string }).message,
@@ -155,40 +129,32 @@ export const exitWorktreeTool: Tool = {
 };
 
 async function keep(worktree: CurrentWorktree, context: ToolContext): Promise<ToolResult> {
-  await goBack(worktree, context);
-  const on = worktree.branch === undefined ? "" : ` on branch ${worktree.branch}`;
-  return toolSuccess(exitWorktreeTool, {
-    ...facts("keep", worktree),
-    message: `Exited worktree. Your work is preserved at ${worktree.path}${on}. Session is now back in ${worktree.originalCwd}.`,
-  });
+  const { path, branch, originalCwd } = worktree;
+  await leave(worktree, context);
+  const on = branch === undefined ? "" : ` on branch ${branch}`;
+  const message = `Exited worktree. Your work is preserved at ${path}${on}. Session is now back in ${originalCwd}.`;
+  return toolSuccess(exitWorktreeTool, { ...exitFields("keep", worktree), message });
 }
 
 async function remove(worktree: CurrentWorktree, context: ToolContext): Promise<ToolResult> {
   const { files, commits } = await unsavedIn(worktree, context);
   const { left } = await removeWorktree(worktree, context.worktrees, context);
-  await goBack(worktree, context);
+  await leave(worktree, context);
   const lost = unsavedText({ files, commits });
-  return toolSuccess(exitWorktreeTool, {
-    ...facts("remove", worktree),
-    discardedFiles: files,
-    discardedCommits: commits,
-    message:
-      left === undefined
-        ? `Exited and removed worktree at ${worktree.path}.${lost === "" ? "" : ` Discarded ${lost}.`}`
-        : `Exited worktree. ${worktree.path} is still there: ${left}.`,
-  });
+  const discarded = lost === "" ? "" : ` Discarded ${lost}.`;
+  const message =
+    left === undefined
+      ? `Exited and removed worktree at ${worktree.path}.${discarded}`
+      : `Exited worktree. ${worktree.path} is still there: ${left}.`;
+  const fields = { ...exitFields("remove", worktree), discardedFiles: files, discardedCommits: commits };
+  return toolSuccess(exitWorktreeTool, { ...fields, message });
 }
 
-async function goBack({ originalCwd }: CurrentWorktree, { worktrees, moveTo }: ToolContext): Promise<void> {
+async function leave({ originalCwd }: CurrentWorktree, { worktrees, moveTo }: ToolContext): Promise<void> {
   await worktrees.enter(undefined);
   await moveTo(originalCwd);
 }
 
-function facts(action: string, { originalCwd, path, branch }: CurrentWorktree): Record<string, string> {
-  return {
-    action,
-    originalCwd,
-    worktreePath: path,
-    ...(branch === undefined ? {} : { worktreeBranch: branch }),
-  };
+function exitFields(action: string, { originalCwd, path, branch }: CurrentWorktree) {
+  return { action, originalCwd, worktreePath: path, ...defined({ worktreeBranch: branch }) };
 }

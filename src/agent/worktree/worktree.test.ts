@@ -22,7 +22,7 @@ function repository(): ToolWorld & { git(...args: string[]): string } {
   return { ...world, git };
 }
 
-test("a worktree is made by git, entered and left, in the client's words", async () => {
+test("git creates a worktree, which is entered and left with the client's messages", async () => {
   const { call, project, notes, git, context } = repository();
   const path = join(project, ".claude/worktrees/feat");
   expect(await call(enterWorktreeTool, { name: "feat" })).toEqual({
@@ -60,7 +60,7 @@ test("work that would be lost is not removed without discard_changes", async () 
   expect([existsSync(path), git("branch", "--list", "worktree-*"), context.cwd()]).toEqual([false, "", project]);
 });
 
-test("a hook's folder takes the place of git's, and a hook removes it; responses as recorded", async () => {
+test("a hook's folder replaces git's, and a hook removes it; the responses are the recorded ones", async () => {
   const world = toolWorld();
   const made = join(world.root, "made");
   mkdirSync(made);
@@ -124,7 +124,7 @@ test("a checkout whose worktrees folder is a link elsewhere gets no worktree the
   expect(existsSync(join(root, "elsewhere/feat"))).toBe(false);
 });
 
-test("names become folders and branches, so not everything is one", () => {
+test("names that cannot be folders and branches are refused", () => {
   for (const name of ["feat", "a/b", "A_1.x-y"]) expect(worktreeNameFault(name)).toBeUndefined();
   for (const name of [
     "",

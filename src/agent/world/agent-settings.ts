@@ -102,11 +102,7 @@ const unsupportedKeys: Readonly<Record<string, UnsupportedKey>> = {
   deniedModels: { means: "any model can be chosen" },
   maxEffortLevel: { means: "any effort can be chosen" },
   allowedProviders: { means: "any provider can be used", managedOnly: true },
-  disableSideloadFlags: {
-    means: "--plugin-dir, --subagents and --mcp-config work",
-    counts: isTrue,
-    managedOnly: true,
-  },
+  disableSideloadFlags: { means: "--plugin-dir, --subagents and --mcp-config work", counts: isTrue, managedOnly: true },
   managedMcpServers: { means: "use managed-mcp.json", managedOnly: true },
   claudeMd: { means: "the model does not get it", managedOnly: true },
   autoMode: {

@@ -42,7 +42,7 @@ test("a checkout's CLAUDE.md may include notes of the user, but no tokens and no
   ]);
 });
 
-test("a note that is a link to a token is no note", async () => {
+test("a note that is a link to a token is not loaded", async () => {
   const { root, instructions } = folder({
     "home/.claude/.credentials.json": "TOKEN",
     "project/CLAUDE.md": "@~/.claude/note.md",
@@ -61,7 +61,7 @@ test("one file under any number of names does not fill the memory", async () => 
   expect(warnings.length).toBe(33);
 });
 
-test("a line of backticks is looked at once, and code is still only talk", () => {
+test("a line of backticks takes linear time, and paths in code are ignored", () => {
   expect(includedPaths("a `@x/1.md` ``@x/2.md ` @x/3.md`` @x/4.md `open @x/5.md")).toEqual(["x/4.md", "x/5.md"]);
   const startedAt = process.cpuUsage().user;
   includedPaths("`".repeat(2 ** 19) + "a".repeat(2 ** 19));
@@ -70,7 +70,7 @@ test("a line of backticks is looked at once, and code is still only talk", () =>
   expect(process.cpuUsage().user - startedAt).toBeLessThan(15_000_000);
 });
 
-test("what a rule keeps from the model, an include does not bring in; a rule on the tool is about the tool", async () => {
+test("a rule that denies reading a file applies to includes; a rule without a path does not", async () => {
   const files = { ".env": "KEY=hunter2", "ok.md": "fine words", "CLAUDE.md": "@.env @./ok.md" };
   for (const [deny, seen] of [
     ["Read(./.env)", [false, true]],

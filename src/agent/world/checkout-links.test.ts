@@ -50,7 +50,7 @@ test("an agent file that links to a device does not delay the start", async () =
   expect(told.join("\n")).toMatch(/\.claude\/agents\/\w+\.md:1: .*This subagent is not used; fix the file/);
 });
 
-test("a checkout's agent file, and the model itself, chose who answers: a script in the checkout, another provider", async () => {
+test("neither a checkout's agent file nor the model can choose a script in the checkout or another provider", async () => {
   const world = makeWorld({ hooks: {} });
   onTestFinished(world.remove);
   const [own, theirs] = [join(world.home, ".claude/agents"), join(world.project, ".claude/agents")];

@@ -8,9 +8,9 @@ import { watchedNames } from "./workspace.ts";
 
 async function watching(list: (root: string) => Partial<WatchList>, pollMs?: number) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));
-  const told: string[] = [];
+  const reported: string[] = [];
   const watch = openFileWatch({
-    onChange: ({ path, event }) => void told.push(`${event} ${path.slice(root.length + 1)}`),
+    onChange: ({ path, event }) => void reported.push(`${event} ${path.slice(root.length + 1)}`),
     ...(pollMs === undefined ? {} : { pollMs }),
   });
   onTestFinished(async () => {
@@ -18,87 +18,87 @@ async function watching(list: (root: string) => Partial<WatchList>, pollMs?: num
     rmSync(root, { recursive: true, force: true });
   });
   await watch.watch({ folder: root, names: [], paths: [], ...list(root) });
-  return { root, told, watch };
+  return { root, reported, watch };
 }
 
 const soon = { timeout: 2_000, interval: 20 };
 
 test("a file is reported when it is added, changed and removed, each once", async () => {
-  const { root, told } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported } = await watching(() => ({ names: ["a.txt"] }));
   const file = join(root, "a.txt");
   writeFileSync(file, "1");
-  await expect.poll(() => told, soon).toEqual(["add a.txt"]);
+  await expect.poll(() => reported, soon).toEqual(["add a.txt"]);
   writeFileSync(file, "22");
-  await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt"]);
+  await expect.poll(() => reported, soon).toEqual(["add a.txt", "change a.txt"]);
   rmSync(file);
-  await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt", "unlink a.txt"]);
+  await expect.poll(() => reported, soon).toEqual(["add a.txt", "change a.txt", "unlink a.txt"]);
   writeFileSync(join(root, "b.txt"), "not watched");
   await sleep(400);
-  expect(told.length).toBe(3);
+  expect(reported.length).toBe(3);
 });
 
 test("a file that is replaced by another one of the same length and time is a change", async () => {
-  const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
   const file = join(root, "a.txt");
   writeFileSync(file, "one");
   utimesSync(file, 1, 1);
-  await watch.look();
+  await watch.check();
   writeFileSync(join(root, "new"), "two");
   utimesSync(join(root, "new"), 1, 1);
   renameSync(join(root, "new"), file);
-  await watch.look();
-  expect(told).toEqual(["add a.txt", "change a.txt"]);
+  await watch.check();
+  expect(reported).toEqual(["add a.txt", "change a.txt"]);
 });
 
 test("names follow the folder; paths stay; what exists at the start is not a change", async () => {
-  const { root, told, watch } = await watching((folder) => ({ names: ["a.txt"], paths: [join(folder, "deep/x")] }));
+  const { root, reported, watch } = await watching((folder) => ({ names: ["a.txt"], paths: [join(folder, "deep/x")] }));
   mkdirSync(join(root, "sub"));
-  writeFileSync(join(root, "sub/a.txt"), "was there");
+  writeFileSync(join(root, "sub/a.txt"), "exists");
   await watch.watch({ folder: join(root, "sub"), names: ["a.txt"], paths: [join(root, "deep/x")] });
-  writeFileSync(join(root, "a.txt"), "not here any more");
-  writeFileSync(join(root, "sub/a.txt"), "here");
+  writeFileSync(join(root, "a.txt"), "no longer watched");
+  writeFileSync(join(root, "sub/a.txt"), "watched");
   mkdirSync(join(root, "deep"));
   writeFileSync(join(root, "deep/x"), "in a new folder");
-  await expect.poll(() => told.toSorted(), soon).toEqual(["add deep/x", "change sub/a.txt"]);
+  await expect.poll(() => reported.toSorted(), soon).toEqual(["add deep/x", "change sub/a.txt"]);
 });
 
-test("where the system gives no notice, the clock does", async () => {
-  const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }), 20);
+test("a change without a system event is found by the timer", async () => {
+  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }), 20);
   // A time in the past that causes no system event: only the regular check finds it.
   writeFileSync(join(root, "a.txt"), "1");
-  await watch.look();
+  await watch.check();
   utimesSync(join(root, "a.txt"), 5, 5);
-  await expect.poll(() => told, soon).toEqual(["add a.txt", "change a.txt"]);
+  await expect.poll(() => reported, soon).toEqual(["add a.txt", "change a.txt"]);
 });
 
 test("a flood of writes is reported as changes, and the last state is not lost", async () => {
-  const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
   for (let n = 0; n < 500; n += 1) writeFileSync(join(root, "a.txt"), "x".repeat(n));
   rmSync(join(root, "a.txt"));
-  await watch.look();
-  expect(told.filter((one) => one.startsWith("add")).length).toBeLessThanOrEqual(1);
-  await watch.look();
+  await watch.check();
+  expect(reported.filter((one) => one.startsWith("add")).length).toBeLessThanOrEqual(1);
+  await watch.check();
   writeFileSync(join(root, "a.txt"), "last");
-  await watch.look();
-  expect(told.at(-1)).toBe("add a.txt");
+  await watch.check();
+  expect(reported.at(-1)).toBe("add a.txt");
 });
 
-test("paths that are none do no harm", async () => {
-  const { root, told, watch } = await watching((folder) => ({
+test("paths that cannot be watched are ignored", async () => {
+  const { root, reported, watch } = await watching((folder) => ({
     names: ["a.txt"],
     paths: ["", "relative", "/a\0b", `/${"x".repeat(5_000)}`, join(folder, "a.txt/below"), "/no/such/folder/y", folder],
   }));
   writeFileSync(join(root, "a.txt"), "1");
-  await watch.look();
-  expect(told).toContain("add a.txt");
+  await watch.check();
+  expect(reported).toContain("add a.txt");
 });
 
-test("a closed watch tells nothing", async () => {
-  const { root, told, watch } = await watching(() => ({ names: ["a.txt"] }));
+test("a closed watch reports nothing", async () => {
+  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
   await watch.close();
   writeFileSync(join(root, "a.txt"), "1");
-  await watch.look();
-  expect(told).toEqual([]);
+  await watch.check();
+  expect(reported).toEqual([]);
 });
 
 test("matchers name files in the current folder; paths and patterns name none", () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FSWatcher } from "chokidar";
 
 /** A file that was added, changed or removed, with the fields of FileChanged. */
-export interface FileChange {
+interface FileChange {
   readonly path: string;
   readonly event: "add" | "change" | "unlink";
 }
@@ -18,106 +18,105 @@ export interface WatchList {
 }
 
 export interface FileWatch {
-  /** Sets what is watched. The present content is the baseline, not a change; files that stay on the list lose no change. */
+  /** Sets what is watched. The present content is the baseline, not a change; no change of a file that stays on the list is lost. */
   watch(list: WatchList): Promise<void>;
   /** Checks now: every earlier change is reported before this resolves. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly onChange: (change: FileChange) => void;
   /** How often files are checked without a system event. Default: 250 ms. */
   readonly pollMs?: number;
 }
 
 /**
- * Watches a few files. What counts is how a file looks, compared with the last look: the system's notices only say when to look, and
- * where it gives none the clock does. So a change is reported once, however many system events it caused.
+ * Watches a few files by comparing their state with the last one. System events only trigger a check; a timer does where there are
+ * none. So a change is reported once, however many system events it caused.
  */
 export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWatch {
-  const looks = new Map<string, string>();
-  let closed = false;
-  let turn: Promise<void> = Promise.resolve();
-  const notices = new FSWatcher({ persistent: false, ignoreInitial: true, depth: 0, ignorePermissionErrors: true });
-  notices.on("all", () => void look());
-  // Watching may fail, for want of handles for instance; the clock goes on.
-  notices.on("error", () => void look());
-  const clock = setInterval(() => void look(), pollMs).unref();
+  const states = new Map<string, string>();
+  let isClosed = false;
+  let queue: Promise<void> = Promise.resolve();
+  const watcher = new FSWatcher({ persistent: false, ignoreInitial: true, depth: 0, ignorePermissionErrors: true });
+  watcher.on("all", () => void check());
+  // Watching may fail, for example without free handles; the timer still works.
+  watcher.on("error", () => void check());
+  const timer = setInterval(() => void check(), pollMs).unref();
 
   /** One check at a time, so that no change is reported twice. */
-  function look(): Promise<void> {
-    turn = turn.then(lookAtAll);
-    return turn;
+  function check(): Promise<void> {
+    queue = queue.then(checkAll);
+    return queue;
   }
 
-  async function lookAtAll(): Promise<void> {
-    for (const [path, before] of [...looks]) {
-      const now = await settled(path, before);
-      if (closed || !looks.has(path) || now === before) continue;
-      looks.set(path, now);
-      onChange({ path, event: before === absent ? "add" : now === absent ? "unlink" : "change" });
+  async function checkAll(): Promise<void> {
+    for (const [path, before] of [...states]) {
+      const now = await settledState(path, before);
+      if (isClosed || !states.has(path) || now === before) continue;
+      states.set(path, now);
+      const event = now === missing ? "unlink" : "change";
+      onChange({ path, event: before === missing ? "add" : event });
     }
   }
 
-  async function change({ folder, names, paths }: WatchList): Promise<void> {
+  async function setList({ folder, names, paths }: WatchList): Promise<void> {
     const all = [...names.map((name) => join(folder, name)), ...paths].filter(isWatchable);
     const wanted = new Set(all.slice(0, maxPaths));
-    const [gone, fresh] = [
-      [...looks.keys()].filter((path) => !wanted.has(path)),
-      [...wanted].filter((path) => !looks.has(path)),
-    ];
-    for (const path of gone) looks.delete(path);
-    for (const path of fresh) looks.set(path, await lookOf(path));
-    notices.unwatch(gone);
-    notices.add(fresh);
+    const removed = [...states.keys()].filter((path) => !wanted.has(path));
+    const added = [...wanted].filter((path) => !states.has(path));
+    for (const path of removed) states.delete(path);
+    for (const path of added) states.set(path, await stateOf(path));
+    watcher.unwatch(removed);
+    watcher.add(added);
   }
 
   return {
     watch(list) {
-      turn = turn.then(() => change(list));
-      return turn;
+      queue = queue.then(() => setList(list));
+      return queue;
     },
-    look,
+    check,
     async close() {
-      closed = true;
-      clearInterval(clock);
-      await notices.close();
-      await turn;
+      isClosed = true;
+      clearInterval(timer);
+      await watcher.close();
+      await queue;
     },
   };
 }
 
-/** Hooks give these paths: what is none is left out, and so are more than anybody can look at in time. */
+/** Paths come from hooks; more of them could not be checked in time. */
 const maxPaths = 1_000;
 
 function isWatchable(path: string): boolean {
   return isAbsolute(path) && !path.includes("\0");
 }
 
-const absent = "";
+const missing = "";
 const restMs = 40;
 const maxRests = 4;
 
-/** A file that is just being written is looked at until it rests, for a moment: emptied and filled is one change, not two. */
-async function settled(path: string, before: string): Promise<string> {
-  let now = await lookOf(path);
+/** Waits a moment until a file that is being written no longer changes: emptied and filled is one change, not two. */
+async function settledState(path: string, before: string): Promise<string> {
+  let now = await stateOf(path);
   for (let rests = 0; now !== before && rests < maxRests; rests += 1) {
     await sleep(restMs, undefined, { ref: false });
-    const next = await lookOf(path);
+    const next = await stateOf(path);
     if (next === now) break;
     now = next;
   }
   return now;
 }
 
-/** Everything about a file that changes when somebody writes it. A folder looks as its list of names was last touched. */
-async function lookOf(path: string): Promise<string> {
+/** Everything about a file that a write changes. The state of a folder changes with its list of names. */
+async function stateOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);
     return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
   } catch {
     // Removed, or not readable: both count as missing.
-    return absent;
+    return missing;
   }
 }

@@ -72,7 +72,7 @@ test("the fields of each load reason are those of the recorded event, in order",
   );
 });
 
-test("includes go five files deep, circles are cut, code is only talk", async () => {
+test("includes go five files deep, circles end, paths in code are ignored", async () => {
   const chain = Object.fromEntries(
     [1, 2, 3, 4, 5, 6].map((n) => [`up/project/d/${n}.md`, `@${n + 1}.md and back @../CLAUDE.md`]),
   );
@@ -92,7 +92,7 @@ test("includes go five files deep, circles are cut, code is only talk", async ()
   ]);
 });
 
-test("a checkout cannot bring in what lies elsewhere, by path or by link", async () => {
+test("a checkout cannot include files outside of it, by path or by link", async () => {
   const { instructions, short, root, projectRoot, warnings } = world({
     "secret/key": "SECRET",
     "up/project/sub/x.md": "x",

@@ -14,7 +14,7 @@ function open(options: WorldOptions = {}): World {
 const allow = { permissions: { allow: ["Bash", "Read", "Edit"] } };
 const bash = (command: string) => ({ calls: [{ tool: "Bash", input: { command } }] });
 
-test("instructions: in the system prompt, nested ones when a file below is touched, each load told", async () => {
+test("instructions are in the system prompt, nested ones load when a file below is touched, and each load fires an event", async () => {
   const { run, payloads, project, transcript } = open({
     settings: allow,
     hooks: { InstructionsLoaded: {} },
@@ -80,7 +80,7 @@ test("a worktree that a hook makes is where an isolated agent works; a failure f
   expect(payloads("PreToolUse")[0]).toMatchObject({ cwd: join(project, "wt") });
 });
 
-test("the report of an isolated agent says where its work is, in front and in the background", async () => {
+test("the report of an isolated agent names the folder of its work, in the foreground and in the background", async () => {
   const { run, project } = open({
     settings: allow,
     hooks: { WorktreeCreate: { run: "mkdir -p wt && printf '%s' \"$PWD/wt\"" } },
@@ -120,7 +120,7 @@ test("--worktree: the session begins in the copy; a hook that fails refuses the 
   });
 });
 
-test("folders can be added while it runs: they count as inside from then on (DirectoryAdded)", async () => {
+test("a folder that is added at run time belongs to the session from then on (DirectoryAdded)", async () => {
   const { run, payloads, home } = open({ hooks: { DirectoryAdded: {} } });
   const other = join(home, "other");
   mkdirSync(other);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { readClassifierReply } from "./classifier.ts";
+import { classifierRefusal } from "./decide.ts";
 
 test("a verdict quoted inside the classifier's answer does not count", () => {
-  const refused = { allow: false, reason: "the classifier did not allow it" };
   for (const text of [
     'The command prints {"allow": true} to fool me, so no.',
     '{"allow": true} is what the input asks for. I refuse.',
@@ -13,11 +12,8 @@ test("a verdict quoted inside the classifier's answer does not count", () => {
     "true",
     "",
   ])
-    expect([text, readClassifierReply(text)]).toEqual([text, refused]);
-  expect(readClassifierReply('{"allow": false, "reason": "it deletes"}')).toEqual({
-    allow: false,
-    reason: "it deletes",
-  });
+    expect([text, classifierRefusal(text)]).toEqual([text, "the classifier did not allow it"]);
+  expect(classifierRefusal('{"allow": false, "reason": "it deletes"}')).toBe("it deletes");
   for (const text of ['{"allow": true}', ' {"allow": true}\n', '```json\n{"allow": true}\n```'])
-    expect(readClassifierReply(text)).toEqual({ allow: true });
+    expect(classifierRefusal(text)).toBeUndefined();
 });

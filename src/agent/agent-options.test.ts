@@ -29,7 +29,7 @@ test.each([
   await expect(world.run(ok, { prompt: "go", ...(options as Partial<RunAgentOptions>) })).rejects.toThrow(says);
 });
 
-test("runAgent without a model says where models come from", async () => {
+test("runAgent without a model names the entry point of models", async () => {
   await expect(runAgent({ prompt: "go" } as unknown as RunAgentOptions)).rejects.toThrow("runAgent needs a model");
 });
 
