@@ -23,7 +23,7 @@ export async function* limitAnswer<Piece>(
   let chars = 0;
   for await (const piece of pieces) {
     const events = read(piece);
-    // Pieces that say nothing are held in places too.
+    // Empty pieces take memory too.
     chars += (startSize?.(piece) ?? 0) + (events.length === 0 ? emptyPiece : 0);
     for (const event of events) chars += charsIn(event);
     if (chars > maxChars) {
@@ -47,34 +47,29 @@ function charsIn(event: ModelEvent): number {
     case "tool-call":
       return event.id.length + event.name.length + 8 * emptyPiece;
     default:
-      return 0; // what it holds was counted when it came
+      return 0; // its content was counted when it came
   }
 }
 
-/** A line of a stream that never ends: the official clients would hold all of it. */
+/** A line of a stream does not end: the official clients would hold all of it. */
 export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-export interface ResponseLimits {
-  readonly lineBytes: number;
-  /** For a body that is not an event stream: an error, or a gateway's page. The rest is not read. */
-  readonly pageBytes: number;
-}
+/** Of a body that is not an event stream, such as an error or a gateway's page; the rest is not read. */
+const maxPageBytes = 2 ** 20;
 
-const limits: ResponseLimits = { lineBytes: maxAnswerChars, pageBytes: 2 ** 20 };
-
-/** `fetch` for the official clients, which keep whatever a server sends: with an end to lines and to pages, and with redirects that do not carry the key away. */
+/** `fetch` for the official clients, which keep whatever a server sends: it limits lines and pages, and its redirects do not carry the key to another origin. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await sameOriginFetch(input, init);
   if (response.body === null) return response;
   const streams = response.ok && (response.headers.get("content-type") ?? "").includes("event-stream");
-  const bounded = response.body.pipeThrough(streams ? limitLine(limits) : limitBody(limits));
+  const bounded = response.body.pipeThrough(streams ? limitLine() : limitBody());
   const { status, statusText, headers } = response;
   return new Response(bounded, { status, statusText, headers });
 }
 
-export function limitLine({ lineBytes }: Pick<ResponseLimits, "lineBytes">): TransformStream<Uint8Array, Uint8Array> {
+export function limitLine(lineBytes: number = maxAnswerChars): TransformStream<Uint8Array, Uint8Array> {
   let since = 0;
   return new TransformStream({
     transform(chunk, controller) {
@@ -86,7 +81,7 @@ export function limitLine({ lineBytes }: Pick<ResponseLimits, "lineBytes">): Tra
   });
 }
 
-export function limitBody({ pageBytes }: Pick<ResponseLimits, "pageBytes">): TransformStream<Uint8Array, Uint8Array> {
+export function limitBody(pageBytes: number = maxPageBytes): TransformStream<Uint8Array, Uint8Array> {
   let left = pageBytes;
   return new TransformStream({
     transform(chunk, controller) {

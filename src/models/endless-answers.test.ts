@@ -113,7 +113,7 @@ test("a line that does not end is an error; of a page only the beginning is read
     });
     return new Response(source.pipeThrough(stream)).text();
   };
-  expect(await through(["aaaa\n", "bbbb", "b\ncc"], limitLine({ lineBytes: 5 }))).toBe("aaaa\nbbbbb\ncc");
-  await expect(through(["aaaa\nbb", "bbbb"], limitLine({ lineBytes: 5 }))).rejects.toThrow(LineTooLong);
-  expect(await through(["abc", "def", "ghi"], limitBody({ pageBytes: 5 }))).toBe("abcde");
+  expect(await through(["aaaa\n", "bbbb", "b\ncc"], limitLine(5))).toBe("aaaa\nbbbbb\ncc");
+  await expect(through(["aaaa\nbb", "bbbb"], limitLine(5))).rejects.toThrow(LineTooLong);
+  expect(await through(["abc", "def", "ghi"], limitBody(5))).toBe("abcde");
 });

@@ -1,4 +1,4 @@
-import { defined } from "../protocol/internal.ts";
+import { defined, isObject } from "../protocol/internal.ts";
 import { answerTooLarge, LineTooLong } from "./answer-limits.ts";
 import type { ModelError } from "./model.ts";
 
@@ -79,10 +79,9 @@ export function toModelError(thrown: unknown, signal: AbortSignal, began = false
   const requestId = requestID ?? headers?.get("x-request-id") ?? undefined;
   return {
     type: "error",
-    ...(status === undefined ? {} : { status }),
     errorType: body.type ?? "api_error",
     message: brief(body.message ?? message ?? `HTTP ${status}`),
-    ...defined({ retryAfterMs, requestId }),
+    ...defined({ status, retryAfterMs, requestId }),
   };
 }
 
@@ -96,14 +95,12 @@ function brief(message: string): string {
 }
 
 /** `{error: {type, message}}`, or already what is inside it. */
-function bodyOf(error: unknown): { readonly type?: string; readonly message?: string } {
-  if (typeof error !== "object" || error === null) return {};
-  const inner = "error" in error ? error.error : error;
-  if (typeof inner !== "object" || inner === null) return {};
-  const { type, message } = inner as Record<string, unknown>;
+function bodyOf(error: unknown): { readonly type: string | undefined; readonly message: string | undefined } {
+  const inner = isObject(error) && "error" in error ? error["error"] : error;
+  const { type, message } = isObject(inner) ? inner : {};
   return {
-    ...(typeof type === "string" ? { type } : {}),
-    ...(typeof message === "string" ? { message } : {}),
+    type: typeof type === "string" ? type : undefined,
+    message: typeof message === "string" ? message : undefined,
   };
 }
 

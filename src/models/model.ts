@@ -1,3 +1,4 @@
+import { defined } from "../protocol/internal.ts";
 import type { AnswerBlock, Message } from "./message.ts";
 
 /**
@@ -164,6 +165,19 @@ export const incompleteAnswer: ModelError = {
   errorType: "stream",
   message: "The answer ended before it was complete.",
 };
+
+/** The last event of an answer. `broken` is as in the event, and may be empty. */
+export function answerEnd(
+  end: Omit<ModelEnd, "type" | "broken" | "requestId">,
+  broken: Readonly<Record<string, string>>,
+  requestId?: string,
+): ModelEnd {
+  return {
+    type: "end",
+    ...end,
+    ...defined({ requestId, broken: Object.keys(broken).length > 0 ? broken : undefined }),
+  };
+}
 
 /** Turns the pieces of an API's stream into events. */
 export interface AnswerReader<Piece> {

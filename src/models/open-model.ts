@@ -2,8 +2,8 @@ import { Problem } from "../protocol/internal.ts";
 import type { Model } from "./model.ts";
 
 /**
- * Opens the model that a `--model` text names. Each port, and the package it needs, is loaded only when it is named. `say` is given a sentence for
- * the user, once for each feature that the model's API does not support.
+ * Opens the model that a `--model` text names. Each port, and the package it needs, is loaded only when it is named. `say` gets a sentence
+ * for the user, once for each feature that the model's API does not support.
  */
 export async function openModel(
   name: string,
@@ -14,33 +14,28 @@ export async function openModel(
   if (parsed.port === "scripted") return (await import("./scripted/scripted.ts")).scripted(parsed.file);
   if (parsed.port === "openai") {
     const { openaiCompatible } = await import("./openai/openai-compatible.ts");
-    const onUnsupported = (what: string): void => say?.(`${name}: this API knows no ${what}; it is left out.`);
+    const onUnsupported = (what: string): void => say?.(`${name}: this API does not support ${what}; it is left out.`);
     return openaiCompatible({ model: parsed.model, env, onUnsupported });
   }
   return (await import("./anthropic/anthropic.ts")).anthropic({ model: parsed.model, env });
 }
 
-/** What `--model` says: a script, a model behind an OpenAI-compatible API, or else a name the Anthropic API knows. */
+/** The parts of a `--model` text: a script, a model behind an OpenAI-compatible API, or else a name the Anthropic API knows. */
 export type ParsedModelName =
   | { readonly port: "scripted"; readonly file: string }
   | { readonly port: "openai"; readonly model: string }
   | { readonly port: "anthropic"; readonly model: string };
 
 export function parseModelName(name: string): ParsedModelName {
-  if (typeof name !== "string") return { port: "anthropic", model: requireName(undefined, name) };
-  const [, prefix, rest] = /^(scripted|openai|anthropic):(.*)$/s.exec(name.trim()) ?? [];
-  if (prefix === undefined) return { port: "anthropic", model: requireName(name.trim(), name) };
-  if (prefix === "scripted") return { port: "scripted", file: requireName(rest, name) };
-  return { port: prefix === "openai" ? "openai" : "anthropic", model: requireName(rest, name) };
-}
-
-function requireName(part: string | undefined, name: string): string {
-  if (part !== undefined && part !== "") return part;
-  throw new Problem(
-    "models/bad-name",
-    `${typeof name === "string" ? `"${name}"` : String(name)} names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`,
-    { about: { name } },
-  );
+  const pattern = /^(?:(scripted|openai|anthropic):)?(.*)$/s;
+  const [, port = "anthropic", rest = ""] = typeof name === "string" ? (pattern.exec(name.trim()) ?? []) : [];
+  if (rest === "") {
+    const given = typeof name === "string" ? `"${name}"` : String(name);
+    const message = `${given} names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`;
+    throw new Problem("models/bad-name", message, { about: { name } });
+  }
+  if (port === "scripted") return { port, file: rest };
+  return { port: port === "openai" ? "openai" : "anthropic", model: rest };
 }
 
 /** The variables that hold keys of the model providers that the ports of this module talk to. */

@@ -1,72 +1,59 @@
-import type { OnLine } from "../exec/internal.ts";
+import type { CommandLine, OnLine } from "../exec/internal.ts";
 import { fieldOf, parseObject } from "../protocol/internal.ts";
 import type { AgentProgram, SessionCall } from "./session-call.ts";
 
-export interface ChildCommand {
-  readonly form: "exec";
-  readonly file: string;
-  readonly args: readonly string[];
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the child's command line is made of. */
 export interface ChildPlan {
   readonly call: SessionCall;
   readonly sessionId: string;
-  /** The overlay's settings file. */
+  /** The settings file of the mailbox. */
   readonly settingsFile: string;
   readonly userSettingsOnly: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The command line program of this package, for its own agent. */
   readonly program: string;
 }
 
-/** The child's command line. The prompt is not in it: it goes in by stdin. */
-export function childCommand({
-  call,
-  sessionId,
-  settingsFile,
-  userSettingsOnly,
-  env,
-  program,
-}: ChildPlan): ChildCommand {
-  const { agent = "claude", resume, fork, model, permissionMode, allowedTools = [] } = call;
-  const start = startOf(agent, env, program);
+/** The child's command line, without the prompt, which goes to stdin. */
+export function childCommand(plan: ChildPlan): CommandLine {
+  const { call, sessionId, settingsFile, userSettingsOnly, env, program } = plan;
+  const { agent = "claude", resume, fork, allowedTools = [] } = call;
+  const { file, args = [] } = programOf(agent, env, program);
   return {
     form: "exec",
-    file: start.file,
+    file,
     args: [
-      ...start.args,
+      ...args,
       ...["-p", "--output-format", "stream-json"],
-      // The client wants this word for a stream; ours has no other kind.
+      // The client requires this flag for a stream; ours does not have it.
       ...(agent === "hookline" ? [] : ["--verbose"]),
-      ...(resume === undefined || fork ? ["--session-id", sessionId] : []),
-      ...(resume === undefined ? [] : ["--resume", resume]),
+      ...flag("--session-id", resume === undefined || fork ? sessionId : undefined),
+      ...flag("--resume", resume),
       ...(fork ? ["--fork-session"] : []),
-      ...["--settings", settingsFile],
-      ...(userSettingsOnly ? ["--setting-sources", "user"] : []),
-      ...(model === undefined ? [] : ["--model", model]),
-      ...(permissionMode === undefined ? [] : ["--permission-mode", permissionMode]),
-      ...(call.maxTurns === undefined ? [] : ["--max-turns", String(call.maxTurns)]),
-      ...(call.maxBudgetUsd === undefined ? [] : ["--max-budget-usd", String(call.maxBudgetUsd)]),
-      ...allowedTools.flatMap((rule) => ["--allowed-tools", rule]),
+      ...flag("--settings", settingsFile),
+      ...flag("--setting-sources", userSettingsOnly ? "user" : undefined),
+      ...flag("--model", call.model),
+      ...flag("--permission-mode", call.permissionMode),
+      ...flag("--max-turns", call.maxTurns),
+      ...flag("--max-budget-usd", call.maxBudgetUsd),
+      ...allowedTools.flatMap((rule) => flag("--allowed-tools", rule)),
     ],
   };
 }
 
-function startOf(
-  agent: AgentProgram,
-  env: ChildPlan["env"],
-  program: string,
-): { file: string; args: readonly string[] } {
-  if (agent === "claude") return { file: env["HOOKLINE_CLAUDE"] || "claude", args: [] };
-  if (agent === "hookline") return { file: process.execPath, args: [program, "agent"] };
-  return { file: agent.file, args: agent.args ?? [] };
+function programOf(agent: AgentProgram, env: Environment, program: string): Exclude<AgentProgram, string> {
+  if (agent === "claude") return { file: env["HOOKLINE_CLAUDE"] || "claude" };
+  return agent === "hookline" ? { file: process.execPath, args: [program, "agent"] } : agent;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+function flag(name: string, value: string | number | undefined): readonly string[] {
+  return value === undefined ? [] : [name, String(value)];
+}
 
 /**
- * The environment without the identity of a calling session: the child is a session of its own and writes into no other's transcript.
+ * The environment without the identity of a calling session: the child is a session of its own and writes to its own transcript.
  * `HOOKLINE_DEPTH` and `HOOKLINE_RUN` stay, so that the recursion guard and the sweep of a run still reach it.
  */
 export function childEnvironment(env: Environment): Record<string, string | undefined> {
@@ -104,7 +91,7 @@ export function childStream(onMessage: (message: StreamMessage) => void): ChildS
   function take(message: StreamMessage): void {
     if (message["type"] === "result") result = message;
     if (typeof message["session_id"] === "string") sessionId = message["session_id"];
-    // A subagent's words are not the answer.
+    // The text of a subagent is not the answer.
     if (message["type"] === "assistant" && (message["parent_tool_use_id"] ?? null) === null) {
       const text = textOf(message["message"]);
       if (text !== "") texts.push(text);

@@ -2,7 +2,6 @@ import type { FinishedProcess } from "../exec/internal.ts";
 import { defined } from "../protocol/internal.ts";
 import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
-import { exitReasonOf } from "./exit-reason.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
 import { costOfCalls, countDifferences, type RunCalls, type RunCost, unknownSpending } from "./run-transcript.ts";
 import type { ResumeCommands, SessionResult, SessionWarning } from "./session-result.ts";
@@ -19,17 +18,15 @@ export interface RunFacts {
   /** Text of the assistant messages in the child's stream. */
   readonly texts: readonly string[];
   readonly payloads: readonly HookPayload[];
-  /** The agent named its session, one of its hooks ran, or its transcript was found. */
-  readonly begun: boolean;
   /** Warnings from before the start. */
   readonly warnings: readonly SessionWarning[];
-  /** The commands that continue the session, if there is one. */
-  readonly resumeCommands: ResumeCommands;
+  /** The commands that continue the session; undefined when no session began. */
+  readonly resumeCommands: ResumeCommands | undefined;
 }
 
 /** The result of a run, put together from what is known of it. */
 export async function collectResult(facts: RunFacts): Promise<SessionResult> {
-  const { transcript, calls, finished, result, begun, resumeCommands } = facts;
+  const { transcript, calls, finished, result, resumeCommands } = facts;
   const spent = transcript === undefined ? unknownSpending : costOfCalls(calls.all);
   const cost = result?.["total_cost_usd"];
   const turns = result?.["num_turns"];
@@ -41,39 +38,84 @@ export async function collectResult(facts: RunFacts): Promise<SessionResult> {
     turns: typeof turns === "number" ? turns : calls.main.length,
     durationMs: Math.round(finished.durationMs),
     ...spent,
-    ...(typeof cost === "number" ? { agentReportedCostUsd: cost } : {}),
+    ...defined({ agentReportedCostUsd: typeof cost === "number" ? cost : undefined }),
     toolCalls: toolCounts(calls.all),
     denials: denialsOf(result),
     warnings: [...facts.warnings, ...missingParts(facts), ...(await countedOtherwise(spent, calls, result))],
-    ...(begun ? { resumeCommands } : {}),
-    ...defined({ agentResult: result }),
+    ...defined({ resumeCommands, agentResult: result }),
   };
 }
 
-/** The transcript knows best, but its last line may come late; then the payload of the Stop hook, then the child's own result. */
-async function findAnswer({
-  transcript,
-  calls,
-  payloads,
-  result,
-  texts,
-}: RunFacts): Promise<Pick<SessionResult, "answer" | "answerSource">> {
+type ExitReason = Pick<SessionResult, "ended" | "exitCode" | "error">;
+
+/** How a run ended: by our limit, by a request, by a limit of the agent's, by an error, or with an answer. */
+function exitReasonOf(facts: RunFacts): ExitReason {
+  const { ended } = facts.finished;
+  switch (ended.by) {
+    case "timeout":
+      return { ended: "timeout", exitCode: null, error: `no answer within ${ended.afterMs / 1_000} s` };
+    case "cancelled":
+      return { ended: "interrupted", exitCode: null, error: "interrupted" };
+    case "not-started":
+      return { ended: "error", exitCode: null, error: ended.why };
+    case "signal":
+      return { ended: "error", exitCode: null, error: `the agent was killed by ${ended.signal}` };
+    case "exit":
+      return exitReasonFromCode(ended.code, facts);
+  }
+}
+
+/** An answer needs all three: exit code 0, a result line that reports success, and a session. */
+function exitReasonFromCode(code: number, facts: RunFacts): ExitReason {
+  const { result, resumeCommands } = facts;
+  const subtype = result?.["subtype"];
+  if (typeof subtype === "string" && subtype.startsWith("error_max_")) {
+    return { ended: "limit", exitCode: code, error: `a limit was reached (${subtype})` };
+  }
+  if (code === 130) return { ended: "interrupted", exitCode: code, error: "interrupted" };
+  const succeeded = subtype === "success" && result?.["is_error"] !== true;
+  if (code === 0 && succeeded && resumeCommands !== undefined) return { ended: "answered", exitCode: code };
+  return { ended: "error", exitCode: code, error: whatFailed(code, succeeded, facts) };
+}
+
+function whatFailed(code: number, succeeded: boolean, { finished, result, payloads }: RunFacts): string {
+  const { stdout, stderr } = finished;
+  // The end of what the agent printed outside its stream.
+  const printed = (stderr.text.trim() || stdout.text.trim()).slice(-2_000);
+  const withOutput = (what: string) => (printed === "" ? what : `${what}. It printed: ${printed}`);
+  if (succeeded && code === 0) return withOutput("the agent printed a result line but began no session");
+  if (succeeded) return withOutput(`the agent reported success and then exited with code ${code}`);
+  if (result === undefined && code === 0) return withOutput("the agent exited with code 0 but printed no result line");
+  const own = result?.["result"];
+  if (typeof own === "string" && own !== "") return own;
+  const errors = result?.["errors"];
+  if (Array.isArray(errors) && errors.length > 0) return errors.map(String).join("; ");
+  const failure = payloads.findLast((payload) => payload["hook_event_name"] === "StopFailure");
+  if (failure !== undefined) return [failure["error"], failure["error_details"]].filter(Boolean).join(": ");
+  if (code !== 0) return printed || `the agent exited with code ${code} and no output`;
+  return withOutput("the agent's result line reports neither success nor an error");
+}
+
+/** From the transcript; if its last line is late, from the payload of the Stop hook; else from the child's own result. */
+async function findAnswer(facts: RunFacts): Promise<Pick<SessionResult, "answer" | "answerSource">> {
+  const { transcript, calls, payloads, result, texts } = facts;
   const stop = payloads.findLast((payload) => payload["hook_event_name"] === "Stop");
-  const said = stop?.["last_assistant_message"];
+  const last = stop?.["last_assistant_message"];
+  const stopText = typeof last === "string" ? last : undefined;
   if (transcript !== undefined && stop !== undefined) {
     // The agent has exited, so its transcript is complete; the pauses only cover a slow disk.
     const { text, from } = await finalTextAtStop(
-      { transcript_path: transcript, ...(typeof said === "string" ? { last_assistant_message: said } : {}) },
+      { transcript_path: transcript, ...defined({ last_assistant_message: stopText }) },
       { attempts: 3, pauseMs: 25 },
     );
     if (from !== "none") return { answer: text, answerSource: from };
   }
   const written = calls.main.map(textOf).findLast((text) => text !== "");
   if (written !== undefined) return { answer: written, answerSource: "transcript" };
-  if (typeof said === "string" && said !== "") return { answer: said, answerSource: "payload" };
+  if (stopText) return { answer: stopText, answerSource: "payload" };
   const own = result?.["is_error"] === true ? undefined : result?.["result"];
-  const last = typeof own === "string" && own !== "" ? own : texts.at(-1);
-  return last === undefined ? { answer: "", answerSource: "none" } : { answer: last, answerSource: "result" };
+  const answer = typeof own === "string" && own !== "" ? own : texts.at(-1);
+  return answer === undefined ? { answer: "", answerSource: "none" } : { answer, answerSource: "result" };
 }
 
 function textOf({ content }: ModelCall): string {
@@ -100,8 +142,9 @@ function missingParts({ finished: { ended, leaked }, transcript, payloads }: Run
       message: "No transcript of this session was found; its tokens are unknown.",
     });
   if (payloads.length === 0)
-    warnings.push({ code: "hook-not-heard", message: "No hook of the run was heard; hooks may be switched off." });
-  if (leaked.length > 0) warnings.push({ code: "possible-leak", message: "Processes of the agent may still run." });
+    warnings.push({ code: "hook-not-heard", message: "No hook of the run reported; hooks may be disabled." });
+  if (leaked.length > 0)
+    warnings.push({ code: "possible-leak", message: "Processes of the agent may still be running." });
   return warnings;
 }
 

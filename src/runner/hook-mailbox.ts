@@ -9,6 +9,7 @@ import {
   type HomeSource,
   ignoringErrors,
   livenessOf,
+  openFlags,
   openFolder,
   openState,
   ownIdentity,
@@ -110,7 +111,7 @@ function dropCommand(folder: string): string {
   ].join("; ");
 }
 
-/** Node cannot make one; where the program is missing, looking every 100 ms has to do. */
+/** Node cannot make a FIFO. Where the program is missing, the folder is only read every 100 ms. */
 async function makeFifo(path: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
   const line = { form: "exec", file: "mkfifo", args: ["-m", "600", path] } as const;
@@ -121,17 +122,17 @@ async function makeFifo(path: string): Promise<string | undefined> {
 async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const folder = join(root, name);
-    if ((await ownerIn(folder)) === "gone") await rm(folder, { recursive: true, force: true });
+    if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function ownerIn(folder: string): Promise<"gone" | "there"> {
+async function isAbandoned(folder: string): Promise<boolean> {
   try {
     const owner = JSON.parse(await readFile(join(folder, "owner.json"), "utf8")) as ProcessIdentity;
-    return livenessOf(owner) === "dead" ? "gone" : "there";
+    return livenessOf(owner) === "dead";
   } catch (error) {
-    // One that is just being made has no owner yet, and one that cannot be read is not ours to remove.
-    if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return "there";
+    // A new folder has no owner yet, and one that cannot be read is not ours to remove.
+    if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return false;
     throw error;
   }
 }
@@ -149,7 +150,7 @@ function openFifo(path: string, onPoke: () => void): Socket {
 /** Reads one payload. Programs of the agent can write here too: such a file must neither block nor stop the runner. */
 async function readPayload(path: string): Promise<HookPayload | undefined> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = await open(path, openFlags.reading);
     try {
       const { size } = await file.stat();
       // A folder cannot be read, and a pipe or a device has no size.
@@ -160,7 +161,7 @@ async function readPayload(path: string): Promise<HookPayload | undefined> {
       await file.close();
     }
   } catch {
-    return undefined; // none of the hook's: those are whole, and there
+    return undefined; // not a file of the hook: those are complete
   }
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type HomeSource, openState, writePrivate } from "../files/internal.ts";
-import type { AgentResult } from "../protocol/internal.ts";
+import { type AgentResult, defined } from "../protocol/internal.ts";
 import type { Tokens } from "../sessions/internal.ts";
+import { tokenCount } from "./run-transcript.ts";
 import type { SessionResult } from "./session-result.ts";
 
-/** Forms in which another session's answer goes on: to a person, a program, a model, or a hook's host. */
+/** The forms of a session's answer: for a user, a program, a model, or the host of a hook. */
 export type ResultForm = "text" | "json" | "tool-result" | "context";
 
 /** The answer and one line about where it came from. */
@@ -16,7 +17,7 @@ export function asText(result: SessionResult): string {
 export function asToolResult(result: SessionResult, toolUseId?: string): object {
   return {
     type: "tool_result",
-    ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+    ...defined({ tool_use_id: toolUseId }),
     is_error: result.ended !== "answered",
     content: [{ type: "text", text: `${wordsOf(result)}\n\n${originOf(result)}` }],
   };
@@ -44,18 +45,12 @@ async function spill(text: string, source: HomeSource): Promise<string> {
 
 function wordsOf({ answer, error, ended }: SessionResult): string {
   if (ended === "answered") return answer;
-  const why = `[${ended}] ${error ?? "it did not end by itself"}`;
+  const why = `[${ended}] ${error ?? "it did not finish"}`;
   return answer === "" || answer === error ? why : `${answer}\n\n${why}`;
 }
 
-function originOf({
-  sessionId,
-  usage,
-  costUsd,
-  agentReportedCostUsd,
-  unpriced,
-  resumeCommands,
-}: SessionResult): string {
+function originOf(result: SessionResult): string {
+  const { sessionId, usage, costUsd, agentReportedCostUsd, unpriced, resumeCommands } = result;
   if (resumeCommands === undefined) return "No session was begun.";
   const ways = `Continue: ${resumeCommands.resume} (or in a copy: ${resumeCommands.fork})`;
   if (usage === null || costUsd === null) {
@@ -63,30 +58,25 @@ function originOf({
       agentReportedCostUsd === undefined ? "unknown" : `$${agentReportedCostUsd.toFixed(4)} by its own count`;
     return `Session ${sessionId}, tokens unknown, cost ${cost}. ${ways}`;
   }
-  const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
   const cost = `$${costUsd.toFixed(4)}`;
   const whole = unpriced.length === 0 ? cost : `at least ${cost} (no price for ${unpriced.join(", ")})`;
-  return `Session ${sessionId}, ${tokens} tokens, ${whole}. ${ways}`;
+  return `Session ${sessionId}, ${tokenCount(usage)} tokens, ${whole}. ${ways}`;
 }
 
 /**
  * A session's result as `agent --output-format json` prints one, with what only the runner knows under `hookline`. Tokens and cost are
  * counted from the transcript and are null when there is none; what only the agent can know is taken from its own result line.
  */
-export interface SessionResultObject extends Omit<AgentResult, Nullable> {
-  readonly usage: AgentResult["usage"] | null;
-  readonly total_cost_usd: number | null;
-  readonly duration_api_ms: number | null;
-  readonly terminal_reason: string | null;
-  readonly hookline: Readonly<Record<string, unknown>>;
-}
+type SessionResultObject = Omit<AgentResult, MaybeUnknown> & {
+  readonly [Name in MaybeUnknown]: AgentResult[Name] | null;
+} & { readonly hookline: Readonly<Record<string, unknown>> };
 
-type Nullable = "usage" | "total_cost_usd" | "duration_api_ms" | "terminal_reason";
+type MaybeUnknown = "usage" | "total_cost_usd" | "duration_api_ms" | "terminal_reason";
 
 export function asResultObject(result: SessionResult): SessionResultObject {
   const { answer, sessionId, turns, durationMs, denials, ended, error, resumeCommands, ...rest } = result;
   const { costUsd, usage, usageByModel, costByModel, unpriced, agentResult = {}, ...more } = rest;
-  const errors = ended === "answered" ? [] : errorsOf(agentResult["errors"], error);
+  const errors = ended === "answered" ? undefined : errorsOf(agentResult["errors"], error);
   return {
     type: "result",
     subtype: subtypeOf(ended, agentResult["subtype"]),
@@ -101,7 +91,7 @@ export function asResultObject(result: SessionResult): SessionResultObject {
     total_cost_usd: costUsd,
     usage: usage === null ? null : wireTokens(usage),
     modelUsage: Object.fromEntries(
-      Object.entries(usageByModel).map(([model, tokens]) => [model, spelled(tokens, costByModel[model] ?? null)]),
+      Object.entries(usageByModel).map(([model, tokens]) => [model, modelSpending(tokens, costByModel[model] ?? null)]),
     ),
     unpriced_models: unpriced,
     permission_denials: denials.map(({ tool, toolUseId, input }) => ({
@@ -110,9 +100,9 @@ export function asResultObject(result: SessionResult): SessionResultObject {
       tool_input: input as AgentResult["permission_denials"][number]["tool_input"],
     })),
     terminal_reason: textOr(agentResult["terminal_reason"]),
-    ...(errors.length === 0 ? {} : { errors }),
+    ...defined({ errors }),
     uuid: textOr(agentResult["uuid"]) ?? randomUUID(),
-    hookline: { ended, ...(error === undefined ? {} : { error }), ...more, ...resumeCommands },
+    hookline: { ended, ...defined({ error }), ...more, ...resumeCommands },
   };
 }
 
@@ -121,9 +111,9 @@ function subtypeOf(ended: SessionResult["ended"], own: unknown): AgentResult["su
   return own === "error_max_turns" || own === "error_max_budget_usd" ? own : "error_during_execution";
 }
 
-function errorsOf(own: unknown, error: string | undefined): readonly string[] {
+function errorsOf(own: unknown, error: string | undefined): readonly string[] | undefined {
   if (Array.isArray(own) && own.length > 0) return own.map(String);
-  return error === undefined ? [] : [error];
+  return error === undefined ? undefined : [error];
 }
 
 function numberOr(value: unknown): number | null {
@@ -134,7 +124,7 @@ function textOr(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function spelled(tokens: Tokens, costUSD: number | null): AgentResult["modelUsage"][string] {
+function modelSpending(tokens: Tokens, costUSD: number | null): AgentResult["modelUsage"][string] {
   const { input, output, cacheRead, cacheWrite5m, cacheWrite1h, webSearches } = tokens;
   return {
     inputTokens: input,

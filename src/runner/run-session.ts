@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { runTag, startProcess } from "../exec/internal.ts";
 import { homeFolder, packageFile } from "../files/internal.ts";
-import { guardedObserver, settingsFields } from "../protocol/internal.ts";
+import { defined, guardedObserver, settingsFields } from "../protocol/internal.ts";
 import { childCommand, childEnvironment, childStream } from "./child-agent.ts";
 import { collectResult } from "./collect-result.ts";
 import { openHookMailbox } from "./hook-mailbox.ts";
@@ -45,13 +45,13 @@ export async function runSession(
     const { done } = startProcess(command, {
       cwd,
       env,
-      // Inside another run this one goes with it.
+      // Inside another run, this one ends with it.
       tag: { name: runTag, value: [env[runTag], randomUUID()].filter(Boolean).join("/") },
       input: call.prompt,
       timeoutMs,
       capBytes: maxOutputBytes,
       onLine: stream.onLine,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
     const finished = await done;
     await mailbox.finish();
@@ -61,20 +61,9 @@ export async function runSession(
     const named = payloads.findLast((payload) => payload["transcript_path"] !== undefined)?.["transcript_path"];
     const transcript = await findTranscript(id, named, source);
     const calls = transcript === undefined ? noCalls : await callsAfter(transcript, mark);
-    const begun = stream.sessionId !== undefined || payloads.length > 0 || transcript !== undefined;
-    const resumeCommands = resumeCommandsFor(id, { ...call, cwd });
-    return await collectResult({
-      id,
-      finished,
-      transcript,
-      calls,
-      result,
-      texts,
-      payloads,
-      begun,
-      warnings,
-      resumeCommands,
-    });
+    const hasSession = stream.sessionId !== undefined || payloads.length > 0 || transcript !== undefined;
+    const resumeCommands = hasSession ? resumeCommandsFor(id, { ...call, cwd }) : undefined;
+    return await collectResult({ id, finished, transcript, calls, result, texts, payloads, warnings, resumeCommands });
   } finally {
     await mailbox.finish();
   }
@@ -92,36 +81,30 @@ async function skipsProject(
   if (agent === "hookline" || projectSettings) return false;
   const { readValue, reviewTrust } = await import("../engine/internal.ts");
   const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
-  return entries.some(({ state }) => state !== "trusted") || (await unreviewedKeys(cwd, readValue)).length > 0;
+  return entries.some(({ state }) => state !== "trusted") || (await hasUnreviewedKeys(cwd, readValue));
 }
 
 function projectSkipped(cwd: string): SessionWarning {
-  const message = `What ${cwd} sets is not approved, so only user settings were loaded. hookline trust shows and approves what can be; --project-settings loads all of it.`;
+  const message = `The settings of ${cwd} are not approved, so only user settings were loaded. hookline trust shows and approves what can be approved; --project-settings loads all of it.`;
   return { code: "project-settings-skipped", message };
 }
 
 /**
- * Keys of a folder's own settings that an approval does not cover. Some of them name programs that the agent starts, such as
- * `apiKeyHelper`. A file that cannot be read counts as such a key.
+ * Whether a folder's own settings have keys that an approval does not cover. Some of them name programs that the agent starts, such as
+ * `apiKeyHelper`. A file that cannot be read counts too.
  */
-async function unreviewedKeys(
+async function hasUnreviewedKeys(
   cwd: string,
   readValue: typeof import("../engine/internal.ts")["readValue"],
-): Promise<readonly string[]> {
-  const files = ["settings.json", "settings.local.json"].map((name) => join(cwd, ".claude", name));
-  const read = await Promise.all(files.map(async (file) => ({ file, found: await readValue(file) })));
-  const keys = read.flatMap(({ file, found }) => {
-    if (found.is === "missing") return [];
-    return found.is === "read" ? Object.keys(Object(found.value)).filter((key) => !isKnown(key)) : [file];
+): Promise<boolean> {
+  const files = ["settings.json", "settings.local.json"].map((name) => readValue(join(cwd, ".claude", name)));
+  return (await Promise.all(files)).some((found) => {
+    if (found.is !== "read") return found.is === "unreadable";
+    return Object.keys(Object(found.value)).some((key) => !Object.hasOwn(settingsFields, key) && !harmless.has(key));
   });
-  return [...new Set(keys)];
 }
 
-/** What is approved entry by entry, and what only changes how an agent talks or looks. */
-function isKnown(key: string): boolean {
-  return Object.hasOwn(settingsFields, key) || harmless.has(key);
-}
-
+/** What only changes how an agent writes or looks. */
 const harmless: ReadonlySet<string> = new Set([
   ...["$schema", "model", "language", "outputStyle", "alwaysThinkingEnabled", "cleanupPeriodDays", "respectGitignore"],
   ...["includeCoAuthoredBy", "attribution", "spinnerTipsEnabled", "companyAnnouncements"],

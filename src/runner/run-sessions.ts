@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import {
   abortSignalCheck,
-  functionCheck as aFunction,
   booleanCheck,
   checkNamed,
+  functionCheck,
   type OptionCheck,
   Problem,
   textCheck,
@@ -36,7 +36,7 @@ export async function runSessions(
 ): Promise<readonly SessionResult[]> {
   checkNamed("runSessions", options, checks);
   for (const call of calls) checkSessionCall(call);
-  const { limit = defaultLimit(), failFast = false, onResult, signal } = options;
+  const { limit = Math.min(4, availableParallelism()), failFast = false, onResult, signal } = options;
   const results: SessionResult[] = [];
   const enough = new AbortController();
   const all = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
@@ -58,13 +58,11 @@ export async function runSessions(
 }
 
 const checks: Readonly<Record<keyof RunSessionsOptions, OptionCheck>> = {
-  ...{
-    limit: wholeNumberCheck,
-    failFast: booleanCheck,
-    signal: abortSignalCheck,
-    onResult: aFunction,
-    program: textCheck,
-  },
+  limit: wholeNumberCheck,
+  failFast: booleanCheck,
+  signal: abortSignalCheck,
+  onResult: functionCheck,
+  program: textCheck,
 };
 
 /** A session that cannot be found must not end the others. */
@@ -75,10 +73,6 @@ async function runOrReport(call: SessionCall, ports: RunnerPorts): Promise<Sessi
     if (!(error instanceof Problem)) throw error;
     return { ...notStarted, ended: "error", error: error.message };
   }
-}
-
-function defaultLimit(): number {
-  return Math.min(4, availableParallelism());
 }
 
 const notStarted: SessionResult = {

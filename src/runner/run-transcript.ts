@@ -16,7 +16,7 @@ import type { StreamMessage } from "./child-agent.ts";
 import type { SessionCall } from "./session-call.ts";
 import type { SessionResult, SessionWarning } from "./session-result.ts";
 
-/** How far a session had been written when a run began: what lies behind is the run's own. */
+/** How far a session had been written when a run began: what follows was added by the run. */
 export interface TranscriptPosition {
   readonly sizes: ReadonlyMap<string, number>;
   /** Answers of the session a fork is a copy of; they are in the copy too. */
@@ -68,13 +68,13 @@ async function entriesFrom(path: string, offset: number): Promise<Entry[]> {
   return entries;
 }
 
-/** The session's transcript: where its hooks said it is, else where the agent's sessions lie. */
+/** The transcript of a session: the path that its hooks named, else the one in the agent's store. */
 export async function findTranscript(
   sessionId: string,
-  said: unknown,
+  named: unknown,
   where: RootOptions,
 ): Promise<string | undefined> {
-  if (typeof said === "string" && (await isFile(said))) return said;
+  if (typeof named === "string" && (await isFile(named))) return named;
   try {
     return (await findSession(sessionId, { ...where, idsOnly: true })).file;
   } catch (error) {
@@ -124,6 +124,11 @@ export function costOfCalls(calls: readonly ModelCall[]): RunCost {
   };
 }
 
+/** All tokens, of every class. */
+export function tokenCount({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: Tokens): number {
+  return input + output + cacheRead + cacheWrite5m + cacheWrite1h;
+}
+
 /** Warnings about figures in which the agent's own count differs from ours. */
 export function countDifferences(
   { usage, costUsd, unpriced }: RunCost,
@@ -132,7 +137,7 @@ export function countDifferences(
   if (usage === null || costUsd === null) return [];
   const warnings: SessionWarning[] = [];
   const theirs = tokensOf(result?.["modelUsage"]);
-  const ours = usage.input + usage.output + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  const ours = tokenCount(usage);
   if (theirs !== undefined && theirs !== ours) {
     const message = `The agent counts ${theirs} tokens, its transcript holds ${ours}. Side requests are in no transcript.`;
     warnings.push({ code: "tokens-differ", message });

@@ -68,45 +68,42 @@ export function checkSessionCall(call: SessionCall): void {
   if (typeof call.prompt !== "string" || call.prompt.trim() === "") {
     throw new Problem("host/no-prompt", "The prompt is empty. Give the agent something to do.");
   }
-  for (const [name, id] of [
-    ["sessionId", call.sessionId],
-    ["resume", call.resume],
-  ] as const) {
+  for (const name of ["sessionId", "resume"] as const) {
+    const id = call[name];
     if (id !== undefined && !uuid.test(id)) {
       throw new Problem("host/bad-session-id", `${name} "${id}" is not a UUID.`, { about: { [name]: id } });
     }
   }
   if (call.sessionId !== undefined && call.resume !== undefined && !call.fork) {
-    throw new Problem("host/bad-session-id", "A resumed session keeps its id. Leave sessionId out, or fork.");
+    throw new Problem("host/bad-session-id", "A resumed session keeps its id. Omit sessionId, or set fork.");
   }
   if (call.fork && call.resume === undefined) {
-    throw new Problem("host/bad-session-id", "fork needs resume: the id of the session to copy.");
+    throw new Problem("host/bad-session-id", "fork requires resume, the id of the session to copy.");
   }
 }
 
 /** Those without a check are checked below, or by the agent that gets them. */
 const checks: Readonly<Record<keyof SessionCall, OptionCheck | undefined>> = {
-  ...{
-    agent: checkOf(
-      '"claude", "hookline" or an object with the file of a program',
-      (value) => value === "claude" || value === "hookline" || (isObject(value) && typeof value["file"] === "string"),
-    ),
-    prompt: undefined,
-    sessionId: undefined,
-    resume: undefined,
-    fork: booleanCheck,
-    cwd: textCheck,
-    model: textCheck,
-  },
-  ...{
-    settings: objectCheck,
-    permissionMode: textCheck,
-    allowedTools: textListCheck,
-    maxTurns: wholeNumberCheck,
-    maxBudgetUsd: positiveNumberCheck,
-  },
+  agent: checkOf(
+    '"claude", "hookline" or an object with the file of a program',
+    (value) => value === "claude" || value === "hookline" || (isObject(value) && typeof value["file"] === "string"),
+  ),
+  prompt: undefined,
+  sessionId: undefined,
+  resume: undefined,
+  fork: booleanCheck,
+  cwd: textCheck,
+  model: textCheck,
+  settings: objectCheck,
+  permissionMode: textCheck,
+  allowedTools: textListCheck,
+  maxTurns: wholeNumberCheck,
+  maxBudgetUsd: positiveNumberCheck,
   timeoutMs: checkOf("a number of milliseconds above 0", (value) => typeof value === "number" && value > 0),
-  ...{ signal: abortSignalCheck, env: objectCheck, projectSettings: booleanCheck, onEvent: functionCheck },
+  signal: abortSignalCheck,
+  env: objectCheck,
+  projectSettings: booleanCheck,
+  onEvent: functionCheck,
 };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,7 +1,6 @@
 import { type ModelQuestion, type Notice, type Ports, wrapContext } from "../../engine/internal.ts";
 import { type AgentThread, type Threads, toolDefinitions } from "../session/agent-session.ts";
 import { type InboxItem, taskNotification } from "../session/inbox.ts";
-import { openReadState } from "../tools/files/file-access.ts";
 import type { Tool } from "../tools/tool.ts";
 import { oneQuestionAtATime } from "../turn/ask-user.ts";
 import { callTool } from "../turn/call-tool.ts";
@@ -68,7 +67,7 @@ function sessionHookPorts(main: () => AgentThread): Required<Pick<Ports, "model"
       ...main(),
       purpose: "agent-hook",
       messages: [],
-      readState: openReadState(),
+      readState: new Map(),
       tools: () => toolsForHook(main().tools(), run.tools),
     };
     threads.set(run, thread);

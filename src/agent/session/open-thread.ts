@@ -2,7 +2,6 @@ import type { TranscriptWriter } from "../../sessions/internal.ts";
 import { allowedTools } from "../subagents/subagent-definitions.ts";
 import type { SubagentDefinition } from "../subagents/subagent-file.ts";
 import { offeredTools } from "../tools/builtin-tools.ts";
-import { openReadState } from "../tools/files/file-access.ts";
 import { systemPrompt } from "../world/workspace.ts";
 import type { AgentSession, AgentThread } from "./agent-session.ts";
 import { openJournal } from "./journal.ts";
@@ -24,7 +23,7 @@ export function openThread(session: AgentSession, { transcript, definition, ...o
   const base = { ...own, session, tailAt: own.messages.length, stopActive: false };
   const thread: AgentThread = Object.assign(base, {
     journal: openJournal(transcript, base),
-    readState: openReadState(),
+    readState: new Map(),
     tools: () => {
       const mcpTools = session.servers.flatMap(({ tools }) => tools);
       const offered = offeredTools(options, [...session.tools, ...session.subagentTools(thread)], mcpTools);

@@ -6,25 +6,27 @@ export type CheckedInput =
   /** `message` is the whole tool result, an error, for the model. */
   | { readonly ok: false; readonly message: string };
 
-/** Before any hook: an input that is not the tool's own goes straight back to the model. Defaults are filled in. */
+/** Runs before any hook: an input that does not fit the tool is returned to the model as an error. Defaults are filled in. */
 export async function checkToolInput(
   tool: Pick<Tool, "name" | "inputSchema" | "expand" | "refuse">,
   input: unknown,
   context: ToolContext,
 ): Promise<CheckedInput> {
   const faults = schemaFaults({ type: "object", ...tool.inputSchema }, input);
-  if (faults.length > 0)
-    return { ok: false, message: asToolUseError(`InputValidationError: ${issues(tool.name, faults)}`) };
+  if (faults.length > 0) {
+    const noun = faults.length === 1 ? "issue" : "issues";
+    const issues = `${tool.name} failed due to the following ${noun}:\n${faults.join("\n")}`;
+    return { ok: false, message: asToolUseError(`InputValidationError: ${issues}`) };
+  }
   const whole = withDefaults(tool.inputSchema, input as Record<string, unknown>);
   const filled = tool.expand?.(whole, context) ?? whole;
   const refused = await tool.refuse?.(filled, context);
   return refused === undefined ? { ok: true, input: filled } : { ok: false, message: asToolUseError(refused) };
 }
 
-/** Whether a response that a hook gave can stand for the tool's own. */
+/** Whether a response of a hook can replace that of the tool. */
 export function fitsResponse(tool: Pick<Tool, "responseSchema">, response: unknown): boolean {
-  const schema: JsonSchema = tool.responseSchema ?? {};
-  return schemaFaults(schema, response).length === 0;
+  return schemaFaults(tool.responseSchema ?? {}, response).length === 0;
 }
 
 /** The whole tool result for a name that no tool has. */
@@ -32,7 +34,7 @@ export function noSuchTool(name: string): string {
   return asToolUseError(`Error: No such tool available: ${name}`);
 }
 
-/** What a tool's own check found, as the client words it. */
+/** What a tool's own check found, in the format of the client. */
 export function inputIssue(field: string, message: string): string {
   return `InputValidationError: ${JSON.stringify([{ code: "custom", path: [field], message }], null, 2)}`;
 }
@@ -41,60 +43,48 @@ function asToolUseError(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }
 
-function issues(name: string, faults: readonly SchemaFault[]): string {
-  const noun = faults.length === 1 ? "issue" : "issues";
-  return `${name} failed due to the following ${noun}:\n${faults.map(sentenceOf).join("\n")}`;
-}
-
-function sentenceOf({ path, kind, expected, found }: SchemaFault): string {
-  switch (kind) {
-    case "missing":
-      return `The required parameter \`${path}\` is missing`;
-    case "unexpected":
-      return `An unexpected parameter \`${path}\` was provided`;
-    case "type":
-      return `The parameter \`${path}\` type is expected as \`${expected}\` but provided as \`${found}\``;
-    case "value":
-      return `The parameter \`${path}\` must be ${expected} but is ${found}`;
-  }
-}
-
 /**
- * JSON Schema, as far as tool inputs go: type, properties, required, additionalProperties, items, enum, const, default, minimum,
- * maximum, minLength, maxLength, minItems, maxItems, anyOf, oneOf. Other keywords say nothing here: a server checks its own.
+ * JSON Schema, as far as tool inputs use it: type, properties, required, additionalProperties, items, enum, const, default, minimum,
+ * maximum, minLength, maxLength, minItems, maxItems, anyOf, oneOf. Other keywords are ignored: a server checks its own.
  */
-export interface JsonSchema {
-  readonly [keyword: string]: unknown;
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export const stringSchema: JsonSchema = { type: "string" };
+export const numberSchema: JsonSchema = { type: "number" };
+export const booleanSchema: JsonSchema = { type: "boolean" };
+export const stringListSchema: JsonSchema = { type: "array", items: stringSchema };
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+export function objectSchema(required: Properties, optional: Properties = {}): JsonSchema {
+  return { type: "object", properties: { ...required, ...optional }, required: Object.keys(required) };
 }
 
-/** One thing that is wrong with a value, and where: `a.b[0]`. */
-export interface SchemaFault {
-  readonly path: string;
-  readonly kind: "missing" | "unexpected" | "type" | "value";
-  readonly expected: string;
-  readonly found: string;
+/** The schema of an input: a parameter that it does not have is an error. */
+export function inputSchema(required: Properties, optional?: Properties): JsonSchema {
+  return { ...objectSchema(required, optional), additionalProperties: false };
 }
 
 const maxDepth = 64;
 
-/** Contract: never throws, whatever the schema and the value. Nothing wrong: an empty list. */
-export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): SchemaFault[] {
-  if (depth > maxDepth) return [fault(path, "value", "a value that is nested less deeply", typeOf(value))];
-  const choices = listOf(schema["anyOf"] ?? schema["oneOf"]);
-  // Each choice is looked at once: choices within choices would take twice the time at every level.
-  const [first, ...others] = choices;
+/** What is wrong with a value, a sentence each that names the place, such as `a.b[0]`. Contract: never throws, whatever the schema and the value. */
+export function schemaFaults(schema: JsonSchema, value: unknown, path = "", depth = 0): string[] {
+  if (depth > maxDepth) return [wrongValue(path, "a value that is nested less deeply", typeOf(value))];
+  // Each choice is tried once: choices within choices would take twice the time at every level.
+  const [first, ...others] = listOf(schema["anyOf"] ?? schema["oneOf"]);
   const faults = first === undefined ? [] : schemaFaults(first, value, path, depth + 1);
   if (faults.length > 0 && !others.some((choice) => schemaFaults(choice, value, path, depth + 1).length === 0)) {
     return faults;
   }
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => hasType(value, type))) {
-    return [fault(path, "type", types.join(" or "), typeOf(value))];
+    const expected = types.join(" or ");
+    return [`The parameter \`${path}\` type is expected as \`${expected}\` but provided as \`${typeOf(value)}\``];
   }
   return [...valueFaults(schema, value, path), ...partFaults(schema, value, path, depth)];
 }
 
-/** The value with the schema's defaults filled in, its keys in the schema's order, unknown ones behind. */
+/** The value with the schema's defaults filled in, with its keys in the schema's order, then unknown keys. */
 export function withDefaults(schema: JsonSchema, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const filled: Record<string, unknown> = {};
   for (const [key, part] of propertiesOf(schema)) {
@@ -105,16 +95,21 @@ export function withDefaults(schema: JsonSchema, value: Readonly<Record<string, 
   return filled;
 }
 
-function valueFaults(schema: JsonSchema, value: unknown, path: string): SchemaFault[] {
+function valueFaults(schema: JsonSchema, value: unknown, path: string): string[] {
   const allowed = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : undefined;
   if (allowed && !allowed.includes(value)) {
-    return [fault(path, "value", allowed.map((one) => JSON.stringify(one)).join("|"), quoted(value))];
+    const found = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : typeOf(value);
+    return [wrongValue(path, allowed.map((one) => JSON.stringify(one)).join("|"), found)];
   }
   const [size, least, most] = boundsOf(schema, value);
   if (size === undefined) return [];
-  if (typeof least === "number" && size < least) return [fault(path, "value", `>=${least}`, String(size))];
-  if (typeof most === "number" && size > most) return [fault(path, "value", `<=${most}`, String(size))];
+  if (typeof least === "number" && size < least) return [wrongValue(path, `>=${least}`, String(size))];
+  if (typeof most === "number" && size > most) return [wrongValue(path, `<=${most}`, String(size))];
   return [];
+}
+
+function wrongValue(path: string, expected: string, found: string): string {
+  return `The parameter \`${path}\` must be ${expected} but is ${found}`;
 }
 
 function boundsOf(schema: JsonSchema, value: unknown): [number | undefined, unknown, unknown] {
@@ -124,30 +119,26 @@ function boundsOf(schema: JsonSchema, value: unknown): [number | undefined, unkn
   return [undefined, undefined, undefined];
 }
 
-function partFaults(schema: JsonSchema, value: unknown, path: string, depth: number): SchemaFault[] {
+function partFaults(schema: JsonSchema, value: unknown, path: string, depth: number): string[] {
   if (Array.isArray(value)) {
-    const items = isSchema(schema["items"]) ? schema["items"] : {};
+    const items = isObject(schema["items"]) ? schema["items"] : {};
     return value.flatMap((one, index) => schemaFaults(items, one, `${path}[${index}]`, depth + 1));
   }
-  if (!isSchema(value)) return [];
+  if (!isObject(value)) return [];
   const properties = new Map(propertiesOf(schema));
   const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
   const missing = required
     .filter((key) => !Object.hasOwn(value, key) || value[key] === undefined)
-    .map((key) => fault(below(path, key), "missing", typesOf(properties.get(key) ?? {}).join(" or "), "nothing"));
+    .map((key) => `The required parameter \`${below(path, key)}\` is missing`);
   const rest = schema["additionalProperties"];
   const present = Object.keys(value).flatMap((key) => {
-    const part = properties.get(key) ?? (isSchema(rest) ? rest : undefined);
+    const part = properties.get(key) ?? (isObject(rest) ? rest : undefined);
     if (part !== undefined) {
       return value[key] === undefined ? [] : schemaFaults(part, value[key], below(path, key), depth + 1);
     }
-    return rest === false ? [fault(below(path, key), "unexpected", "nothing", typeOf(value[key]))] : [];
+    return rest === false ? [`An unexpected parameter \`${below(path, key)}\` was provided`] : [];
   });
   return [...missing, ...present];
-}
-
-function fault(path: string, kind: SchemaFault["kind"], expected: string, found: string): SchemaFault {
-  return { path, kind, expected, found };
 }
 
 function below(path: string, key: string): string {
@@ -170,22 +161,14 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function quoted(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : typeOf(value);
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return isObject(value);
-}
-
 function listOf(value: unknown): JsonSchema[] {
-  return Array.isArray(value) ? value.filter(isSchema) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
   const properties = schema["properties"];
-  if (!isSchema(properties)) return [];
-  return Object.entries(properties).map(([key, part]) => [key, isSchema(part) ? part : {}]);
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).map(([key, part]) => [key, isObject(part) ? part : {}]);
 }
 
 /** A key such as `__proto__` is a key like any other. */

@@ -1,5 +1,5 @@
 import type { MessageCreateParamsStreaming, MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { type ContentBlock, joinTurns, type Message, replaceLoneSurrogates } from "../message.ts";
+import { blocksIn, type ContentBlock, joinTurns, type Message, replaceLoneSurrogates } from "../message.ts";
 import type { ModelRequest, Purpose } from "../model.ts";
 import { type Effort, knownModel } from "./known-models.ts";
 
@@ -15,7 +15,7 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
     messages: messagesOf(request.messages, cached),
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0
-      ? { tools: tools.map((tool) => ({ ...tool, input_schema: schemaOf(tool.input_schema) })) }
+      ? { tools: tools.map((tool) => ({ ...tool, input_schema: { ...tool.input_schema, type: "object" as const } })) }
       : {}),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingOf(request),
@@ -40,18 +40,16 @@ function systemOf(parts: readonly string[], cached: boolean): TextBlockParam[] {
 /** Marks the last two user messages, so that this call finds what the previous one wrote into the cache. */
 function messagesOf(messages: readonly Message[], cached: boolean): MessageParam[] {
   const filled = messages
-    .map(({ role, content }) => ({ role, content: blocksOf(content).filter(sendable).map(withoutEmptyTexts) }))
+    .map((message) => ({ role: message.role, content: blocksIn(message).filter(sendable).map(withoutEmptyTexts) }))
     .filter(({ content }) => content.length > 0);
-  const sent = joinTurns(filled).map(({ role, content }) => ({ role, blocks: blocksOf(content) }));
-  const marked = cached ? sent.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2) : [];
-  return sent.map(({ role, blocks }, at) => {
-    const markAt = marked.includes(at) ? blocks.length - 1 : -1;
-    return { role, content: blocks.map((block, place) => (place === markAt ? marking(block) : block)) } as MessageParam;
+  const sent = joinTurns(filled);
+  const marked = cached ? sent.filter(({ role }) => role === "user").slice(-2) : [];
+  return sent.map((message) => {
+    const blocks = blocksIn(message);
+    const markAt = marked.includes(message) ? blocks.length - 1 : -1;
+    const content = blocks.map((block, at) => (at === markAt ? marking(block) : block));
+    return { role: message.role, content } as MessageParam;
   });
-}
-
-function blocksOf(content: Message["content"]): readonly ContentBlock[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** The API refuses empty texts and thinking it did not sign. */
@@ -71,10 +69,6 @@ function marking(block: ContentBlock): object {
   return { ...block, cache_control: mark };
 }
 
-function schemaOf(schema: Readonly<Record<string, unknown>>): { type: "object" } {
-  return { ...schema, type: "object" };
-}
-
 /** The API does not think when a tool is forced, nor in fewer than 1,024 tokens, nor in more than the answer may have. */
 function thinkingOf({ model, messages, thinkingTokens = 0, maxTokens, toolChoice }: ModelRequest): object {
   const forced = toolChoice?.type === "any" || toolChoice?.type === "tool";
@@ -88,8 +82,8 @@ function thinkingOf({ model, messages, thinkingTokens = 0, maxTokens, toolChoice
 /** In the middle of its calls a model with a budget cannot begin to think: the API wants thinking before the first call. */
 function answersUnthought(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
-  const isResult = last?.role === "user" && blocksOf(last.content).some(({ type }) => type === "tool_result");
+  const isResult = last?.role === "user" && blocksIn(last).some(({ type }) => type === "tool_result");
   const answer = messages.findLast(({ role }) => role === "assistant");
-  const [first] = answer === undefined ? [] : blocksOf(answer.content).filter(sendable);
+  const [first] = answer === undefined ? [] : blocksIn(answer).filter(sendable);
   return isResult && first?.type !== "thinking" && first?.type !== "redacted_thinking";
 }

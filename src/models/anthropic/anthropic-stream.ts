@@ -1,7 +1,6 @@
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import { defined } from "../../protocol/internal.ts";
+import type { RawContentBlockDelta, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { type AnswerReader, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
 
 /** Adds up the events of an answer. The answer is complete after `message_stop`. */
 export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
@@ -22,7 +21,7 @@ export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
       case "content_block_start":
         return begin(event.index, event.content_block as Draft["block"]);
       case "content_block_delta":
-        return addDelta(event.index, event.delta as Delta);
+        return addDelta(event.index, event.delta);
       case "content_block_stop":
         return close(event.index);
       case "message_delta":
@@ -43,7 +42,7 @@ export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
     return [];
   }
 
-  function addDelta(index: number, delta: Delta): readonly ModelEvent[] {
+  function addDelta(index: number, delta: RawContentBlockDelta): readonly ModelEvent[] {
     const draft = open.get(index);
     if (draft === undefined) return [];
     const { block } = draft;
@@ -72,8 +71,7 @@ export function anthropicReader(): AnswerReader<RawMessageStreamEvent> {
 
   function end(requestId: string | undefined): readonly ModelEvent[] {
     if (!complete || stopReason === undefined) return [incompleteAnswer];
-    const more = Object.keys(broken).length > 0 ? { broken } : {};
-    return [{ type: "end", ...head, ...defined({ requestId }), content, usage, stopReason, ...more }];
+    return [answerEnd({ ...head, content, usage, stopReason }, broken, requestId)];
   }
 
   return { read, end, startSize };
@@ -90,13 +88,6 @@ interface Draft {
 }
 
 type Mutable<Block> = Block extends unknown ? { -readonly [Key in keyof Block]: Block[Key] } : never;
-
-type Delta =
-  | { readonly type: "text_delta"; readonly text: string }
-  | { readonly type: "thinking_delta"; readonly thinking: string }
-  | { readonly type: "signature_delta"; readonly signature: string }
-  | { readonly type: "input_json_delta"; readonly partial_json: string }
-  | { readonly type: "citations_delta" };
 
 /** The block with the fields that we know; the API would reject other fields that it sent. */
 function finished({ block, json }: Draft, broken: Record<string, string>): AnswerBlock | undefined {

@@ -1,8 +1,6 @@
-import type Anthropic from "@anthropic-ai/sdk";
 import { boundedFetch } from "../answer-limits.ts";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { checkPortOptions, loadPackage } from "../port-options.ts";
-import { streamAnswer } from "../stream-answer.ts";
+import { checkPortOptions, loadPackage, streamAnswer } from "../api-port.ts";
+import type { Model } from "../model.ts";
 import { messagesRequest } from "./anthropic-request.ts";
 import { anthropicReader } from "./anthropic-stream.ts";
 import { asksForLongWindow, contextWindowOf, knownModel, longWindow, resolveModelName } from "./known-models.ts";
@@ -57,34 +55,25 @@ export async function anthropic(options: AnthropicOptions = {}): Promise<Model> 
       const known = knownModel(resolveModelName(model, env));
       return known === undefined ? "high" : known.effort;
     },
-    stream: (request, signal) => {
+    async *stream(request, signal) {
+      if (client === undefined) {
+        yield { type: "error", errorType: "missing-key", message: missingKey };
+        return;
+      }
       const model = resolveModelName(request.model, env);
       // The port's own name no longer carries the mark.
       const long =
         asksForLongWindow(request.model, env) ||
         (asksForLongWindow(wanted, env) && model === resolveModelName(wanted, env));
-      return streamOf(client, { ...request, model }, signal, { maxChars: options.maxAnswerChars, long });
+      const headers = long ? longWindow : {};
+      const send = () => client.messages.create(messagesRequest({ ...request, model }), { signal, headers });
+      const open = () => withoutWarning(send).withResponse();
+      yield* streamAnswer(open, anthropicReader(), signal, options.maxAnswerChars);
     },
   };
 }
 
-async function* streamOf(
-  client: Anthropic | undefined,
-  request: ModelRequest,
-  signal: AbortSignal,
-  { maxChars, long }: { readonly maxChars: number | undefined; readonly long: boolean },
-): AsyncGenerator<ModelEvent> {
-  if (client === undefined) {
-    const message = "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.";
-    yield { type: "error", errorType: "missing-key", message };
-    return;
-  }
-  const open = () =>
-    withoutWarning(() =>
-      client.messages.create(messagesRequest(request), { signal, headers: long ? longWindow : {} }),
-    ).withResponse();
-  yield* streamAnswer(open, anthropicReader(), signal, maxChars);
-}
+const missingKey = "No key for the Anthropic API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN in the environment.";
 
 /** The package warns about old models with every request, on the console. The host does so once per session, from the same dates. */
 function withoutWarning<Value>(make: () => Value): Value {

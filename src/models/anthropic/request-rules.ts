@@ -124,7 +124,7 @@ function brokenPairs(messages: readonly WireMessage[]): string | undefined {
   const seen = new Set<string>();
   return first(messages, ({ content = [] }, at) => {
     const blocks = blocksOf(content);
-    const calls = idsIn(messages[at - 1], "tool_use");
+    const calls = callIdsIn(messages[at - 1]);
     const results = blocks.filter(({ type }) => type === "tool_result").map((block) => block.tool_use_id ?? "");
     const place = `messages.${at}`;
     const twice = results.find((id, index) => results.indexOf(id) !== index);
@@ -135,16 +135,17 @@ function brokenPairs(messages: readonly WireMessage[]): string | undefined {
       return `${place}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
     const lead = blocks.slice(0, results.length).every(({ type }) => type === "tool_result");
     const open = calls.filter((id) => !results.includes(id) || !lead);
-    if (open.length > 0)
-      return `messages.${at - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
-    const own = idsIn({ content }, "tool_use");
+    if (open.length > 0) return unanswered(at - 1, open);
+    const own = callIdsIn({ content });
     if (own.some((id, index) => seen.has(id) || own.indexOf(id) !== index))
       return "messages: `tool_use` ids must be unique";
     for (const id of own) seen.add(id);
-    if (own.length > 0 && at === messages.length - 1)
-      return `${place}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${own.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
-    return undefined;
+    return own.length > 0 && at === messages.length - 1 ? unanswered(at, own) : undefined;
   });
+}
+
+function unanswered(at: number, ids: readonly string[]): string {
+  return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 }
 
 function brokenCache({ system = [], messages = [], tools = [] }: WireRequest): string | undefined {
@@ -157,8 +158,8 @@ function brokenCache({ system = [], messages = [], tools = [] }: WireRequest): s
   return marked > 4 ? `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.` : undefined;
 }
 
-function idsIn(message: WireMessage | undefined, type: "tool_use"): readonly string[] {
-  return blocksOf(message?.content ?? []).flatMap((block) => (block.type === type ? [block.id ?? ""] : []));
+function callIdsIn(message: WireMessage | undefined): readonly string[] {
+  return blocksOf(message?.content ?? []).flatMap(({ type, id = "" }) => (type === "tool_use" ? [id] : []));
 }
 
 function isOfTool({ type }: WireBlock): boolean {

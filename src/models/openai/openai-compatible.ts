@@ -1,10 +1,9 @@
-import type OpenAI from "openai";
+import { defined } from "../../protocol/internal.ts";
 import { boundedFetch } from "../answer-limits.ts";
+import { checkPortOptions, loadPackage, streamAnswer } from "../api-port.ts";
 import { replaceLoneSurrogates } from "../message.ts";
-import type { Model, ModelError, ModelEvent, ModelRequest } from "../model.ts";
-import { checkPortOptions, loadPackage } from "../port-options.ts";
-import { streamAnswer } from "../stream-answer.ts";
-import { chatRequest, unsupportedParts } from "./openai-request.ts";
+import type { Model, ModelError, ModelRequest } from "../model.ts";
+import { chatRequest, type LimitWord, unsupportedParts } from "./openai-request.ts";
 import { openaiReader } from "./openai-stream.ts";
 
 /** The options of `openaiCompatible`. */
@@ -46,7 +45,7 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
           logLevel: "off",
           fetch: boundedFetch,
         });
-  const limit = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
+  const limitWord = baseURL === undefined ? "max_completion_tokens" : "max_tokens";
   const unlimited = new Set<string>();
   const reported = new Set<string>();
   function reportUnsupported(request: ModelRequest): void {
@@ -58,40 +57,35 @@ export async function openaiCompatible(options: OpenaiCompatibleOptions): Promis
   }
   return {
     name: options.model,
-    ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
-    ...(options.smallModel === undefined ? {} : { smallModel: options.smallModel }),
+    ...defined({ contextWindow: options.contextWindow, smallModel: options.smallModel }),
     async *stream(request, signal) {
       reportUnsupported(request);
+      if (client === undefined) {
+        yield { type: "error", errorType: "missing-key", message: missingKey };
+        return;
+      }
+      const answerWithin = (limit: LimitWord | undefined) => {
+        const body = () => replaceLoneSurrogates(chatRequest(request, limit));
+        const open = () => client.chat.completions.create(body(), { signal }).withResponse();
+        return streamAnswer(open, openaiReader(), signal, options.maxAnswerChars);
+      };
       if (!unlimited.has(request.model)) {
         let refused = false;
-        for await (const event of streamOf(client, chatRequest(request, limit), signal, options.maxAnswerChars)) {
+        for await (const event of answerWithin(limitWord)) {
           refused = event.type === "error" && refusesLimit(event);
           if (!refused) yield event;
         }
         if (!refused) return;
         unlimited.add(request.model);
       }
-      yield* streamOf(client, chatRequest(request, undefined), signal, options.maxAnswerChars);
+      yield* answerWithin(undefined);
     },
   };
 }
 
+const missingKey = "No key for the OpenAI API: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none.";
+
 /** A model that writes less than was asked for, or a server that knows the limit under another name: it is asked without one. */
 function refusesLimit({ status, message }: ModelError): boolean {
   return status === 400 && /max_(completion_)?tokens|in the completion/.test(message);
-}
-
-async function* streamOf(
-  client: OpenAI | undefined,
-  request: ReturnType<typeof chatRequest>,
-  signal: AbortSignal,
-  maxChars: number | undefined,
-): AsyncGenerator<ModelEvent> {
-  if (client === undefined) {
-    const message = "No key for the OpenAI API: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none.";
-    yield { type: "error", errorType: "missing-key", message };
-    return;
-  }
-  const open = () => client.chat.completions.create(replaceLoneSurrogates(request), { signal }).withResponse();
-  yield* streamAnswer(open, openaiReader(), signal, maxChars);
 }

@@ -4,7 +4,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from "openai/resources/chat/completions";
-import type { ContentBlock, Message, ToolResultBlock } from "../message.ts";
+import { type ContentBlock, type Message, type ToolResultBlock, textIn } from "../message.ts";
 import type { ModelRequest, ToolChoice } from "../model.ts";
 
 /** How the limit of an answer is spelled: the vendor's newest models refuse the old word, other servers know no other. */
@@ -12,7 +12,7 @@ export type LimitWord = "max_tokens" | "max_completion_tokens";
 
 /**
  * A request in the words of chat completions, without a limit of the answer where `limit` is undefined. What these cannot say is left
- * out; `leftOut` names it.
+ * out; `unsupportedParts` names it.
  */
 export function chatRequest(request: ModelRequest, limit: LimitWord | undefined): ChatCompletionCreateParamsStreaming {
   const { model, maxTokens, tools, toolChoice } = request;
@@ -55,20 +55,14 @@ function messagesOf({ role, content }: Message): ChatCompletionMessageParam[] {
 }
 
 function assistantOf(blocks: readonly ContentBlock[]): ChatCompletionMessageParam[] {
-  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  const text = textIn(blocks);
   const calls = blocks.flatMap((block): ChatCompletionMessageToolCall[] =>
     block.type === "tool_use"
       ? [{ id: block.id, type: "function", function: { name: block.name, arguments: JSON.stringify(block.input) } }]
       : [],
   );
   if (text === "" && calls.length === 0) return [];
-  return [
-    {
-      role: "assistant",
-      content: text === "" ? null : text,
-      ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    },
-  ];
+  return [{ role: "assistant", content: text || null, ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
 }
 
 /** Tool results come first, each as a message of its own: they must follow the calls they answer. */
@@ -77,13 +71,7 @@ function userOf(blocks: readonly ContentBlock[]): ChatCompletionMessageParam[] {
   const pictures = results.flatMap(({ content }) => (typeof content === "string" ? [] : (content ?? [])));
   const parts = [...pictures.filter(({ type }) => type === "image"), ...blocks].flatMap(partOf);
   return [
-    ...results.map(
-      (result): ChatCompletionMessageParam => ({
-        role: "tool",
-        tool_call_id: result.tool_use_id,
-        content: resultText(result),
-      }),
-    ),
+    ...results.map((one) => ({ role: "tool", tool_call_id: one.tool_use_id, content: resultText(one) }) as const),
     ...(parts.length > 0 ? [{ role: "user", content: parts } as const] : []),
   ];
 }

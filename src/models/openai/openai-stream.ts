@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import { defined } from "../../protocol/internal.ts";
 import { type AnswerBlock, parseToolCall } from "../message.ts";
-import { type AnswerReader, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
+import { type AnswerReader, answerEnd, incompleteAnswer, type ModelEvent, type ModelUsage, noUsage } from "../model.ts";
 
 interface Draft {
   readonly index: number;
@@ -69,17 +68,10 @@ export function openaiReader(): AnswerReader<ChatCompletionChunk> {
     if (finish === undefined) return [incompleteAnswer];
     const broken: Record<string, string> = {};
     const content = drafts.map((draft) => blockOf(draft, broken));
+    const stopReason = calls.size > 0 && finish !== "length" ? "tool_use" : (stopReasons[finish] ?? finish);
     return [
       ...content.map((block, index) => ({ type: "block", index, block }) as const),
-      {
-        type: "end",
-        ...head,
-        ...defined({ requestId }),
-        content,
-        usage,
-        stopReason: calls.size > 0 && finish !== "length" ? "tool_use" : (stopReasons[finish] ?? finish),
-        ...(Object.keys(broken).length > 0 ? { broken } : {}),
-      },
+      answerEnd({ ...head, content, usage, stopReason }, broken, requestId),
     ];
   }
 

@@ -2,20 +2,11 @@ import type { ContentBlock, Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { AnswerCondition, Expectation, ModelScript, RequestPart, ScriptedAnswer } from "./script.ts";
 
-/** The place of the answer a request gets, given how often each was used; undefined when the script has none for it. */
-export function chooseAnswer(
-  { answers }: ModelScript,
-  used: readonly number[],
-  request: ModelRequest,
-): number | undefined {
-  const index = answers.findIndex(
-    (answer, at) => hasUsesLeft(answer, used[at] ?? 0) && conditionHolds(answer.when ?? {}, request),
+/** The index of the answer that a request gets, given how often each was used; -1 when the script has none for it. */
+export function chooseAnswer({ answers }: ModelScript, used: readonly number[], request: ModelRequest): number {
+  return answers.findIndex(
+    ({ times = 1, when = {} }, at) => (times === "any" || (used[at] ?? 0) < times) && conditionHolds(when, request),
   );
-  return index === -1 ? undefined : index;
-}
-
-function hasUsesLeft({ times = 1 }: ScriptedAnswer, used: number): boolean {
-  return times === "any" || used < times;
 }
 
 function conditionHolds({ purpose = "main", agent, lastMessage }: AnswerCondition, request: ModelRequest): boolean {
@@ -56,22 +47,23 @@ function quoted(words: string): string {
 }
 
 /** What a model would read, as plain text: conditions and expectations look for text in it. */
-export function textOfRequest(request: ModelRequest, part: RequestPart): string {
-  const { system, messages, tools } = request;
-  if (part === "system") return system.join("\n");
-  if (part === "messages") return messages.map(textOfMessage).join("\n");
-  if (part === "last-message") return messages.slice(-1).map(textOfMessage).join("");
-  if (part === "tools") return tools.map(({ name, description }) => `${name}: ${description}`).join("\n");
-  return [...system, ...messages.map(textOfMessage), textOfRequest(request, "tools")].join("\n");
+function textOfRequest(request: ModelRequest, part: RequestPart): string {
+  return textsOf(request, part).join("\n");
 }
 
-/** How long the text of a request is, without making it: a conversation may be as large as memory allows. */
-export function lengthOfRequest({ system, messages, tools }: ModelRequest): number {
-  const parts = system.length + messages.length + (tools.length > 0 ? tools.length : 1);
-  const said = messages.reduce((sum, message) => sum + textOfMessage(message).length, 0);
-  const told = system.reduce((sum, text) => sum + text.length, 0);
-  const offered = tools.reduce((sum, { name, description }) => sum + name.length + 2 + description.length, 0);
-  return said + told + offered + parts - 1;
+/** The length of a request's text. The text is not built: a conversation may be as large as memory allows. */
+export function lengthOfRequest(request: ModelRequest): number {
+  const texts = textsOf(request, "request");
+  return texts.reduce((sum, text) => sum + text.length, texts.length - 1);
+}
+
+function textsOf(request: ModelRequest, part: RequestPart): readonly string[] {
+  const { system, messages, tools } = request;
+  if (part === "system") return system;
+  if (part === "messages") return messages.map(textOfMessage);
+  if (part === "last-message") return messages.slice(-1).map(textOfMessage);
+  if (part === "tools") return tools.map(({ name, description }) => `${name}: ${description}`);
+  return [...system, ...messages.map(textOfMessage), textsOf(request, "tools").join("\n")];
 }
 
 function textOfMessage({ content }: Message): string {

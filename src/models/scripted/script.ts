@@ -1,4 +1,4 @@
-import { closestName, Problem } from "../../protocol/internal.ts";
+import { closestName, isObject, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
 /** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */
@@ -89,21 +89,15 @@ export function parseScript(value: unknown, where: string): ModelScript {
 /** What is wrong at this place, or nothing. */
 type Check = (value: unknown, at: string) => string | undefined;
 
-const text: Check = (value, at) => (typeof value === "string" ? undefined : `${at} must be a text`);
-const filled: Check = (value, at) =>
-  typeof value === "string" && value !== "" ? undefined : `${at} must be a text that is not empty`;
-const whole: Check = (value, at) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : `${at} must be a whole number, 0 or more`;
-const positive: Check = (value, at) =>
-  Number.isSafeInteger(value) && Number(value) > 0 ? undefined : `${at} must be a whole number above 0`;
+const text = must("be a text", (value) => typeof value === "string");
+const filled = must("be a text that is not empty", (value) => typeof value === "string" && value !== "");
+const record = must("be an object", isObject);
+const whole = must("be a whole number, 0 or more", (value) => isIntegerFrom(0, value));
+const positive = must("be a whole number above 0", (value) => isIntegerFrom(1, value));
+const times = must('be above 0, or "any"', (value) => value === "any" || isIntegerFrom(1, value));
+const status = must("be an HTTP status from 400 to 599", (value) => isIntegerFrom(400, value) && Number(value) <= 599);
 
-const usage = object({
-  input: whole,
-  output: whole,
-  cacheWrite5m: whole,
-  cacheWrite1h: whole,
-  cacheRead: whole,
-});
+const usage = object({ input: whole, output: whole, cacheWrite5m: whole, cacheWrite1h: whole, cacheRead: whole });
 
 const condition = object({
   purpose: oneOf("main", "subagent", "compaction", "prompt-hook", "agent-hook", "classifier", "title", "any"),
@@ -123,7 +117,7 @@ const error = object({ status, type: filled, message: text, retryAfterMs: whole 
 const answer = object({
   name: filled,
   when: condition,
-  times: (value, at) => (value === "any" ? undefined : positive(value, at) && `${at} must be above 0, or "any"`),
+  times,
   expect: listOf(expectation),
   thinking: filled,
   text: filled,
@@ -140,11 +134,20 @@ const script = object(
   ["answers"],
 );
 
+/** A check of one value. `words` follow the place and "must". */
+function must(words: string, fits: (value: unknown) => boolean): Check {
+  return (value, at) => (fits(value) ? undefined : `${at} must ${words}`);
+}
+
+function isIntegerFrom(least: number, value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least;
+}
+
 function object(fields: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
   const names = Object.keys(fields);
   return (value, at) => {
     const place = at === "" ? "it" : at;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return `${place} must be an object`;
+    if (!isObject(value)) return `${place} must be an object`;
     const missing = needed.find((name) => !Object.hasOwn(value, name));
     if (missing !== undefined) return `${place} lacks "${missing}"`;
     for (const [key, held] of Object.entries(value)) {
@@ -174,16 +177,5 @@ function listOf(check: Check): Check {
 }
 
 function oneOf(...words: readonly string[]): Check {
-  return (value, at) =>
-    typeof value === "string" && words.includes(value) ? undefined : `${at} must be one of ${words.join(", ")}`;
-}
-
-function record(value: unknown, at: string): string | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : `${at} must be an object`;
-}
-
-function status(value: unknown, at: string): string | undefined {
-  return Number.isSafeInteger(value) && Number(value) >= 400 && Number(value) <= 599
-    ? undefined
-    : `${at} must be an HTTP status from 400 to 599`;
+  return must(`be one of ${words.join(", ")}`, (value) => typeof value === "string" && words.includes(value));
 }

@@ -1,4 +1,4 @@
-import type { ToolInput } from "../../../protocol/internal.ts";
+import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText } from "./file-access.ts";
@@ -17,30 +17,23 @@ export const editTool: Tool = {
   description:
     "Replaces a piece of text in a file by another. The file must have been read before and be unchanged since. `old_string` must occur exactly once, unless `replace_all` is set. An empty `old_string` makes a new file.",
   readOnly: false,
-  inputSchema: {
-    type: "object",
-    properties: {
+  inputSchema: inputSchema(
+    {
       file_path: { type: "string", description: "The absolute path of the file" },
-      old_string: { type: "string", description: "The text to replace, exactly as it stands in the file" },
+      old_string: { type: "string", description: "The text to replace, exactly as it is in the file" },
       new_string: { type: "string", description: "The text to put in its place" },
-      replace_all: { type: "boolean", default: false, description: "Replace every occurrence" },
     },
-    required: ["file_path", "old_string", "new_string"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["filePath", "oldString", "newString", "originalFile", "structuredPatch", "userModified", "replaceAll"],
-    properties: {
-      filePath: { type: "string" },
-      oldString: { type: "string" },
-      newString: { type: "string" },
-      originalFile: { type: "string" },
-      structuredPatch: { type: "array", items: { type: "object" } },
-      userModified: { type: "boolean" },
-      replaceAll: { type: "boolean" },
-    },
-  },
+    { replace_all: { type: "boolean", default: false, description: "Replace every occurrence" } },
+  ),
+  responseSchema: objectSchema({
+    filePath: stringSchema,
+    oldString: stringSchema,
+    newString: stringSchema,
+    originalFile: stringSchema,
+    structuredPatch: { type: "array", items: { type: "object" } },
+    userModified: booleanSchema,
+    replaceAll: booleanSchema,
+  }),
   render(response) {
     const { filePath, replaceAll } = response as { filePath: string; replaceAll: boolean };
     const how = replaceAll ? "updated. All occurrences were successfully replaced." : "updated successfully.";
@@ -48,20 +41,38 @@ export const editTool: Tool = {
   },
   expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: async (input, context) => {
-    const edit = readInput(input);
+    const edit = input as unknown as EditInput;
     if (edit.old_string === edit.new_string) {
       return "No changes to make: old_string and new_string are exactly the same.";
     }
-    const found = await checkWriteTarget(edit.file_path, context);
-    if ("refused" in found) return found.refused;
-    if ("missing" in found) return edit.old_string === "" ? undefined : found.missing;
-    const shape = decodeText(found.bytes);
-    return "fault" in shape ? shape.fault : faultOf(matchLineBreaks(edit, shape.text), shape.text);
+    const plan = await planEdit(edit, context);
+    return "fault" in plan ? plan.fault : undefined;
   },
-  run: (input, context) => edit(readInput(input), context),
+  run: (input, context) => edit(input as unknown as EditInput, context),
 };
 
-/** In a file with line breaks of both kinds the model, who sees none, means whichever are there. */
+interface EditPlan {
+  /** Undefined when the edit creates the file. */
+  readonly bytes?: Buffer;
+  readonly shape: TextShape;
+  readonly after: string;
+}
+
+async function planEdit(input: EditInput, context: ToolContext): Promise<EditPlan | { readonly fault: string }> {
+  const found = await checkWriteTarget(input.file_path, context);
+  if ("refused" in found) return { fault: found.refused };
+  if ("missing" in found) {
+    if (input.old_string !== "") return { fault: found.missing };
+    return { shape: { text: "", bom: false, crlf: false }, after: input.new_string };
+  }
+  const shape = decodeText(found.bytes);
+  if ("fault" in shape) return shape;
+  const wanted = matchLineBreaks(input, shape.text);
+  const fault = faultOf(wanted, shape.text);
+  return fault === undefined ? { bytes: found.bytes, shape, after: replaced(wanted, shape.text) } : { fault };
+}
+
+/** The model does not see line breaks. In a file with both kinds it means those that are there. */
 function matchLineBreaks(input: EditInput, text: string): EditInput {
   const { old_string: old, new_string: fresh } = input;
   if (!text.includes("\r\n") || text.includes(old)) return input;
@@ -70,20 +81,12 @@ function matchLineBreaks(input: EditInput, text: string): EditInput {
 }
 
 async function edit(input: EditInput, context: ToolContext): Promise<ToolResult> {
-  const found = await checkWriteTarget(input.file_path, context);
-  if ("refused" in found) return toolError(found.refused);
-  if ("missing" in found && input.old_string !== "") return toolError(found.missing);
-  const shape: TextShape | { fault: string } =
-    "bytes" in found ? decodeText(found.bytes) : { text: "", bom: false, crlf: false };
-  if ("fault" in shape) return toolError(shape.fault);
-  const wanted = matchLineBreaks(input, shape.text);
-  const fault = "bytes" in found ? faultOf(wanted, shape.text) : undefined;
-  if (fault !== undefined) return toolError(fault);
-  const after = replaced(wanted, shape.text);
+  const plan = await planEdit(input, context);
+  if ("fault" in plan) return toolError(plan.fault);
+  const { bytes, shape, after } = plan;
   try {
     const path = judgedPath(input.file_path, context);
-    const before = "bytes" in found ? found.bytes : undefined;
-    if (!(await writeText(path, encodeText(after, shape), before, context))) return toolError(changedSinceRead);
+    if (!(await writeText(path, encodeText(after, shape), bytes, context))) return toolError(changedSinceRead);
   } catch (error) {
     return toolError(errorText(error, input.file_path));
   }
@@ -106,7 +109,7 @@ function faultOf({ old_string: old, replace_all: all }: EditInput, text: string)
   return `Found ${matches} matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: ${old}`;
 }
 
-/** By position: a replacement text with `$&` in it means just that. */
+/** By position, since `$&` in the new text is plain text. */
 function replaced({ old_string: old, new_string: fresh, replace_all: all }: EditInput, text: string): string {
   if (old === "") return fresh;
   if (all) return text.split(old).join(fresh);
@@ -114,19 +117,15 @@ function replaced({ old_string: old, new_string: fresh, replace_all: all }: Edit
   return text.slice(0, at) + fresh + text.slice(at + old.length);
 }
 
-function readInput(input: ToolInput): EditInput {
-  return input as unknown as EditInput;
-}
-
 /** A text without what an editor must keep but a model does not see: a byte order mark, line breaks of two characters. */
-export interface TextShape {
+interface TextShape {
   readonly text: string;
   readonly bom: boolean;
   readonly crlf: boolean;
 }
 
-/** A file that is not UTF-8 would not come back as it was; it cannot be edited as text. */
-export function decodeText(bytes: Uint8Array): TextShape | { readonly fault: string } {
+/** A file that is not UTF-8 would be damaged by a round trip, so it is not edited. */
+function decodeText(bytes: Uint8Array): TextShape | { readonly fault: string } {
   const whole = Buffer.from(bytes).toString("utf8");
   if (!Buffer.from(whole, "utf8").equals(bytes)) {
     return { fault: "The file is not UTF-8 text, so it cannot be edited as text." };
@@ -137,7 +136,7 @@ export function decodeText(bytes: Uint8Array): TextShape | { readonly fault: str
   return { text: crlf ? text.replaceAll("\r\n", "\n") : text, bom, crlf };
 }
 
-export function encodeText(text: string, { bom, crlf }: TextShape): string {
+function encodeText(text: string, { bom, crlf }: TextShape): string {
   const lines = crlf ? text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : text;
   return bom ? `\uFEFF${lines}` : lines;
 }

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode, ignoringErrors, tempName } from "../../../files/internal.ts";
+import { errorCode, ignoringErrors, openFlags, sha256, tempName } from "../../../files/internal.ts";
 
 /** Opens a file at its real path without following links and without blocking: a pipe without a writer would block forever. */
 export async function openNoFollow(path: string): Promise<FileHandle> {
@@ -16,18 +15,10 @@ export async function openNoFollow(path: string): Promise<FileHandle> {
   }
 }
 
-/** Everything in a file, or nothing when there is no file. A folder or a device is an error. */
-export async function readWholeFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
+/** The bytes and the mode of a file; undefined when there is no file. A folder, a device or a file that is too large is an error. */
+export async function readVersion(path: string): Promise<FileVersion | undefined> {
   const file = await ignoringErrors(["ENOENT", "ENOTDIR"], openNoFollow(path));
-  if (file === undefined) return undefined;
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile()) throw new Error(`${path} is not a file.`);
-    if (stat.size > mostBytes) throw new Error(`${path} has ${stat.size} bytes; at most ${mostBytes} can be handled.`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  return file && versionOf(file, path);
 }
 
 /**
@@ -42,18 +33,22 @@ export async function replaceIfUnchanged(
   const folder = await holdOrMakeFolder(dirname(path));
   const name = basename(path);
   const temp = basename(tempName(path));
+  const current = async () => {
+    const file = await ignoringErrors(["ENOENT"], openIn(folder, name));
+    return file && versionOf(file, path);
+  };
+  const isExpected = (version: FileVersion | undefined) => (version ? sha256(version.bytes) : null) === expect;
   try {
-    const old = await readVersion(folder, name);
-    if ((old?.digest ?? null) !== expect) return "changed";
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-    const file = await open(folder.at(temp), flags, old?.mode ?? 0o666);
+    const old = await current();
+    if (!isExpected(old)) return "changed";
+    const file = await open(folder.at(temp), openFlags.creating, old?.mode ?? 0o666);
     try {
       await file.writeFile(text);
       if (old !== undefined) await file.chmod(old.mode);
     } finally {
       await file.close();
     }
-    if (((await readVersion(folder, name))?.digest ?? null) !== expect) return "changed";
+    if (!isExpected(await current())) return "changed";
     await rename(folder.at(temp), folder.at(name));
     return "written";
   } finally {
@@ -62,54 +57,57 @@ export async function replaceIfUnchanged(
   }
 }
 
-export function sha256Of(bytes: Uint8Array | string): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-/** A system error in the words the model gets; the path as it knows it, not as we opened it. */
+/** A system error as the model gets it: with the path that it knows, not the one that we opened. */
 export function errorText(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error);
   return error.message.replace(/'\/proc\/self\/fd\/[^']*'(?: -> '[^']*')?/, `'${path}'`);
 }
 
-interface FileVersion {
-  readonly digest: string;
+export interface FileVersion {
+  readonly bytes: Buffer;
   readonly mode: number;
 }
 
-async function readVersion(folder: HeldFolder, name: string): Promise<FileVersion | undefined> {
-  const file = await ignoringErrors(["ENOENT"], openIn(folder, name));
-  if (file === undefined) return undefined;
+const maxBytes = 64 * 2 ** 20;
+
+/** Closes the file. */
+async function versionOf(file: FileHandle, path: string): Promise<FileVersion> {
   try {
     const stat = await file.stat();
-    if (!stat.isFile()) throw new Error(`${name} is not a file.`);
-    return { digest: sha256Of(await file.readFile()), mode: stat.mode & 0o7777 };
+    if (!stat.isFile()) throw new Error(`${path} is not a file.`);
+    if (stat.size > maxBytes) throw new Error(`${path} has ${stat.size} bytes; at most ${maxBytes} can be handled.`);
+    return { bytes: await file.readFile(), mode: stat.mode & 0o7777 };
   } finally {
     await file.close();
   }
 }
 
 function openIn(folder: HeldFolder, name: string): Promise<FileHandle> {
-  return open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  return open(folder.at(name), openFlags.reading);
 }
 
-/** A folder held open, so that what is done in it is done in this very folder, whatever becomes of the names above it. */
-export interface HeldFolder {
-  /** The path of a name in the folder, good while it is held. */
+/** The error for the model when there is no such file. */
+export function fileMissing({ cwd }: { readonly cwd: () => string }): string {
+  return `File does not exist. Note: your current working directory is ${cwd()}.`;
+}
+
+/** A folder that is held open: work in it stays in this folder, even if a folder above it is renamed or replaced. */
+interface HeldFolder {
+  /** The path of a name in the folder, valid while it is held. */
   at(name: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Holds a folder, if the path leads to it without any link; a folder that is another one by now is an error.
- * Where the system cannot name a folder that is held open, the path is looked at once more instead.
+ * Holds a folder, if the path leads to it without any link; a folder that was replaced is an error.
+ * Where the system has no path for a folder that is held open, the path is only checked again.
  */
-export async function holdFolder(folder: string): Promise<HeldFolder> {
+async function holdFolder(folder: string): Promise<HeldFolder> {
   if (process.platform !== "linux") {
     if ((await realpath(folder)) !== folder) throw moved(folder);
     return { at: (name) => join(folder, name), close: () => Promise.resolve() };
   }
-  // At once: three trips through the thread pool would take longer than all else that a call of Read does.
+  // Synchronous: three trips through the thread pool would take longer than the rest of a call of Read.
   const held = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   const own = `/proc/self/fd/${held}`;
   if (readlinkSync(own) === folder) return { at: (name) => `${own}/${name}`, close: async () => closeSync(held) };
@@ -118,7 +116,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
 }
 
 /** The same; creates missing folders. */
-export async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
+async function holdOrMakeFolder(folder: string): Promise<HeldFolder> {
   const there = await ignoringErrors(["ENOENT"], holdFolder(folder));
   if (there !== undefined) return there;
   const above = await holdOrMakeFolder(dirname(folder));
@@ -136,24 +134,10 @@ function moved(folder: string): Error {
   return new Error(`${folder} is no longer the folder it was when the call was judged. Nothing was done.`);
 }
 
-/** What a thread has read and what it was then, by real path: only what was read, and is still the same, may be written over. */
-export interface ReadState {
-  get(path: string): ReadRecord | undefined;
-  set(path: string, record: ReadRecord): void;
-  /** After compaction the model no longer knows the files. */
-  clear(): void;
-}
+/** What a thread has read, by real path: only a file that was read and is unchanged may be overwritten. */
+export type ReadState = Map<string, ReadRecord>;
 
-/** `digest` is the SHA-256 of the file's bytes. What the model wrote itself it knows too, but was not shown with numbers. */
+/** `digest` is the SHA-256 of the file's bytes. The model also knows a file that it wrote, but has not seen its line numbers. */
 export type ReadRecord =
   | { readonly by: "reading"; readonly digest: string; readonly offset?: number; readonly limit?: number }
   | { readonly by: "writing"; readonly digest: string };
-
-export function openReadState(): ReadState {
-  const records = new Map<string, ReadRecord>();
-  return {
-    get: (path) => records.get(path),
-    set: (path, record) => void records.set(path, record),
-    clear: () => records.clear(),
-  };
-}

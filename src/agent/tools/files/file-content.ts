@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 
-/** Some lines of a file, and what all of it was. */
+/** Some lines of a file, and facts about the whole file. */
 export interface LineWindow {
   readonly lines: readonly string[];
   readonly totalLines: number;
@@ -31,7 +31,7 @@ export async function readLineWindow(
   let [binary, tooLarge] = [false, false];
   let position = 0;
 
-  /** Of a line that is not wanted, or is too long, nothing is kept. */
+  /** Keeps nothing of a line that is not wanted or too long. */
   function take(text: string, whole: boolean): void {
     const wanted = !tooLarge && line >= first && line < first + count;
     if (wanted) {
@@ -63,37 +63,25 @@ export async function readLineWindow(
   return { lines, totalLines: line - 1, digest: hash.digest("hex"), tooLarge, binary };
 }
 
-/** What the first bytes of a file say about the picture in it. */
+/** The picture in a file, as its first bytes describe it. */
 export interface ImageFacts {
   readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-  readonly size?: { readonly width: number; readonly height: number };
+  readonly size: Size | undefined;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
 /** By content, never by name: a file called .png may be anything. */
 export function imageInfo(bytes: Buffer): ImageFacts | undefined {
-  if (bytes.subarray(0, 8).equals(pngStart)) return { mediaType: "image/png", ...sized(pngSize(bytes)) };
-  if (/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) {
-    return { mediaType: "image/gif", ...sized(pairAt(bytes, 6, "readUInt16LE")) };
-  }
-  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) {
-    return { mediaType: "image/jpeg", ...sized(jpegSize(bytes)) };
-  }
-  if (bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP") {
-    return { mediaType: "image/webp", ...sized(webpSize(bytes)) };
-  }
+  const text = bytes.toString("latin1", 0, 12);
+  if (text.startsWith("\x89PNG\r\n\x1A\n")) return { mediaType: "image/png", size: pairAt(bytes, 16, "readUInt32BE") };
+  if (/^GIF8[79]a/.test(text)) return { mediaType: "image/gif", size: pairAt(bytes, 6, "readUInt16LE") };
+  if (text.startsWith("\xFF\xD8\xFF")) return { mediaType: "image/jpeg", size: jpegSize(bytes) };
+  if (/^RIFF.{4}WEBP$/s.test(text)) return { mediaType: "image/webp", size: webpSize(bytes) };
   return undefined;
-}
-
-type Size = NonNullable<ImageFacts["size"]>;
-
-const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
-function sized(size: Size | undefined): { size?: Size } {
-  return size === undefined ? {} : { size };
-}
-
-function pngSize(bytes: Buffer): Size | undefined {
-  return pairAt(bytes, 16, "readUInt32BE");
 }
 
 function pairAt(bytes: Buffer, at: number, read: "readUInt16LE" | "readUInt32BE"): Size | undefined {

@@ -1,11 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
-import { errorCode } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/internal.ts";
+import { errorCode, sha256 } from "../../../files/internal.ts";
+import { defined } from "../../../protocol/internal.ts";
+import { inputSchema, objectSchema } from "../check-tool-input.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
-import { errorText, openNoFollow, sha256Of } from "./file-access.ts";
+import { errorText, fileMissing, openNoFollow } from "./file-access.ts";
 import { imageInfo, readLineWindow } from "./file-content.ts";
 
 interface ReadInput {
@@ -15,37 +16,33 @@ interface ReadInput {
 }
 
 const maxChars = 256 * 2 ** 10;
-const linesUnlessTold = 2_000;
+const defaultLines = 2_000;
 /** What the API takes of one picture, before base64. */
 const maxImageBytes = 3.75 * 2 ** 20;
 
 export const readTool: Tool = {
   name: "Read",
   description:
-    "Reads a file: the lines of a text with their numbers, 2,000 unless told otherwise, or a picture (PNG, JPEG, GIF, WebP). `offset` is the first line, `limit` the number of lines.",
+    "Reads a file: the lines of a text with their numbers, 2,000 by default, or a picture (PNG, JPEG, GIF, WebP). `offset` is the first line, `limit` the number of lines.",
   readOnly: true,
-  inputSchema: {
-    type: "object",
-    properties: {
-      file_path: { type: "string", description: "The absolute path of the file" },
+  inputSchema: inputSchema(
+    { file_path: { type: "string", description: "The absolute path of the file" } },
+    {
       offset: { type: "integer", minimum: 0, description: "The number of the first line to read" },
       limit: { type: "integer", minimum: 1, description: "How many lines to read" },
     },
-    required: ["file_path"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["type", "file"],
-    properties: { type: { enum: ["text", "image", "file_unchanged"] }, file: { type: "object" } },
-  },
+  ),
+  responseSchema: objectSchema({
+    type: { enum: ["text", "image", "file_unchanged"] },
+    file: { type: "object" },
+  }),
   render: renderRead,
   expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: ({ file_path }) => (endless.test(String(file_path)) ? wouldBlock(String(file_path)) : undefined),
-  run: (input, context) => read(readInput(input), context),
+  run: (input, context) => read(input as unknown as ReadInput, context),
 };
 
-/** Known by name alone; every other device is found out when it is opened. */
+/** Devices that are known by name; any other is recognized when it is opened. */
 const endless =
   /^\/dev\/(?:zero|u?random|full|stdin|stdout|stderr|tty|console|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/;
 
@@ -63,9 +60,7 @@ async function read(input: ReadInput, context: ToolContext): Promise<ToolResult>
     return result;
   } catch (error) {
     if (context.signal.aborted) return toolError("The read was interrupted.", true);
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
-      return toolError(`File does not exist. Note: your current working directory is ${context.cwd()}.`);
-    }
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return toolError(fileMissing(context));
     return toolError(errorText(error, input.file_path));
   } finally {
     await file?.close();
@@ -76,13 +71,11 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
   const given = input.file_path;
   const stat = await file.stat();
   if (stat.isDirectory()) return toolError(`EISDIR: illegal operation on a directory, read '${given}'`);
-  if (!stat.isFile()) {
-    return toolError(wouldBlock(given));
-  }
+  if (!stat.isFile()) return toolError(wouldBlock(given));
   const picture = await readImage(file, stat.size, path, context);
   if (picture !== undefined) return picture;
   const first = Math.max(1, input.offset ?? 1);
-  const count = input.limit ?? linesUnlessTold;
+  const count = input.limit ?? defaultLines;
   const window = await readLineWindow(file, { first, count, mostChars: maxChars }, context.signal);
   if (window.binary) return toolError(binary(given));
   if (window.tooLarge) return toolError(tooLarge(stat.size));
@@ -92,8 +85,7 @@ async function readOpen(file: FileHandle, path: string, input: ReadInput, contex
     return toolSuccess(readTool, { type: "file_unchanged", file: { filePath: given } });
   }
   const { offset, limit } = input;
-  const shown = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
-  context.readState.set(path, { by: "reading", digest: window.digest, ...shown });
+  context.readState.set(path, { by: "reading", digest: window.digest, ...defined({ offset, limit }) });
   return toolSuccess(readTool, {
     type: "text",
     file: {
@@ -117,25 +109,26 @@ async function readImage(
   const facts = imageInfo(head);
   if (facts === undefined) return undefined;
   if (sizeBytes > maxImageBytes) {
-    return toolError(
-      `The picture has ${readableSize(sizeBytes)}; at most ${readableSize(maxImageBytes)} can be shown.`,
-    );
+    const [size, most] = [readableSize(sizeBytes), readableSize(maxImageBytes)];
+    return toolError(`The picture has ${size}; at most ${most} can be shown.`);
   }
   const bytes = Buffer.alloc(sizeBytes);
   await file.read(bytes, 0, sizeBytes, 0);
-  context.readState.set(path, { by: "reading", digest: sha256Of(bytes), limit: 0 });
-  const { width, height } = facts.size ?? {};
+  context.readState.set(path, { by: "reading", digest: sha256(bytes), limit: 0 });
+  const { mediaType, size } = facts;
+  const dimensions = size && {
+    originalWidth: size.width,
+    originalHeight: size.height,
+    displayWidth: size.width,
+    displayHeight: size.height,
+  };
   return toolSuccess(readTool, {
     type: "image",
     file: {
       base64: bytes.toString("base64"),
-      type: facts.mediaType,
+      type: mediaType,
       originalSize: sizeBytes,
-      ...(width === undefined || height === undefined
-        ? {}
-        : {
-            dimensions: { originalWidth: width, originalHeight: height, displayWidth: width, displayHeight: height },
-          }),
+      ...defined({ dimensions }),
     },
   });
 }
@@ -149,27 +142,18 @@ function tooLarge(sizeBytes: number): string {
   return `File content (${readableSize(sizeBytes)}) exceeds maximum allowed size (256KB). Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.`;
 }
 
-function readInput(input: ToolInput): ReadInput {
-  return input as unknown as ReadInput;
-}
-
 interface TextFile {
   readonly content: string;
   readonly startLine: number;
   readonly totalLines: number;
 }
 
-interface ImageFile {
-  readonly base64: string;
-  readonly type: string;
-}
-
 /** Lines with their numbers, a picture as a block. */
-export function renderRead(response: unknown): ToolContent {
+function renderRead(response: unknown): ToolContent {
   const { type, file } = response as { type: string; file: unknown };
   if (type === "image") {
-    const { base64, type: mediaType } = file as ImageFile;
-    return [{ type: "image", source: { type: "base64", data: base64, media_type: mediaType } }];
+    const { base64: data, type: media_type } = file as { base64: string; type: string };
+    return [{ type: "image", source: { type: "base64", data, media_type } }];
   }
   if (type === "file_unchanged") {
     return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";

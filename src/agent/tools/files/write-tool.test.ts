@@ -43,15 +43,11 @@ test("a file that is changed between check and writing keeps what it then holds"
   const { call, write, context } = toolWorld();
   const file_path = write("a.txt", "one\n");
   await call(readTool, { file_path });
-  const get = context.readState.get.bind(context.readState);
-  // The last look at what was read happens just before the writing: a rival writes right behind it.
-  const readState = {
-    ...context.readState,
-    get(path: string) {
-      const record = get(path);
-      queueMicrotask(() => writeFileSync(file_path, "rival\n"));
-      return record;
-    },
+  // What was read is last checked just before the write: a rival writes right after that check.
+  const readState = new Map(context.readState);
+  readState.get = (path) => {
+    queueMicrotask(() => writeFileSync(file_path, "rival\n"));
+    return context.readState.get(path);
   };
   const result = await editTool.run(
     { file_path, old_string: "one", new_string: "two", replace_all: false },

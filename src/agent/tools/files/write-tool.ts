@@ -1,43 +1,33 @@
 import { lstat } from "node:fs/promises";
-import { ignoringErrors } from "../../../files/internal.ts";
+import { ignoringErrors, sha256 } from "../../../files/internal.ts";
+import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
-import { errorText, readWholeFile, replaceIfUnchanged, sha256Of } from "./file-access.ts";
+import { errorText, fileMissing, readVersion, replaceIfUnchanged } from "./file-access.ts";
 import { patchOf } from "./structured-patch.ts";
 
 export const writeTool: Tool = {
   name: "Write",
   description:
-    "Writes a whole file, making it and its folders when they are not there. A file that exists must have been read before and be unchanged since.",
+    "Writes a whole file. Creates the file and its folders if they do not exist. An existing file must have been read before and be unchanged since.",
   readOnly: false,
-  inputSchema: {
-    type: "object",
-    properties: {
-      file_path: { type: "string", description: "The absolute path of the file" },
-      content: { type: "string", description: "What the file is to hold" },
-    },
-    required: ["file_path", "content"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["type", "filePath", "content", "structuredPatch", "originalFile", "userModified"],
-    properties: {
-      type: { enum: ["create", "update"] },
-      filePath: { type: "string" },
-      content: { type: "string" },
-      structuredPatch: { type: "array", items: { type: "object" } },
-      originalFile: { type: ["string", "null"] },
-      userModified: { type: "boolean" },
-    },
-  },
+  inputSchema: inputSchema({
+    file_path: { type: "string", description: "The absolute path of the file" },
+    content: { type: "string", description: "The new content of the file" },
+  }),
+  responseSchema: objectSchema({
+    type: { enum: ["create", "update"] },
+    filePath: stringSchema,
+    content: stringSchema,
+    structuredPatch: { type: "array", items: { type: "object" } },
+    originalFile: { type: ["string", "null"] },
+    userModified: booleanSchema,
+  }),
   render(response) {
     const { type, filePath } = response as { type: string; filePath: string };
-    const what =
-      type === "create"
-        ? `File created successfully at: ${filePath}`
-        : `The file ${filePath} has been updated successfully.`;
-    return `${what} (file state is current in your context — no need to Read it back)`;
+    const created = `File created successfully at: ${filePath}`;
+    const updated = `The file ${filePath} has been updated successfully.`;
+    return `${type === "create" ? created : updated} (file state is current in your context — no need to Read it back)`;
   },
   expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: async (input, context) => {
@@ -70,15 +60,13 @@ async function write(given: string, content: string, context: ToolContext): Prom
 export const changedSinceRead =
   "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
 
-const maxBytes = 64 * 2 ** 20;
-
 export type WriteTarget =
   | { readonly bytes: Buffer }
-  /** There is no file yet; the words are for a tool that needs one. */
+  /** There is no file yet; the text is for a tool that needs one. */
   | { readonly missing: string }
   | { readonly refused: string };
 
-/** Only what was read, and is still what it was, may be written over; and never through a link. */
+/** Only a file that was read and is unchanged may be overwritten, and never through a link. */
 export async function checkWriteTarget(given: string, context: ToolContext): Promise<WriteTarget> {
   try {
     const link = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(given));
@@ -88,28 +76,26 @@ export async function checkWriteTarget(given: string, context: ToolContext): Pro
       };
     }
     const path = judgedPath(given, context);
-    const bytes = await readWholeFile(path, maxBytes);
-    if (bytes === undefined) {
-      return { missing: `File does not exist. Note: your current working directory is ${context.cwd()}.` };
-    }
+    const version = await readVersion(path);
+    if (version === undefined) return { missing: fileMissing(context) };
     const read = context.readState.get(path);
     if (read === undefined) return { refused: "File has not been read yet. Read it first before writing to it." };
-    return read.digest === sha256Of(bytes) ? { bytes } : { refused: changedSinceRead };
+    return read.digest === sha256(version.bytes) ? { bytes: version.bytes } : { refused: changedSinceRead };
   } catch (error) {
     return { refused: errorText(error, given) };
   }
 }
 
-/** False when the file was no longer what it was looked at as. What is written counts as read. */
+/** False when the file has changed since it was checked. What is written counts as read. */
 export async function writeText(
   path: string,
   text: string,
   before: Uint8Array | undefined,
   context: ToolContext,
 ): Promise<boolean> {
-  const expect = before === undefined ? null : sha256Of(before);
+  const expect = before === undefined ? null : sha256(before);
   if ((await replaceIfUnchanged(path, text, expect)) === "changed") return false;
-  context.readState.set(path, { digest: sha256Of(text), by: "writing" });
+  context.readState.set(path, { digest: sha256(text), by: "writing" });
   await context.fileTouched(path);
   return true;
 }

@@ -1,34 +1,20 @@
 import { Worker } from "node:worker_threads";
 import { compileGlob, fileTypes } from "./glob-match.ts";
-import {
-  listFiles,
-  longContext,
-  longLine,
-  maxLineLength,
-  type SearchAnswer,
-  type SearchHit,
-  type SearchWish,
-  searchMs,
-  tooSlow,
-} from "./list-files.ts";
-import type { SearchPlace } from "./ripgrep.ts";
+import { listFiles, searchMs, tooSlow } from "./list-files.ts";
+import type { GrepHit, GrepRequest, GrepResult, SearchPlace } from "./ripgrep.ts";
 
 /** The same search without `rg`. Patterns run in a worker thread, which is ended when a pattern takes too long. */
-export async function searchBuiltIn(wish: SearchWish, place: SearchPlace): Promise<SearchAnswer> {
+export async function searchBuiltIn(request: GrepRequest, place: SearchPlace): Promise<GrepResult> {
   const { root, file, signal } = place;
-  const wanted = wantedFiles(wish);
+  const wanted = wantedFiles(request);
   if ("error" in wanted) return wanted;
   const listed = file === undefined ? await filesIn(place) : [file];
   if (listed === undefined) return { error: tooSlow };
-  const files = listed.filter(wanted.test);
-  const { pattern, ignoreCase, multiline, mode, before, after, onlyMatching } = wish;
-  const flags = `g${ignoreCase ? "i" : ""}${multiline ? "ms" : ""}`;
-  const long = { longestLine: maxLineLength, longLine, longContext };
-  const job: WorkerJob = { root, files, pattern, flags, multiline, mode, before, after, onlyMatching, ...long };
-  return runInThread(job, signal);
+  const flags = `g${request.ignoreCase ? "i" : ""}${request.multiline ? "ms" : ""}`;
+  return runInThread({ ...request, root, files: listed.filter(wanted.test), flags }, signal);
 }
 
-/** Undefined when there was no end to them. */
+/** Undefined when listing them took too long. */
 async function filesIn({ root, env, signal }: SearchPlace): Promise<readonly string[] | undefined> {
   try {
     return await listFiles({ root, env, signal, ignored: "out" });
@@ -38,7 +24,7 @@ async function filesIn({ root, env, signal }: SearchPlace): Promise<readonly str
   }
 }
 
-function wantedFiles({ globs, type }: SearchWish): { test: (path: string) => boolean } | { error: string } {
+function wantedFiles({ globs, type }: GrepRequest): { test: (path: string) => boolean } | { error: string } {
   const typed = type !== undefined && Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
   if (type !== undefined && typed === undefined) return { error: `unrecognized file type: ${type}` };
   const kinds = typed?.map(compileGlob);
@@ -58,11 +44,11 @@ function withFolders(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer> {
+function runInThread(job: WorkerJob, signal: AbortSignal): Promise<GrepResult> {
   return new Promise((resolve, reject) => {
-    // As a text, since a thread cannot load a file that only a compiler can read.
+    // As a text, since a thread cannot load a TypeScript file.
     const worker = new Worker(`(${searchFiles.toString()})()`, { eval: true, workerData: job });
-    const end = (answer: SearchAnswer) => {
+    const end = (answer: GrepResult) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       void worker.terminate();
@@ -71,7 +57,7 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer>
     const onAbort = () => end({ error: "The search was interrupted." });
     const timer = setTimeout(() => end({ error: tooSlow }), searchMs);
     signal.addEventListener("abort", onAbort, { once: true });
-    worker.on("message", (answer: { hits: SearchHit[] } | { error: string }) => end(answer));
+    worker.on("message", end);
     worker.on("error", (error) => {
       end({ error: String(error) });
       reject(error);
@@ -79,27 +65,19 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<SearchAnswer>
   });
 }
 
-interface WorkerJob {
+interface WorkerJob extends GrepRequest {
   readonly root: string;
   readonly files: readonly string[];
-  readonly pattern: string;
   readonly flags: string;
-  readonly multiline: boolean;
-  readonly mode: "content" | "files_with_matches" | "count";
-  readonly before: number;
-  readonly after: number;
-  readonly onlyMatching: boolean;
-  readonly longestLine: number;
-  readonly longLine: string;
-  readonly longContext: string;
 }
 
-/** Runs in a thread, from its own text: whatever it needs stands inside it, and the system's modules are asked for by name. */
+/** Runs in a thread, from its own source text: everything that it needs is inside it, and Node's modules are loaded by name. */
 function searchFiles(): void {
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
   const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
   const job = workerData as WorkerJob;
   const maxBytes = 64 * 2 ** 20;
+  const maxLineLength = 500;
 
   function textOf(path: string): string | undefined {
     try {
@@ -107,8 +85,7 @@ function searchFiles(): void {
       const bytes = readFileSync(`${job.root}/${path}`);
       return bytes.subarray(0, 65_536).includes(0) ? undefined : bytes.toString("utf8").replace(/^\uFEFF/, "");
     } catch {
-      // Gone, or not ours to read: there is nothing to find in it.
-      return undefined;
+      return undefined; // it was removed or cannot be read
     }
   }
 
@@ -145,13 +122,13 @@ function searchFiles(): void {
     return { lines: found, count };
   }
 
-  function shown(path: string, index: number, text: string, matched: boolean): SearchHit {
-    const long = text.length > job.longestLine;
-    return { path, line: index + 1, text: long ? (matched ? job.longLine : job.longContext) : text, matched };
+  function shown(path: string, index: number, text: string, matched: boolean): GrepHit {
+    const omitted = `[Omitted long ${matched ? "matching" : "context"} line]`;
+    return { path, line: index + 1, text: text.length > maxLineLength ? omitted : text, matched };
   }
 
-  function contentOf(path: string, lines: readonly string[], found: Map<number, string[]>): SearchHit[] {
-    const hits: SearchHit[] = [];
+  function contentOf(path: string, lines: readonly string[], found: Map<number, string[]>): GrepHit[] {
+    const hits: GrepHit[] = [];
     if (job.onlyMatching) {
       for (const [index, pieces] of found) {
         for (const piece of pieces) if (piece !== "") hits.push(shown(path, index, piece, true));
@@ -173,14 +150,14 @@ function searchFiles(): void {
     return hits;
   }
 
-  function search(): { hits: SearchHit[] } | { error: string } {
+  function search(): GrepResult {
     let pattern: RegExp;
     try {
       pattern = new RegExp(job.pattern, job.flags);
     } catch (error) {
       return { error: `regex parse error: ${error instanceof Error ? error.message : String(error)}` };
     }
-    const hits: SearchHit[] = [];
+    const hits: GrepHit[] = [];
     for (const path of job.files) {
       const text = textOf(path);
       if (text === undefined) continue;

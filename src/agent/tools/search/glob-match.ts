@@ -1,12 +1,13 @@
 /** Whether a path below the searched folder, with slashes, fits a pattern. */
 export type PathTest = (path: string) => boolean;
 
-type Token =
-  | { readonly is: "text"; readonly text: string }
-  | { readonly is: "one" }
-  | { readonly is: "many" }
-  | { readonly is: "folders" }
-  | { readonly is: "set"; readonly test: (char: string) => boolean };
+/** One step of a pattern: a character, or any number of them. */
+interface Token {
+  readonly takes: (char: string) => boolean;
+  readonly repeats?: true;
+  /** Of a token that repeats: it can be empty only where a name begins. */
+  readonly emptyAtName?: true;
+}
 
 const maxBranches = 256;
 
@@ -47,8 +48,7 @@ function innermost(pattern: string): { before: string; choices: string[]; after:
 function tokensOf(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < pattern.length; ) {
-    const rest = pattern.slice(at);
-    const [text = "", token] = tokenAt(rest);
+    const [text, token] = tokenAt(pattern.slice(at));
     tokens.push(token);
     at += text.length;
   }
@@ -56,87 +56,54 @@ function tokensOf(pattern: string): Token[] {
 }
 
 function tokenAt(rest: string): [string, Token] {
-  const folders = /^\*\*\/?/.exec(rest)?.[0];
-  if (folders === "**/") return [folders, { is: "folders" }];
-  if (folders !== undefined) return [folders, { is: "many" }];
-  if (rest.startsWith("*")) return ["*", { is: "set", test: star }];
-  if (rest.startsWith("?")) return ["?", { is: "one" }];
+  if (rest.startsWith("**/")) return ["**/", { takes: () => true, repeats: true, emptyAtName: true }];
+  if (rest.startsWith("**")) return ["**", { takes: () => true, repeats: true }];
+  if (rest.startsWith("*")) return ["*", { takes: inName, repeats: true }];
+  if (rest.startsWith("?")) return ["?", { takes: inName }];
   const set = /^\[(!|\^)?(\]?[^\]]*)\]/.exec(rest);
-  if (set !== null) return [set[0], { is: "set", test: setTest(set[2] ?? "", set[1] !== undefined) }];
-  const char = rest.startsWith("\\") && rest.length > 1 ? rest.slice(0, 2) : rest.slice(0, 1);
-  return [char, { is: "text", text: char.slice(-1) }];
+  if (set !== null) return [set[0], { takes: setTest(set[2] ?? "", set[1] !== undefined) }];
+  const text = rest.startsWith("\\") && rest.length > 1 ? rest.slice(0, 2) : rest.slice(0, 1);
+  return [text, { takes: (char) => char === text.slice(-1) }];
 }
 
-/** Marks the star within a name: it repeats, a set does not. */
-const star = (char: string): boolean => char !== "/";
+function inName(char: string): boolean {
+  return char !== "/";
+}
 
 function setTest(inside: string, negated: boolean): (char: string) => boolean {
   const ranges = [...inside.matchAll(/(.)-(.)|(.)/gs)].map(([, from, to, one = ""]) => [from ?? one, to ?? one]);
   return (char) => char !== "/" && ranges.some(([from = "", to = ""]) => char >= from && char <= to) !== negated;
 }
 
-/** All places of the pattern where one can be after each character, at once. */
+/** Follows all possible positions in the pattern at once. */
 function fits(tokens: readonly Token[], path: string): boolean {
-  let states = spread(new Set([0]), tokens, true);
-  for (let at = 0; at < path.length; at += 1) {
-    const char = path[at] ?? "";
+  let states = withSkips(new Set([0]), tokens, true);
+  for (const char of path.split("")) {
     const next = new Set<number>();
     for (const state of states) {
       const token = tokens[state];
-      if (token === undefined) continue;
-      if (takes(token, char)) next.add(repeats(token) ? state : state + 1);
+      if (token?.takes(char)) next.add(token.repeats ? state : state + 1);
     }
-    states = spread(next, tokens, char === "/");
+    states = withSkips(next, tokens, char === "/");
     if (states.size === 0) return false;
   }
   return states.has(tokens.length);
 }
 
-function takes(token: Token, char: string): boolean {
-  switch (token.is) {
-    case "text":
-      return token.text === char;
-    case "one":
-      return char !== "/";
-    case "set":
-      return token.test(char);
-    case "many":
-    case "folders":
-      return true;
-  }
-}
-
-function repeats(token: Token): boolean {
-  return token.is === "many" || token.is === "folders" || (token.is === "set" && token.test === star);
-}
-
-// What can be empty is stepped over; a double star with a slash only where a name begins.
-function spread(states: ReadonlySet<number>, tokens: readonly Token[], atName: boolean): Set<number> {
+/** Adds the positions behind tokens that can be empty. */
+function withSkips(states: ReadonlySet<number>, tokens: readonly Token[], atName: boolean): Set<number> {
   const all = new Set(states);
   for (const state of all) {
     const token = tokens[state];
-    if (token === undefined || !repeats(token)) continue;
-    if (token.is !== "folders" || atName) all.add(state + 1);
+    if (token?.repeats && (atName || !token.emptyAtName)) all.add(state + 1);
   }
   return all;
 }
 
-/** Names of kinds of files, as `rg --type` knows them. */
+/** The file types of `rg --type`. */
 export const fileTypes: Readonly<Record<string, readonly string[]>> = {
-  c: ["*.[chH]", "*.[chH].in", "*.cats"],
-  cpp: [
-    "*.[ChH]",
-    "*.[ChH].in",
-    "*.[ch]pp",
-    "*.[ch]pp.in",
-    "*.[ch]xx",
-    "*.[ch]xx.in",
-    "*.cc",
-    "*.cc.in",
-    "*.hh",
-    "*.hh.in",
-    "*.inl",
-  ],
+  c: ["*.[chH]{,.in}", "*.cats"],
+  cpp: ["*.[ChH]{,.in}", "*.[ch]pp{,.in}", "*.[ch]xx{,.in}", "*.{cc,hh}{,.in}", "*.inl"],
   cs: ["*.cs"],
   csharp: ["*.cs"],
   css: ["*.css", "*.scss"],

@@ -2,46 +2,33 @@ import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { runProcess } from "../../../exec/internal.ts";
 import { ignoringErrors } from "../../../files/internal.ts";
+import { booleanSchema, inputSchema, numberSchema, objectSchema, stringListSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { compileGlob } from "./glob-match.ts";
 import { byAge, shownPath } from "./grep-tool.ts";
-import { controlFolders, listFiles, tooSlow } from "./list-files.ts";
-import { findRipgrep } from "./ripgrep.ts";
+import { controlFolders, listFiles, searchMs, tooSlow } from "./list-files.ts";
+import { findRipgrep, pathsIn } from "./ripgrep.ts";
 
 const maxFiles = 100;
-
-interface GlobResponse {
-  readonly filenames: readonly string[];
-  readonly truncated: boolean;
-}
 
 export const globTool: Tool = {
   name: "Glob",
   description:
-    "Finds files by name: `**/*.ts`, `src/*.{js,ts}`. Gives up to 100 paths, those changed last first, ignored and hidden files too.",
+    "Finds files by name: `**/*.ts`, `src/*.{js,ts}`. Returns up to 100 paths, the newest first, with ignored and hidden files.",
   readOnly: true,
-  inputSchema: {
-    type: "object",
-    properties: {
-      pattern: { type: "string", description: "The pattern of the paths" },
-      path: { type: "string", description: "The folder to look in; the current one when left out" },
-    },
-    required: ["pattern"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["durationMs", "numFiles", "filenames", "truncated"],
-    properties: {
-      durationMs: { type: "number" },
-      numFiles: { type: "number" },
-      filenames: { type: "array", items: { type: "string" } },
-      truncated: { type: "boolean" },
-    },
-  },
+  inputSchema: inputSchema(
+    { pattern: { type: "string", description: "The pattern of the paths" } },
+    { path: { type: "string", description: "The folder to search. Default: the current folder" } },
+  ),
+  responseSchema: objectSchema({
+    durationMs: numberSchema,
+    numFiles: numberSchema,
+    filenames: stringListSchema,
+    truncated: booleanSchema,
+  }),
   render(response) {
-    const { filenames, truncated } = response as GlobResponse;
+    const { filenames, truncated } = response as { filenames: readonly string[]; truncated: boolean };
     if (filenames.length === 0) return "No files found";
     const more = "(Results are truncated. Consider using a more specific path or pattern.)";
     return [...filenames, ...(truncated ? [more] : [])].join("\n");
@@ -87,10 +74,7 @@ async function filesIn(root: string, { env, signal }: ToolContext): Promise<read
   if (rg === undefined) return listFiles({ root, env, signal, ignored: "in" });
   const out = controlFolders.flatMap((name) => ["--glob", `!${name}`]);
   const args = ["--no-config", "--files", "--hidden", "--no-ignore", "--null", ...out, "--", "./"];
-  const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
+  const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };
   const { stdout } = await runProcess({ form: "exec", file: rg, args }, options);
-  return stdout.text
-    .split("\0")
-    .filter((path) => path !== "")
-    .map((path) => path.replace(/^\.\//, ""));
+  return pathsIn(stdout.text);
 }

@@ -1,65 +1,114 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { ignoringErrors } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/internal.ts";
+import { defined } from "../../../protocol/internal.ts";
+import { inputSchema, numberSchema, objectSchema, stringListSchema, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";
-import { type GrepInput, grepInput, grepResponse, renderGrep } from "./grep-schema.ts";
-import type { SearchHit, SearchWish } from "./list-files.ts";
-import { findRipgrep, type SearchPlace, searchWithRipgrep } from "./ripgrep.ts";
+import { findRipgrep, type GrepHit, type GrepRequest, type SearchPlace, searchWithRipgrep } from "./ripgrep.ts";
 
-const limitUnlessTold = 250;
+const defaultLimit = 250;
 const maxChars = 100_000;
+
+interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly glob?: string;
+  readonly output_mode?: GrepRequest["mode"];
+  readonly "-B"?: number;
+  readonly "-A"?: number;
+  readonly "-C"?: number;
+  readonly context?: number;
+  readonly "-n"?: boolean;
+  readonly "-i"?: boolean;
+  readonly "-o"?: boolean;
+  readonly type?: string;
+  readonly head_limit?: number;
+  readonly offset?: number;
+  readonly multiline?: boolean;
+}
+
+const lineCount = { type: "integer", minimum: 0, maximum: 1_000_000 };
+const modes = ["content", "files_with_matches", "count"];
+
+const grepInput = inputSchema(
+  { pattern: { type: "string", description: "The regular expression to search for" } },
+  {
+    path: { type: "string", description: "A file or folder. Default: the current folder" },
+    glob: { type: "string", description: "Which files, such as `*.ts` or `src/**/*.{js,ts}`" },
+    output_mode: { type: "string", enum: modes, description: "What to return" },
+    "-B": { ...lineCount, description: "Lines before each match" },
+    "-A": { ...lineCount, description: "Lines after each match" },
+    "-C": { ...lineCount, description: "Lines around each match" },
+    context: { ...lineCount, description: "Lines around each match" },
+    "-n": { type: "boolean", description: "Line numbers, unless false" },
+    "-i": { type: "boolean", description: "Ignore case" },
+    "-o": { type: "boolean", description: "Only the part of each line that matched" },
+    type: { type: "string", description: "A type of files: js, py, rust" },
+    head_limit: { ...lineCount, description: "The most lines to return. Default: 250; 0 for all" },
+    offset: { ...lineCount, description: "How many lines to skip first" },
+    multiline: { type: "boolean", description: "Let a match span several lines" },
+  },
+);
+
+const grepResponse = objectSchema(
+  { numFiles: numberSchema, filenames: stringListSchema },
+  {
+    mode: { enum: modes },
+    content: stringSchema,
+    numLines: numberSchema,
+    numMatches: numberSchema,
+    appliedLimit: numberSchema,
+    appliedOffset: numberSchema,
+  },
+);
 
 export const grepTool: Tool = {
   name: "Grep",
   description:
-    "Searches the contents of files for a regular expression: the files with a match, the matching lines (`output_mode: content`), or how many there are (`count`). What the repository ignores is left out.",
+    "Searches the contents of files for a regular expression: the files with a match, the matching lines (`output_mode: content`), or their number (`count`). Files that the repository ignores are left out.",
   readOnly: true,
   inputSchema: grepInput,
   responseSchema: grepResponse,
   render: renderGrep,
   expand: (input, context) => makeAbsolute(input, "path", context),
-  run: (input, context) => grep(readInput(input), context).catch(asPathError),
+  run: (input, context) => grep(input as unknown as GrepInput, context).catch(asPathError),
 };
 
 async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult> {
   const place = await placeOf(input.path ?? context.cwd(), context);
   if (typeof place === "string") return toolError(place);
-  const wish = wishOf(input);
+  const request = requestOf(input);
   const rg = await findRipgrep(context.env);
-  const answer = await (rg === undefined ? searchBuiltIn(wish, place) : searchWithRipgrep(rg, wish, place));
+  const answer = await (rg === undefined ? searchBuiltIn(request, place) : searchWithRipgrep(rg, request, place));
   if (context.signal.aborted) return toolError("The search was interrupted.", true);
   if ("error" in answer) return toolError(answer.error);
   const hits = answer.hits.filter((hit) => "gap" in hit || (context.mayRead?.(join(place.root, hit.path)) ?? true));
   const show = (path: string) => shownPath(join(place.root, path), context.cwd());
-  const { offset = 0, head_limit: limit = limitUnlessTold } = input;
-  const lines = await linesOf(wish, hits, place.root, show, input["-n"] ?? true);
+  const { offset = 0, head_limit: limit = defaultLimit } = input;
+  const lines = await linesOf(request, hits, place.root, show, input["-n"] ?? true);
   const end = limit === 0 ? lines.length : offset + limit;
   const page = lines.slice(offset, end);
-  const applied = {
-    ...(end < lines.length ? { appliedLimit: limit } : {}),
-    ...(offset > 0 ? { appliedOffset: offset } : {}),
-  };
-  return toolSuccess(grepTool, responseOf(wish, page, hits, applied));
+  const applied = defined({
+    appliedLimit: end < lines.length ? limit : undefined,
+    appliedOffset: offset > 0 ? offset : undefined,
+  });
+  return toolSuccess(grepTool, responseOf(request, page, hits, applied));
 }
 
-function responseOf(wish: SearchWish, page: readonly string[], hits: readonly SearchHit[], applied: object): object {
-  const { mode } = wish;
+function responseOf({ mode }: GrepRequest, page: readonly string[], hits: readonly GrepHit[], applied: object): object {
   if (mode === "files_with_matches") return { mode, filenames: page, numFiles: page.length, ...applied };
   const content = cut(page.join("\n"));
-  if (mode === "content") {
-    return { mode, numFiles: 0, filenames: [], content, numLines: page.length, ...applied };
-  }
+  if (mode === "content") return { mode, numFiles: 0, filenames: [], content, numLines: page.length, ...applied };
   const counts = hits.flatMap((hit) => ("count" in hit ? [hit.count] : []));
   const numMatches = counts.reduce((sum, count) => sum + count, 0);
   return { mode, numFiles: counts.length, filenames: [], content, numMatches, ...applied };
 }
 
 async function linesOf(
-  { mode }: SearchWish,
-  hits: readonly SearchHit[],
+  { mode }: GrepRequest,
+  hits: readonly GrepHit[],
   root: string,
   show: (path: string) => string,
   numbers: boolean,
@@ -77,7 +126,7 @@ async function linesOf(
   });
 }
 
-/** What was changed last comes first; of one age, by name. */
+/** The newest first; of one age, by name. */
 export async function byAge(root: string, paths: readonly string[]): Promise<string[]> {
   const aged = await Promise.all(
     paths.map(async (path) => ({ path, at: (await ignoringErrors(["ENOENT"], stat(join(root, path))))?.mtimeMs ?? 0 })),
@@ -100,7 +149,7 @@ async function placeOf(path: string, context: ToolContext): Promise<SearchPlace 
   return `Path does not exist: ${path}. Note: your current working directory is ${context.cwd()}.`;
 }
 
-function wishOf(input: GrepInput): SearchWish {
+function requestOf(input: GrepInput): GrepRequest {
   const around = input["-C"] ?? input.context ?? 0;
   return {
     pattern: input.pattern,
@@ -111,11 +160,11 @@ function wishOf(input: GrepInput): SearchWish {
     after: input["-A"] ?? around,
     onlyMatching: input["-o"] ?? false,
     globs: globsOf(input.glob),
-    ...(input.type === undefined ? {} : { type: input.type }),
+    ...defined({ type: input.type }),
   };
 }
 
-/** Several may be given, apart by blanks or commas; those in braces belong together. */
+/** Several are separated by blanks or commas; those in braces belong together. */
 function globsOf(glob: string | undefined): string[] {
   if (glob === undefined) return [];
   return glob
@@ -128,6 +177,32 @@ function cut(text: string): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[${text.length - maxChars} characters left out]`;
 }
 
-function readInput(input: ToolInput): GrepInput {
-  return input as unknown as GrepInput;
+interface GrepResponse {
+  readonly mode?: GrepRequest["mode"];
+  readonly numFiles: number;
+  readonly filenames: readonly string[];
+  readonly content?: string;
+  readonly numMatches?: number;
+  readonly appliedLimit?: number;
+  readonly appliedOffset?: number;
+}
+
+function renderGrep(response: unknown): string {
+  const { mode, numFiles, filenames, content = "", numMatches = 0, ...applied } = response as GrepResponse;
+  const page = pageText(applied);
+  if (mode === "content")
+    return `${content || "No matches found"}${page && `\n\n[Showing results with pagination = ${page}]`}`;
+  const files = `${numFiles} ${numFiles === 1 ? "file" : "files"}`;
+  if (mode === "count") {
+    const total = `Found ${numMatches} total ${numMatches === 1 ? "occurrence" : "occurrences"} across ${files}.`;
+    return `${content || "No matches found"}\n\n${total}${page && ` with pagination = ${page}`}`;
+  }
+  return numFiles === 0 ? "No files found" : `Found ${files}${page && ` ${page}`}\n${filenames.join("\n")}`;
+}
+
+function pageText({ appliedLimit, appliedOffset }: Pick<GrepResponse, "appliedLimit" | "appliedOffset">): string {
+  return [
+    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
+    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
+  ].join(", ");
 }

@@ -7,7 +7,7 @@ export interface ListFilesOptions {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Leave out what the repository ignores. */
+  /** Whether files that the repository ignores are left out. */
   readonly ignored: "in" | "out";
 }
 
@@ -16,7 +16,7 @@ export const controlFolders: readonly string[] = [".git", ".svn", ".hg", ".bzr",
 
 const maxFiles = 200_000;
 
-/** How long looking for files may take. */
+/** How long a search may take. */
 export const searchMs = 20_000;
 
 /** Files below a folder, by paths relative to it, in order; links are not followed and control folders not entered. */
@@ -28,7 +28,7 @@ export async function listFiles({ root, env, signal, ignored }: ListFilesOptions
   return files;
 }
 
-/** What is said of a search that was cut short. */
+/** The error for a search that was cut short. */
 export const tooSlow: string = `The search took more than ${searchMs / 1_000} s. Narrow it down.`;
 
 interface Ignored {
@@ -67,35 +67,8 @@ async function ignoredBy(root: string, env: ListFilesOptions["env"], signal: Abo
     "--exclude-standard",
     "--directory",
   ];
-  const options = { cwd: root, env, signal, timeoutMs: 20_000, capBytes: 64 * 2 ** 20 };
+  const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };
   const { ended, stdout } = await runProcess({ form: "exec", file: "git", args }, options);
   if (ended.by !== "exit" || ended.code !== 0) return none;
   return new Set(stdout.text.split("\0"));
 }
-
-/** What a search is for. */
-export interface SearchWish {
-  readonly pattern: string;
-  readonly ignoreCase: boolean;
-  readonly multiline: boolean;
-  readonly mode: "content" | "files_with_matches" | "count";
-  readonly before: number;
-  readonly after: number;
-  readonly onlyMatching: boolean;
-  /** Names to keep; `!` in front takes them out. */
-  readonly globs: readonly string[];
-  readonly type?: string;
-}
-
-/** One line of a result. A gap separates groups of lines that are not adjacent. */
-export type SearchHit =
-  | { readonly path: string; readonly line: number; readonly text: string; readonly matched: boolean }
-  | { readonly path: string; readonly count: number }
-  | { readonly path: string }
-  | { readonly gap: true };
-
-export type SearchAnswer = { readonly hits: readonly SearchHit[] } | { readonly error: string };
-
-export const longLine = "[Omitted long matching line]";
-export const longContext = "[Omitted long context line]";
-export const maxLineLength = 500;

@@ -5,22 +5,22 @@ import { endLeftovers, findLeftovers, type ProcessEnd, runTag } from "../../../e
 import { errorCode } from "../../../files/internal.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import type { BashInput } from "./bash.ts";
-import { type ShellEnd, type StartedShell, startShell } from "./run-shell.ts";
+import { type StartedShell, startShell } from "./run-shell.ts";
 
-/** The commands of one session that outlive their call: those started in the background, and what others left behind. */
+/** The commands of one session that outlive their call: background commands, and what other commands left running. */
 export interface BackgroundShells {
   /** Running and ended ones, in order of start. */
   list(): readonly BackgroundShell[];
   add(shell: BackgroundShell): void;
-  /** The mark of all that the session's commands start, below that of an outer run: `HOOKLINE_RUN` in their environment. */
+  /** The tag of all processes of the session's commands, below that of an outer run: `HOOKLINE_RUN` in their environment. */
   tag(outer: string | undefined): string;
-  /** Those that run are not waited for any longer. */
+  /** The session no longer waits for those that run. */
   stopWaiting(): void;
   /** The session's own folder for outputs, inside a folder of this user. */
   writesTo(folder: string): void;
-  /** The session's end: ends all that run, and what any command left running behind itself. */
+  /** At the end of the session: ends all that run, and what any command left running. */
   endAll(): Promise<void>;
-  /** Removes folders of outputs that hold none any more. */
+  /** Removes output folders that are empty. */
   clearFolders(): Promise<void>;
 }
 
@@ -101,21 +101,14 @@ export async function runShellInBackground(
   const shell = await startShell({ command: input.command, envFiles, timeoutMs: Number.POSITIVE_INFINITY }, context);
   const id = basename(shell.outputPath, ".output");
   context.shells.add(backgroundShell(id, shell, input, context));
-  const response = {
-    stdout: "",
-    stderr: "",
-    interrupted: false,
-    isImage: false,
-    noOutputExpected: false,
-    backgroundTaskId: id,
-  };
+  const nothing = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
   const content = `Command running in background with ID: ${id}. Output is being written to: ${shell.outputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
-  return { isError: false, content, response };
+  return { isError: false, content, response: { ...nothing, backgroundTaskId: id } };
 }
 
 function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext): BackgroundShell {
   let ended: ProcessEnd | undefined;
-  const done = shell.done.then((end: ShellEnd) => {
+  const done = shell.done.then((end) => {
     ended = end.ended;
   });
   return {

@@ -1,9 +1,15 @@
 import { realpath, stat } from "node:fs/promises";
 import { constants } from "node:os";
-import type { ProcessEnd } from "../../../exec/internal.ts";
 import { ignoringErrors, isInside } from "../../../files/internal.ts";
-import type { ToolInput } from "../../../protocol/internal.ts";
-import { inputIssue, type JsonSchema } from "../check-tool-input.ts";
+import { defined } from "../../../protocol/internal.ts";
+import {
+  booleanSchema,
+  inputIssue,
+  inputSchema,
+  numberSchema,
+  objectSchema,
+  stringSchema,
+} from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { runShellInBackground } from "./background-shells.ts";
 import {
@@ -24,23 +30,23 @@ import {
   shortenError,
 } from "./shell-output.ts";
 
-const timeoutUnlessToldMs = 120_000;
+const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
 
-/** One for a session: it remembers which env files are of no use. */
+/** One for each session: it remembers which env files cannot be used. */
 export function bashTool(): Tool {
   const envFiles = openEnvFileCheck();
   const tool: Tool = {
     name: "Bash",
     description:
-      "Runs a command in bash and gives what it prints. The folder stays where a command left it; variables do not. A command runs for two minutes unless `timeout` (milliseconds, ten minutes at most) says otherwise, or goes on by itself with `run_in_background`.",
+      "Runs a command in bash and returns its output. The working directory is kept between commands; variables are not. A command may run for two minutes, or for `timeout` milliseconds (ten minutes at most); with `run_in_background` it runs without a limit.",
     readOnly: false,
     inputSchema: bashInput,
     responseSchema: bashResponse,
     render: renderBash,
     refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
     run: async (given, context) => {
-      const input = readBashInput(given);
+      const input = given as unknown as BashInput;
       if (input.run_in_background) return runShellInBackground(input, await envFiles.usable(context), context);
       return runCommand(tool, input, context, envFiles);
     },
@@ -48,7 +54,7 @@ export function bashTool(): Tool {
   return tool;
 }
 
-// A person who is asked must see all that will run: nothing may move the cursor over it.
+// A user who is asked must see all that will run: no character may move the cursor over it.
 const hidden = /[\0-\x08\x0b-\x1f\x7f]/;
 const hiddenCharacters = inputIssue(
   "command",
@@ -62,9 +68,9 @@ async function runCommand(
   envFiles: EnvFileCheck,
 ): Promise<ToolResult> {
   await leaveGoneFolder(context);
-  const timeoutMs = Math.min(Math.max(1, input.timeout ?? timeoutUnlessToldMs), maxTimeoutMs);
+  const timeoutMs = Math.min(Math.max(1, input.timeout ?? defaultTimeoutMs), maxTimeoutMs);
   const { shell, end } = await runOnce(input, timeoutMs, context, envFiles);
-  const code = codeOf(end.ended);
+  const code = end.ended.by === "exit" ? end.ended.code : undefined;
   const { silent, last } = shellTraits(input.command, context.cwd());
   const meaning = code === undefined ? undefined : exitCodeMeaning(last, code);
   if (code !== 0 && meaning === undefined) return failure(end, timeoutMs, await discardOutput(shell.outputPath));
@@ -74,10 +80,10 @@ async function runCommand(
     stdout: text,
     stderr: note,
     interrupted: false,
-    isImage: isImage(text),
-    ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+    isImage: /^data:image\/[\w.+-]+;base64,/i.test(text),
+    ...defined({ returnCodeInterpretation: meaning }),
     noOutputExpected: silent,
-    ...(saved === undefined ? {} : { persistedOutputPath: saved.path, persistedOutputSize: saved.sizeBytes }),
+    ...defined({ persistedOutputPath: saved?.path, persistedOutputSize: saved?.sizeBytes }),
   });
 }
 
@@ -103,24 +109,19 @@ async function runOnce(
   }
 }
 
-function codeOf(ended: ProcessEnd): number | undefined {
-  return ended.by === "exit" ? ended.code : undefined;
-}
-
 function failure({ ended, flooded }: ShellEnd, timeoutMs: number, text: string): ToolResult {
-  const errorLines = (lines: readonly string[]) =>
-    shortenError([...lines, text].filter((line) => line !== "").join("\n"));
-  if (flooded)
-    return toolError(errorLines(["Exit code 143", `Command printed more than ${readableSize(maxOutputBytes)}`]));
+  const failed = (...lines: readonly string[]) =>
+    toolError(shortenError([...lines, text].filter(Boolean).join("\n")), !flooded && ended.by === "cancelled");
+  if (flooded) return failed("Exit code 143", `Command printed more than ${readableSize(maxOutputBytes)}`);
   switch (ended.by) {
     case "exit":
-      return toolError(errorLines([`Exit code ${ended.code}`]));
+      return failed(`Exit code ${ended.code}`);
     case "signal":
-      return toolError(errorLines([`Exit code ${128 + constants.signals[ended.signal as NodeJS.Signals]}`]));
+      return failed(`Exit code ${128 + constants.signals[ended.signal as NodeJS.Signals]}`);
     case "timeout":
-      return toolError(errorLines(["Exit code 143", `Command timed out after ${duration(timeoutMs)}`]));
+      return failed("Exit code 143", `Command timed out after ${duration(timeoutMs)}`);
     case "cancelled":
-      return toolError(errorLines(["Command was aborted before completion"]), true);
+      return failed("Command was aborted before completion");
     case "not-started":
       return toolError(`The command could not be started: ${ended.why}`);
   }
@@ -139,18 +140,13 @@ async function followFolder(folder: string, context: ToolContext): Promise<strin
   const home = context.worktrees.current()?.path ?? context.projectRoot;
   const roots = await Promise.all([home, ...context.directories()].map(realOf));
   const inside = roots.some((root) => isInside(folder, root));
-  await (inside ? context.moveTo(folder) : context.moveTo(folder, home));
-  if (inside) return "";
-  return `\nShell cwd was reset to ${home}`;
+  await context.moveTo(folder, inside ? undefined : home);
+  return inside ? "" : `\nShell cwd was reset to ${home}`;
 }
 
-/** The shell tells real paths; a session may have begun at a link. */
+/** The shell reports real paths; a session may have begun at a link. */
 async function realOf(folder: string): Promise<string> {
   return (await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
-}
-
-function isImage(text: string): boolean {
-  return /^data:image\/[\w.+-]+;base64,/i.test(text);
 }
 
 export interface BashInput {
@@ -160,50 +156,36 @@ export interface BashInput {
   readonly run_in_background?: boolean;
 }
 
-export const bashInput: JsonSchema = {
-  type: "object",
-  properties: {
-    command: { type: "string", description: "The command to run" },
-    timeout: { type: "number", description: "Milliseconds it may take, 600000 at most" },
+const bashInput = inputSchema(
+  { command: { type: "string", description: "The command to run" } },
+  {
+    timeout: { type: "number", description: "The time limit in milliseconds, 600000 at most" },
     description: { type: "string", description: "What it does, in a few words" },
-    run_in_background: { type: "boolean", description: "Go on without waiting for its end" },
+    run_in_background: { type: "boolean", description: "Continue without waiting for its end" },
     dangerouslyDisableSandbox: { type: "boolean", description: "Has no effect: there is no sandbox" },
   },
-  required: ["command"],
-  additionalProperties: false,
-};
+);
 
-/** What a hook must at least give when it replaces an output. */
-export const bashResponse: JsonSchema = {
-  type: "object",
-  required: ["stdout", "stderr", "interrupted", "isImage"],
-  properties: {
-    stdout: { type: "string" },
-    stderr: { type: "string" },
-    interrupted: { type: "boolean" },
-    isImage: { type: "boolean" },
-    returnCodeInterpretation: { type: "string" },
-    noOutputExpected: { type: "boolean" },
-    backgroundTaskId: { type: "string" },
-    persistedOutputPath: { type: "string" },
-    persistedOutputSize: { type: "number" },
+const bashResponse = objectSchema(
+  { stdout: stringSchema, stderr: stringSchema, interrupted: booleanSchema, isImage: booleanSchema },
+  {
+    returnCodeInterpretation: stringSchema,
+    noOutputExpected: booleanSchema,
+    backgroundTaskId: stringSchema,
+    persistedOutputPath: stringSchema,
+    persistedOutputSize: numberSchema,
   },
-};
+);
 
-export interface BashResponse {
+interface BashResponse {
   readonly stdout: string;
   readonly stderr: string;
   readonly isImage: boolean;
-  readonly backgroundTaskId?: string;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
 }
 
-export function readBashInput(input: ToolInput): BashInput {
-  return input as unknown as BashInput;
-}
-
-export function renderBash(response: unknown): ToolContent {
+function renderBash(response: unknown): ToolContent {
   const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as BashResponse;
   const image = isImage ? /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/i.exec(stdout) : null;
   if (image?.[1] !== undefined && image[2] !== undefined) {

@@ -60,15 +60,11 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
   const { decision, reason } = restricted ?? judged(cwd);
   if (decision !== "allow") return { started: false, decision, reason };
 
-  const { line, warnings } = limited(command, maxMemoryMb);
+  const canLimitMemory = process.platform === "linux";
+  const args = ["--noprofile", "--norc", "-c", ...bashArguments(command, canLimitMemory ? maxMemoryMb : undefined)];
   const tag = { name: runTag, value: randomUUID() };
-  const finished = await runProcess(line, {
-    cwd,
-    env,
-    tag,
-    timeoutMs,
-    ...defined({ capBytes: options.maxOutputBytes, signal }),
-  });
+  const limits = { timeoutMs, ...defined({ capBytes: options.maxOutputBytes, signal }) };
+  const finished = await runProcess({ form: "exec", file: "bash", args }, { cwd, env, tag, ...limits });
   // What it started in the background would outlive its limits.
   const left = await findLeftovers(tag.name, tag.value);
   endLeftovers(left);
@@ -82,27 +78,18 @@ export async function runBounded(command: string, options: BoundedOptions): Prom
     exit: ended.by === "exit" ? ended.code : null,
     interrupted: ended.by === "timeout" || ended.by === "cancelled",
     warnings: [
-      ...warnings,
+      ...(maxMemoryMb === undefined || canLimitMemory
+        ? []
+        : [`memory is not limited: ${process.platform} has no such limit for a process`]),
       ...(dropped === 0 ? [] : [`${dropped} bytes of output were dropped`]),
       ...left.map(({ pid, name }) => `${name} (process ${pid}) was left running and has been ended`),
     ],
   };
 }
 
-interface Limited {
-  readonly line: { readonly form: "exec"; readonly file: string; readonly args: readonly string[] };
-  readonly warnings: readonly string[];
-}
-
-/** The rules read bash, so bash runs it; the command is an argument of its own and never pasted into another one. */
-function limited(command: string, maxMemoryMb: number | undefined): Limited {
-  const bash = (...args: readonly string[]) =>
-    ({ form: "exec", file: "bash", args: ["--noprofile", "--norc", "-c", ...args] }) as const;
-  if (maxMemoryMb === undefined) return { line: bash(command), warnings: [] };
-  if (process.platform !== "linux") {
-    const warning = `memory is not limited: ${process.platform} has no such limit for a process`;
-    return { line: bash(command), warnings: [warning] };
-  }
+/** The rules read bash, so bash runs it. The command is an argument of its own and never pasted into another one. */
+function bashArguments(command: string, maxMemoryMb: number | undefined): readonly string[] {
+  if (maxMemoryMb === undefined) return [command];
   const script = 'ulimit -v "$1" && exec bash --noprofile --norc -c "$2"';
-  return { line: bash(script, "bash", String(Math.floor(maxMemoryMb * 1_024)), command), warnings: [] };
+  return [script, "bash", String(Math.floor(maxMemoryMb * 1_024)), command];
 }

@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ProcessEnd, type RunningProcess, runProcess, runTag, startProcess } from "../../../exec/internal.ts";
-import { ignoringErrors, openFolder } from "../../../files/internal.ts";
+import { ignoringErrors, openFlags, openFolder } from "../../../files/internal.ts";
+import { defined } from "../../../protocol/internal.ts";
 import type { ToolContext } from "../tool.ts";
 
 export interface StartedShell {
@@ -13,9 +13,11 @@ export interface StartedShell {
 
 export interface ShellEnd {
   readonly ended: ProcessEnd;
-  /** The output grew beyond the limit, and that is why it was ended. */
+  /** It was ended because its output exceeded the limit. */
   readonly flooded: boolean;
+  /** The env file that was being read when the shell ended, before the command was reached. */
   readonly stoppedIn?: string;
+  /** The working directory at the end of a command that succeeded. */
   readonly folder?: string;
 }
 
@@ -27,10 +29,10 @@ export interface ShellOptions {
   readonly signal?: AbortSignal;
 }
 
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 /** From the request to end to the kill: at the end of a session all commands exit before the time of hooks is used up. */
 const graceMs = 1_000;
-/** Far more than anybody reads, far less than a disk. */
+/** Far more than is ever read, far less than a disk. */
 export const maxOutputBytes: number = 256 * 2 ** 20;
 
 /** Starts bash on a command, in a session and process group of its own, its output in a file for its owner only. */
@@ -47,13 +49,13 @@ export async function startShell(options: ShellOptions, context: ToolContext): P
       input: command,
       timeoutMs,
       graceMs,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     },
   );
   return { outputPath, done: follow(running, outputPath), cancel: running.cancel };
 }
 
-/** What every command finds in its environment; startup files are not read, and an editor that git opens closes at once. */
+/** Variables of every command: startup files are not read, and an editor that git opens closes at once. */
 function ownVariables({ sessionId }: ToolContext): Record<string, string | undefined> {
   return {
     SHELL: "/bin/bash",
@@ -69,19 +71,18 @@ function ownVariables({ sessionId }: ToolContext): Record<string, string | undef
 
 async function makeOutput({ paths, newId, shells }: ToolContext): Promise<string> {
   shells.writesTo(paths.outputs);
-  // Below a folder that anybody may write to: each step must be ours alone.
+  // They are below a folder that every user may write to, so each of them must be ours alone.
   for (const folder of [dirname(dirname(paths.outputs)), dirname(paths.outputs), paths.outputs])
     await openFolder(folder);
   const path = join(paths.outputs, `${newId()}.output`);
-  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
-  await (await open(path, flags, 0o600)).close();
+  await (await open(path, openFlags.creating, 0o600)).close();
   return path;
 }
 
 async function follow(running: RunningProcess, outputPath: string): Promise<ShellEnd> {
   let flooded = false;
   const watch = setInterval(async () => {
-    // A command can take the file or its folder away; what it then writes is no output of ours.
+    // A command can remove the file or its folder; what it then writes is not counted.
     const size = await stat(outputPath).then(
       (found) => found.size,
       () => 0,
@@ -89,19 +90,19 @@ async function follow(running: RunningProcess, outputPath: string): Promise<Shel
     if (size <= maxOutputBytes) return;
     flooded = true;
     running.cancel();
-  }, lookEveryMs);
+  }, checkEveryMs);
   const { ended, stdout } = await running.done;
   clearInterval(watch);
-  return { ended, flooded, ...readShellWords(stdout.text) };
+  return { ended, flooded, ...readControlLines(stdout.text) };
 }
 
 /**
  * What bash is given, on one line so that its messages count lines from the command's own. The command comes on stdin. Its output goes
- * to the file `$1`, both streams in the order of writing: what a command leaves running neither holds us nor loses its output. The pipe
- * in its place carries our own words and is closed while foreign text runs: `env <file>` before each env file, `go` before the
- * command, `pwd <folder>` after a command that went well.
+ * to the file `$1`, both streams in the order of writing: what a command leaves running neither blocks us nor loses its output. The pipe
+ * in its place carries our control lines and is closed while foreign code runs: `env <file>` before each env file, `go` before the
+ * command, `pwd <folder>` after a command that succeeded.
  */
-export const shellScript: string = [
+const shellScript: string = [
   `IFS= builtin read -r -d '' hookline_command; exec 9>&1 >>"$1" 2>&1 </dev/null; shift`,
   `for hookline_file in "$@"; do builtin echo "env $hookline_file" >&9`,
   `builtin . "$hookline_file" 9>&- >/dev/null 2>&1; done`,
@@ -110,14 +111,7 @@ export const shellScript: string = [
   '[ "$hookline_code" -eq 0 ] && builtin echo "pwd $(builtin pwd -P)" >&9; builtin exit "$hookline_code"',
 ].join("; ");
 
-export interface ShellWords {
-  /** The env file that was being read when the shell ended, before the command was reached. */
-  readonly stoppedIn?: string;
-  /** Where the command ended, when it went well. */
-  readonly folder?: string;
-}
-
-export function readShellWords(text: string): ShellWords {
+function readControlLines(text: string): Pick<ShellEnd, "stoppedIn" | "folder"> {
   const at = `\n${text}`.indexOf("\ngo\n");
   if (at < 0) {
     const file = text.split("\n").findLast((line) => line.startsWith("env "));
@@ -139,14 +133,10 @@ export async function envFilesOf(folder: string): Promise<string[]> {
   return files.sort((a, b) => a.writtenAt - b.writtenAt).map(({ path }) => path);
 }
 
-/** The env files that bash can read. An unreadable one is reported once and tried again when it changes. */
-export interface EnvFileCheck {
-  usable(context: ToolContext): Promise<readonly string[]>;
-  /** It ended the shell, so it is left out from now on. */
-  drop(path: string, context: ToolContext): Promise<void>;
-}
+export type EnvFileCheck = ReturnType<typeof openEnvFileCheck>;
 
-export function openEnvFileCheck(): EnvFileCheck {
+/** Finds the env files that bash can read. An unreadable one is reported once and tried again when it changes. */
+export function openEnvFileCheck() {
   const verdicts = new Map<string, boolean>();
 
   async function usable(context: ToolContext): Promise<readonly string[]> {
@@ -163,6 +153,7 @@ export function openEnvFileCheck(): EnvFileCheck {
     return good;
   }
 
+  /** Leaves out a file that ended the shell. */
   async function drop(path: string, context: ToolContext): Promise<void> {
     verdicts.set(await versionOf(path), false);
     context.tell(`The env file ${path} is left out: it ends the shell.`);

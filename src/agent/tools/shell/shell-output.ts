@@ -1,14 +1,13 @@
-import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { errorCode } from "../../../files/internal.ts";
+import { errorCode, openFlags } from "../../../files/internal.ts";
 import { analyseShell, type ShellPart } from "../../../permissions/internal.ts";
 import type { ToolPaths } from "../tool.ts";
 
 /** What a command printed, as far as it is shown. */
 export interface ShellOutput {
   readonly text: string;
-  /** Where all of it lies, when it is more than is shown. */
+  /** The file of the whole output, when it is more than is shown. */
   readonly saved?: { readonly path: string; readonly sizeBytes: number };
 }
 
@@ -16,10 +15,9 @@ const maxChars = 30_000;
 const previewChars = 2_000;
 const errorChars = 10_000;
 
-/** Reads what is shown and removes the file; a longer output is kept next to the transcript. */
+/** Reads what is shown and removes the file; a longer output is moved next to the transcript. */
 export async function readOutput(outputPath: string, paths: ToolPaths): Promise<ShellOutput> {
-  const sizeBytes = (await stat(outputPath)).size;
-  const text = await beginningOf(outputPath, sizeBytes);
+  const { text, sizeBytes } = await beginningOf(outputPath);
   if (text.length <= maxChars && sizeBytes <= maxChars * 4) {
     await rm(outputPath, { force: true });
     return { text };
@@ -30,14 +28,14 @@ export async function readOutput(outputPath: string, paths: ToolPaths): Promise<
   return { text: text.slice(0, maxChars), saved: { path, sizeBytes } };
 }
 
-/** What is shown of a failure's output; all of it goes. */
+/** Reads what is shown of a failure's output and removes the file. */
 export async function discardOutput(outputPath: string): Promise<string> {
-  const text = await beginningOf(outputPath, (await stat(outputPath)).size);
+  const { text } = await beginningOf(outputPath);
   await rm(outputPath, { force: true });
   return text.slice(0, maxChars);
 }
 
-/** What the model sees of an output that was kept elsewhere. */
+/** What the model sees of an output that was saved to a file. */
 export function persistedText(text: string, path: string, sizeBytes: number): string {
   const start = text.slice(0, previewChars);
   const cut = start.lastIndexOf("\n");
@@ -45,30 +43,24 @@ export function persistedText(text: string, path: string, sizeBytes: number): st
   return `<persisted-output>\nOutput too large (${readableSize(sizeBytes)}). Full output saved to: ${path}\n\nPreview (first 2KB):\n${preview}\n...\n</persisted-output>`;
 }
 
-/** The words of a failure: a long one loses its middle. */
+/** The text of a failure: a long one loses its middle. */
 export function shortenError(text: string): string {
   if (text.length <= errorChars) return text;
   const half = errorChars / 2;
   return `${text.slice(0, half)}\n\n... [${text.length - errorChars} characters truncated] ...\n\n${text.slice(-half)}`;
 }
 
-async function beginningOf(path: string, sizeBytes: number): Promise<string> {
-  // No character has more than four bytes.
-  return trimmed(await firstBytes(path, Math.min(sizeBytes, maxChars * 4)));
-}
-
-/** Without the empty lines in front and the blanks behind. */
-function trimmed(text: string): string {
-  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
-}
-
-async function firstBytes(path: string, count: number): Promise<string> {
+/** The text without empty lines in front and blanks behind, and the size of the whole file. */
+async function beginningOf(path: string): Promise<{ text: string; sizeBytes: number }> {
+  const sizeBytes = (await stat(path)).size;
   // The command may have put something else in its place: a link leads elsewhere, and a pipe would block forever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = await open(path, openFlags.reading);
   try {
-    const bytes = Buffer.alloc(count);
-    const { bytesRead } = await file.read(bytes, 0, count, 0);
-    return bytes.toString("utf8", 0, bytesRead);
+    // No character has more than four bytes.
+    const bytes = Buffer.alloc(Math.min(sizeBytes, maxChars * 4));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    const text = bytes.toString("utf8", 0, bytesRead);
+    return { text: text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd(), sizeBytes };
   } finally {
     await file.close();
   }
@@ -85,7 +77,7 @@ async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** Bytes as people read them: `512 bytes`, `29.3KB`, `4MB`. */
+/** A readable size: `512 bytes`, `29.3KB`, `4MB`. */
 export function readableSize(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
   const [amount, unit] =
@@ -93,27 +85,25 @@ export function readableSize(bytes: number): string {
   return `${amount.toFixed(1).replace(/\.0$/, "")}${unit}`;
 }
 
-/** What is known of a command from its words alone. */
+/** What the text of a command tells about it. */
 export interface ShellTraits {
-  /** All it does is done silently, so that no output is no news. */
+  /** All of its programs print nothing when they succeed. */
   readonly silent: boolean;
   /** The program whose exit code is that of the whole. */
   readonly last: string | undefined;
 }
 
-const silentPrograms = new Set([
-  ...["mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset", "wait"],
-]);
+const silentPrograms = new Set("mv cp rm mkdir rmdir chmod chown chgrp touch ln cd export unset wait".split(" "));
 
 export function shellTraits(command: string, cwd: string): ShellTraits {
   const { parts, problems } = analyseShell(command, { cwd, home: cwd });
   const heads = parts.flatMap(headOf);
-  // What bash would read twice is no question here: the program is the same.
+  // Text that bash evaluates twice does not matter here: the program is the same.
   const known = heads.length > 0 && problems.every(({ code }) => code === "second-evaluation");
   return { silent: known && heads.every((head) => silentPrograms.has(head)), last: known ? heads.at(-1) : undefined };
 }
 
-/** Exit codes that are an answer and no failure. */
+/** Exit codes that are an answer, not a failure. */
 export function exitCodeMeaning(program: string | undefined, code: number): string | undefined {
   if (code !== 1 || program === undefined) return undefined;
   return answers[program];
@@ -129,7 +119,7 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 function headOf(part: ShellPart): string[] {
-  // A variable that is set is a part too, named for itself; it prints nothing.
+  // An assignment is a part too, named after the variable; it prints nothing.
   if (part.kind === "state") return part.text === part.head && !silentPrograms.has(part.head) ? [] : [part.head];
   if (part.kind !== "command") return [];
   const [piece, ...more] = part.words[0]?.pieces ?? [];

@@ -1,4 +1,7 @@
 import { closestName, isObject, missingPackageProblem, Problem } from "../protocol/internal.ts";
+import { limitAnswer } from "./answer-limits.ts";
+import { toModelError } from "./failure.ts";
+import type { AnswerReader, ModelEvent } from "./model.ts";
 
 /** Refuses what a port would ignore: an address or a key in an option that does not exist would send requests elsewhere. */
 export function checkPortOptions(
@@ -25,7 +28,7 @@ function bad(message: string, option?: string): Problem {
   return new Problem("models/bad-option", message, { about: { option } });
 }
 
-/** Loads an optional package, or says which one to install. `load` is the `import()` itself, so that its types are the package's. */
+/** Loads an optional package, or reports which one to install. `load` is the `import()` itself, so that its types are the package's. */
 export async function loadPackage<Package>(
   name: string,
   needed: string,
@@ -35,5 +38,30 @@ export async function loadPackage<Package>(
     return await load();
   } catch (cause) {
     throw missingPackageProblem(name, needed, cause);
+  }
+}
+
+/** The response of an official client. */
+interface ApiResponse<Piece> {
+  readonly data: AsyncIterable<Piece>;
+  readonly request_id: string | null | undefined;
+}
+
+/** Streams one answer. Contract: never throws; every failure is an `error` event. */
+export async function* streamAnswer<Piece>(
+  open: () => Promise<ApiResponse<Piece>>,
+  reader: AnswerReader<Piece>,
+  signal: AbortSignal,
+  maxChars: number | undefined,
+): AsyncGenerator<ModelEvent> {
+  let began = false;
+  try {
+    const { data, request_id: requestId } = await open();
+    began = true;
+    if (!(yield* limitAnswer(data, reader, maxChars))) return;
+    if (signal.aborted) yield toModelError(undefined, signal);
+    else yield* reader.end(requestId ?? undefined);
+  } catch (thrown) {
+    yield toModelError(thrown, signal, began);
   }
 }
