@@ -1,4 +1,4 @@
-import { closestName, isObject, missingPackageProblem, Problem } from "../protocol/internal.ts";
+import { closestName, isObject, Problem } from "../protocol/internal.ts";
 import { limitAnswer } from "./answer-limits.ts";
 import { toModelError } from "./failure.ts";
 import type { AnswerReader, ModelEvent } from "./model.ts";
@@ -26,19 +26,6 @@ export function checkPortOptions(
 
 function bad(message: string, option?: string): Problem {
   return new Problem("models/bad-option", message, { about: { option } });
-}
-
-/** Loads an optional package, or reports which one to install. `load` is the `import()` itself, so that its types are the package's. */
-export async function loadPackage<Package>(
-  name: string,
-  needed: string,
-  load: () => Promise<Package>,
-): Promise<Package> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw missingPackageProblem(name, needed, cause);
-  }
 }
 
 /** The response of an official client. */

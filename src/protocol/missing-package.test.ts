@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { missingPackageProblem, Problem } from "./problem.ts";
+import { loadPackage, Problem } from "./problem.ts";
 
-test("a package that is not installed is named, with the command that installs it", () => {
+test("a package that is not installed is named, with the command that installs it", async () => {
   const cause = importError("@nobody/has-this");
-  expect(missingPackageProblem("@nobody/has-this", "This model", cause)).toEqual(
+  await expect(loadPackage("@nobody/has-this", "This model", () => Promise.reject(cause))).rejects.toEqual(
     new Problem(
       "package/missing",
       "This model needs the package @nobody/has-this, which is not installed. Install it with: npm install @nobody/has-this",
@@ -13,10 +13,10 @@ test("a package that is not installed is named, with the command that installs i
   );
 });
 
-test("a package that is there but cannot find something else is not called missing", () => {
+test("a package that is there but cannot find something else is not called missing", async () => {
   const cause = importError("@nobody/has-this");
-  expect(missingPackageProblem("other", "This model", cause)).toBe(cause);
-  expect(missingPackageProblem("other", "This model", undefined)).toBe(undefined);
+  await expect(loadPackage("other", "This model", () => Promise.reject(cause))).rejects.toBe(cause);
+  await expect(loadPackage("other", "This model", () => Promise.reject(undefined))).rejects.toBe(undefined);
 });
 
 /** What Node itself says; a test runner's own loader words it otherwise. */

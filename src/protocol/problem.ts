@@ -40,11 +40,24 @@ export function messageOf(thrown: unknown): string {
 
 const maxChars = 2_000;
 
+/** Loads an optional package, or reports which one to install. `load` is the `import()` itself, so that its types are the package's. */
+export async function loadPackage<Package>(
+  name: string,
+  needed: string,
+  load: () => Promise<Package>,
+): Promise<Package> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw missingPackageProblem(name, needed, cause);
+  }
+}
+
 /**
  * What to say when an optional package could not be loaded: a `Problem` that names the package to install, or the error itself when the
  * package is there and something else went wrong.
  */
-export function missingPackageProblem(name: string, needed: string, cause: unknown): unknown {
+function missingPackageProblem(name: string, needed: string, cause: unknown): unknown {
   const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
   const named = String(message).includes(`'${name}'`) || String(message).includes(`"${name}"`);
   if (!named || (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND")) return cause;

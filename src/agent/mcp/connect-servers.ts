@@ -15,7 +15,7 @@ import {
 import { type Connection, connect, type ListedTool, loadMcpSdk, type McpSdk } from "./server-connection.ts";
 import { serverEnv } from "./stdio-transport.ts";
 
-/** A server that was configured, and what became of it. */
+/** A configured server and its state. */
 interface Entry {
   readonly name: string;
   readonly status: "failed" | "disabled" | "untrusted" | "connected";
@@ -23,26 +23,26 @@ interface Entry {
 }
 
 /**
- * Connects the configured MCP servers with the official SDK: programs over stdio, and streamable HTTP. One that does not come up is
+ * Connects the configured MCP servers with the official SDK: programs over stdio, and streamable HTTP. One that does not start is
  * a state and a message for the user. Only an unusable configuration that the caller named is a `Problem`.
  */
 export function mcpConnector(): ServerConnector {
-  return async (wishes) => {
-    const { servers, warnings } = await findServers(wishes);
-    for (const warning of warnings) wishes.tell(warning);
-    const usable = withoutTwins(admitted(servers, wishes), wishes);
-    const sdk = usable.some(needsSdk) ? await loaded(wishes) : undefined;
-    const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, wishes)));
-    return serversOf(entries, wishes);
+  return async (options) => {
+    const { servers, warnings } = await findServers(options);
+    for (const warning of warnings) options.tell(warning);
+    const usable = withoutTwins(admitted(servers, options), options);
+    const sdk = usable.some(isReachable) ? await loaded(options) : undefined;
+    const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, options)));
+    return serversOf(entries, options);
   };
 }
 
-/** A server that policy does not keep out. */
+/** A server that policy does not forbid. */
 interface AdmittedServer extends FoundServer {
   readonly config: Exclude<FoundServer["config"], { kind: "refused" }>;
 }
 
-/** What policy keeps out is reported and, as in the client, not listed. */
+/** What policy forbids is reported and, as in the client, not listed. */
 function admitted(servers: readonly FoundServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
   return servers.flatMap(({ name, from, config }) => {
     if (config.kind !== "refused") return [{ name, from, config }];
@@ -51,7 +51,7 @@ function admitted(servers: readonly FoundServer[], { tell }: ServerConnectOption
   });
 }
 
-function needsSdk({ config }: FoundServer): boolean {
+function isReachable({ config }: FoundServer): boolean {
   return config.kind === "stdio" || config.kind === "http";
 }
 
@@ -66,7 +66,7 @@ async function loaded({ tell }: ServerConnectOptions): Promise<McpSdk | undefine
   }
 }
 
-/** Two names that become one in the names of tools would lend one server the rules made for the other. */
+/** Two names that become one in the names of tools would give one server the rules made for the other. */
 function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
   const taken = new Map<string, string>();
   return servers.filter((server) => {
@@ -83,9 +83,9 @@ function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnec
 async function entryOf(
   { name, from, config }: AdmittedServer,
   sdk: McpSdk | undefined,
-  wishes: ServerConnectOptions,
+  options: ServerConnectOptions,
 ): Promise<Entry> {
-  const { tell, cwd, env, elicit, signal } = wishes;
+  const { tell, cwd, env, elicit, signal } = options;
   if (config.kind === "off") return { name, status: "disabled" };
   if (config.kind === "untrusted") {
     tell(`The MCP server ${name} of ${from} is not started: ${config.why}. hookline trust shows and approves it.`);
@@ -109,13 +109,13 @@ async function entryOf(
     });
     return { name, status: "connected", connection };
   } catch (error) {
-    tell(`The MCP server ${name} of ${from} did not come up: ${(error as Error).message}`);
+    tell(`The MCP server ${name} of ${from} did not start: ${(error as Error).message}`);
     return { name, status: "failed" };
   }
 }
 
-function milliseconds(said: string | undefined, usual: number): number {
-  const ms = Number(said);
+function milliseconds(given: string | undefined, usual: number): number {
+  const ms = Number(given);
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 2 ** 31 - 1) : usual;
 }
 
@@ -124,7 +124,7 @@ function serversOf(entries: readonly Entry[], { tell, env }: ServerConnectOption
   const reported = new Set<string>();
   const limit = maxCharacters(env);
 
-  /** One name is one tool of one server, or a call would reach another one than rules and person meant. */
+  /** One name is one tool of one server, or a call would reach another tool than rules and user meant. */
   function offered({ name: server, connection }: Entry): readonly Tool[] {
     const taken = new Set<string>();
     return (connection?.tools ?? []).flatMap((listed) => {
@@ -173,7 +173,7 @@ function toolOf(server: string, listed: ListedTool, connection: Connection | und
     name: mcpToolName(server, listed.name),
     description: listed.description ?? "",
     inputSchema: listed.inputSchema,
-    // What a server says of itself is no reason to lend it to those who may only read.
+    // What a server claims is not a reason to give its tools to agents that may only read.
     readOnly: false,
     render: (response) => renderMcpResult(response, limit),
     async run(input, context) {

@@ -34,7 +34,7 @@ test("a server that crashes is a tool error, then and afterwards", async () => {
   expect(after).toMatchObject({ isError: true, content: expect.stringContaining("is not connected") });
   expect(servers.states).toEqual([{ name: "srv", status: "failed" }]);
   expect(await servers.port({ server: "srv", tool: "do_thing", input: {} }, never)).toEqual({ connected: false });
-  expect(told).toEqual(["The MCP server srv has exited: it ended with exit code 3. It said: out of luck"]);
+  expect(told).toEqual(["The MCP server srv has exited: it ended with exit code 3. It printed: out of luck"]);
 });
 
 test("a call that hangs ends with its signal, or with its limit", async () => {
@@ -113,8 +113,8 @@ test("servers that do not come up are states with a sentence each, and the other
   ]);
   const sentences = told.sort().join("\n");
   expect(sentences).toContain('The MCP server "srv?" is left out: its tools would have the names of "srv!".');
-  expect(sentences).toMatch(/server gone of --mcp-config did not come up: .*no-such-program-here/);
-  expect(sentences).toMatch(/server silent of .* exit code 7. It said: cannot find my configuration/);
+  expect(sentences).toMatch(/server gone of --mcp-config did not start: .*no-such-program-here/);
+  expect(sentences).toMatch(/server silent of .* exit code 7. It printed: cannot find my configuration/);
   expect(sentences).toContain('servers of type "sse" are not supported');
   expect(sentences).toContain("NOT_SET_ANYWHERE is not set in the environment");
   expect((await call(servers, "mcp__srv__do_thing")).isError).toBe(false);
@@ -150,5 +150,5 @@ test("the connection to a server that never responds is aborted", async () => {
   const slow = { ...srv, args: [program, "slow"] };
   const { servers, told } = await connected({ slow }, { env: { ...process.env, MCP_TIMEOUT: "300" } });
   expect(servers.states).toEqual([{ name: "slow", status: "failed" }]);
-  expect(told).toEqual([expect.stringMatching(/server slow of --mcp-config did not come up: .*timed out/i)]);
+  expect(told).toEqual([expect.stringMatching(/server slow of --mcp-config did not start: .*timed out/i)]);
 });

@@ -1,34 +1,30 @@
 import { join, resolve } from "node:path";
 import { clientHome, readValue, valueIn } from "../../engine/internal.ts";
-import { isObject, Problem } from "../../protocol/internal.ts";
+import { fieldOf, isObject, Problem } from "../../protocol/internal.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
-import { type ReadConfig, readServerConfig, type ServerPolicy } from "./server-config.ts";
+import { type ReadConfig, readServerConfig, type ServerPolicy, textsIn } from "./server-config.ts";
 
-export type ServerPlaces = Pick<
-  ServerConnectOptions,
-  "cwd" | "home" | "env" | "configs" | "reads" | "approved" | "policy" | "off" | "managed"
->;
+export type ServerPlaces = Omit<ServerConnectOptions, "elicit" | "tell" | "signal">;
 
 export interface FoundServer {
   readonly name: string;
   readonly from: string;
-  /** `off` says that a settings file disabled it, `untrusted` that it was not approved as it is, `refused` that policy keeps it out. */
+  /** `off`: a settings file disables it. `untrusted`: it is not approved as it is. `refused`: policy forbids it. */
   readonly config:
     | ReadConfig
     | { readonly kind: "off" }
-    | { readonly kind: "untrusted"; readonly why: string }
-    | { readonly kind: "refused"; readonly why: string };
+    | { readonly kind: "untrusted" | "refused"; readonly why: string };
 }
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
-  /** Files that are there and cannot be used, a sentence each. */
+  /** About files that cannot be used, a sentence each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Every configured server, each name once, in this order: command line, local settings, project, user. A name that a checkout
- * uses therefore never takes the place of one from the command line, and an untrusted checkout's takes nobody's.
+ * Every configured server, each name once, in this order: command line, local settings, project, user. A server of a checkout
+ * therefore never replaces one of the command line, and one of an untrusted checkout replaces none.
  */
 export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   const found = (await managedServers(places)) ?? (await allServers(places));
@@ -37,7 +33,7 @@ export async function findServers(places: ServerPlaces): Promise<FoundServers> {
   return { ...found, servers: found.servers.map((server) => judged(server, policy)) };
 }
 
-/** What policy keeps out is listed, and not started. */
+/** What policy forbids is listed, but not started. */
 function judged(server: FoundServer, policy: ServerPolicy): FoundServer {
   const { name, config } = server;
   if (config.kind !== "stdio" && config.kind !== "http") return server;
@@ -45,12 +41,12 @@ function judged(server: FoundServer, policy: ServerPolicy): FoundServer {
   return why === undefined ? server : { ...server, config: { kind: "refused", why } };
 }
 
-/** The servers of `managed-mcp.json` alone. A file that is there and cannot be used leaves no server. */
+/** The servers of `managed-mcp.json` alone. If the file cannot be used, there are no servers. */
 async function managedServers({ managed, env }: ServerPlaces): Promise<FoundServers | undefined> {
   if (managed === undefined) return undefined;
   const read = await readValue(managed);
   if (read.is === "missing") return undefined;
-  const value = read.is === "read" ? at(read.value, "mcpServers") : undefined;
+  const value = read.is === "read" ? fieldOf(read.value, "mcpServers") : undefined;
   const why = read.is === "unreadable" ? read.why : 'it has no object "mcpServers"';
   if (typeof value !== "object" || value === null)
     return { servers: [], warnings: [`No MCP server is used, because ${managed} cannot be read: ${why}`] };
@@ -64,7 +60,7 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
   const state = join(env["CLAUDE_CONFIG_DIR"] ? own : places.home, ".claude.json");
   const warnings: string[] = [];
   const read = async (file: string): Promise<Source> => ({ from: file, value: await readIfThere(file, warnings) });
-  const [local, project, shared, person, known] = await Promise.all([
+  const [local, project, shared, user, known] = await Promise.all([
     read(join(cwd, ".claude", "settings.local.json")),
     read(join(cwd, ".claude", "settings.json")),
     read(join(cwd, ".mcp.json")),
@@ -72,22 +68,22 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
     read(state),
   ]);
   const given = await Promise.all(places.configs.map((config) => readGiven(config, cwd)));
-  const forHere = { from: state, value: at(at(known.value, "projects"), cwd) };
-  const named = [local, person].flatMap(({ value }) => texts(at(value, "disabledMcpjsonServers")));
+  const forHere = { from: state, value: fieldOf(fieldOf(known.value, "projects"), cwd) };
+  const named = [local, user].flatMap(({ value }) => textsIn(fieldOf(value, "disabledMcpjsonServers")));
   const off = new Set([...named, ...(places.off ?? [])]);
 
   const found = new Map<string, FoundServer>();
   type ConfigOf = (name: string, value: unknown) => FoundServer["config"];
   const take = (of: "user" | "project" | "local" | "flag", source: Source, configOf: ConfigOf): void => {
     if (!reads(of)) return;
-    for (const [name, value] of entries(at(source.value, "mcpServers"))) {
-      const standing = found.get(name);
-      // What a checkout configures and nobody starts takes nobody's name.
-      if (standing !== undefined && isStarted(standing)) continue;
+    for (const [name, value] of entries(fieldOf(source.value, "mcpServers"))) {
+      const earlier = found.get(name);
+      // A server that is not started does not take a name from another.
+      if (earlier !== undefined && isStarted(earlier)) continue;
       found.set(name, { name, from: source.from, config: configOf(name, value) });
     }
   };
-  const ofPerson = (_: string, value: unknown): ReadConfig => readServerConfig(value, env);
+  const ofUser = (_: string, value: unknown): ReadConfig => readServerConfig(value, env);
   const ofProject =
     (file: string) =>
     (name: string, config: unknown): FoundServer["config"] => {
@@ -95,17 +91,17 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
       const { state, detail } = approved({ file, name, config });
       return state === "trusted" ? readServerConfig(config, env) : { kind: "untrusted", why: detail };
     };
-  for (const source of given) take("flag", source, ofPerson);
+  for (const source of given) take("flag", source, ofUser);
   take("local", local, ofProject(local.from));
-  take("local", forHere, ofPerson);
+  take("local", forHere, ofUser);
   take("project", shared, ofProject(shared.from));
   take("project", project, ofProject(project.from));
-  take("user", person, ofPerson);
-  take("user", known, ofPerson);
+  take("user", user, ofUser);
+  take("user", known, ofUser);
   return { servers: [...found.values()], warnings };
 }
 
-/** False for what is only listed: switched off, not approved, or kept out by policy. */
+/** False for what is only listed: disabled, not approved, or forbidden by policy. */
 export function isStarted({ config }: FoundServer): boolean {
   return config.kind !== "off" && config.kind !== "untrusted" && config.kind !== "refused";
 }
@@ -115,13 +111,13 @@ interface Source {
   readonly value: unknown;
 }
 
-/** What the caller names must be there and be usable. */
+/** A configuration that the caller names must exist and be usable. */
 async function readGiven(config: string, cwd: string): Promise<Source> {
   const isText = config.trimStart().startsWith("{");
   const from = isText ? "--mcp-config" : resolve(cwd, config);
   const read = isText ? valueIn(config) : await readValue(from);
   if (read.is !== "read") throw bad(from, read.is === "missing" ? "there is no such file" : read.why);
-  if (typeof at(read.value, "mcpServers") !== "object") throw bad(from, 'it has no object "mcpServers"');
+  if (typeof fieldOf(read.value, "mcpServers") !== "object") throw bad(from, 'it has no object "mcpServers"');
   return { from, value: read.value };
 }
 
@@ -135,15 +131,6 @@ async function readIfThere(file: string, warnings: string[]): Promise<unknown> {
   return read.is === "read" ? read.value : undefined;
 }
 
-function at(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-  return (value as Record<string, unknown>)[key];
-}
-
 function entries(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }

@@ -1,5 +1,6 @@
 import { fitsWildcard, isObject } from "../../protocol/internal.ts";
 import type { SettingsFile } from "../world/agent-settings.ts";
+
 /** How one server is reached. */
 export type ServerConfig =
   | {
@@ -10,7 +11,7 @@ export type ServerConfig =
     }
   | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** The config, its variables filled in; or what is wrong with it. */
+/** The config with its variables filled in, or what is wrong with it. */
 export type ReadConfig = ServerConfig | { readonly kind: "unusable"; readonly why: string };
 
 /** Reads one entry of `mcpServers`. Contract: never throws, whatever the entry is. */
@@ -56,7 +57,7 @@ function mapped(texts: Readonly<Record<string, string>>, fill: (text: string) =>
 }
 
 /** `${NAME}` and `${NAME:-default}` from the environment. One pass: what a variable holds is never read as a placeholder. */
-export function fillVariables(
+function fillVariables(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: { add(name: string): unknown },
@@ -95,8 +96,12 @@ export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {
 
 /** Servers of `.mcp.json` that settings switch off (`disabledMcpjsonServers`), wherever that is written. */
 export function disabledServers(places: readonly SettingsFile[]): readonly string[] {
-  const lists = places.map(({ value }) => value["disabledMcpjsonServers"]);
-  return lists.flatMap((list) => (Array.isArray(list) ? list.filter((name) => typeof name === "string") : []));
+  return places.flatMap(({ value }) => textsIn(value["disabledMcpjsonServers"]));
+}
+
+/** The texts of what may be a list. */
+export function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }
 
 interface List {
@@ -116,8 +121,8 @@ interface Entry {
 
 function listsOf(places: readonly SettingsFile[], key: "deniedMcpServers" | "allowedMcpServers"): readonly List[] {
   return places.flatMap(({ file, source, ofCheckout, value }) => {
-    if (value[key] === undefined) return [];
     const list = value[key];
+    if (list === undefined) return [];
     const entries = Array.isArray(list) && list.every(isEntry) ? (list as readonly Entry[]) : undefined;
     const why = `"${key}" in ${file} must be a list of { serverName }, { serverCommand } or { serverUrl }, so no server is used`;
     return [{ file, source, ofCheckout, entries, why }];

@@ -4,9 +4,9 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/internal.ts";
 import { sameOriginFetch } from "../../net/internal.ts";
-import { missingPackageProblem } from "../../protocol/internal.ts";
-import type { ElicitationAnswer, ElicitationForm } from "../turn/ask-user.ts";
+import { loadPackage } from "../../protocol/internal.ts";
 import { responseOf, textOf } from "./mcp-result.ts";
+import type { ServerConnectOptions } from "./mcp-servers.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { type StdioTransport, stdioTransport } from "./stdio-transport.ts";
 
@@ -29,18 +29,13 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Pick<ServerConnectOptions, "cwd" | "env" | "elicit" | "tell" | "signal"> {
   readonly name: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly connectMs: number;
   readonly callMs: number;
-  readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationAnswer>;
-  readonly tell: (text: string) => void;
-  readonly signal: AbortSignal;
 }
 
-/** Contract: rejects with an error whose message says why the server did not come up; nothing is left running then. */
+/** Contract: rejects with an error whose message says why the server did not start; nothing is left running then. */
 export async function connect(sdk: McpSdk, config: ServerConfig, options: ConnectionOptions): Promise<Connection> {
   const { name, tell } = options;
   const transport = transportOf(sdk, config, options);
@@ -54,7 +49,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
 
   client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }, { signal }) => {
     if (params.mode === "url") {
-      tell(`The MCP server ${name} wanted a page to be opened; that was declined.`);
+      tell(`The MCP server ${name} asked to open a page; that was declined.`);
       return { action: "decline" };
     }
     const schema = params.requestedSchema as Readonly<Record<string, unknown>>;
@@ -73,8 +68,8 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
   };
 
   function whyGone(): string {
-    const words = "lastWords" in transport ? (transport as StdioTransport).lastWords() : "";
-    return [lastError || "the connection was closed", words].filter(Boolean).join(". It said: ");
+    const stderr = "stderrEnd" in transport ? (transport as StdioTransport).stderrEnd() : "";
+    return [lastError || "the connection was closed", stderr].filter(Boolean).join(". It printed: ");
   }
 
   async function close(): Promise<void> {
@@ -121,10 +116,10 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
   };
 }
 
-/** A server that keeps sessions may forget ours. One that does not answer is not waited for. */
+/** Ends our session at the server. One that does not answer is not waited for. */
 async function endHttpSession(transport: StreamableHTTPClientTransport): Promise<void> {
-  const said = transport.terminateSession().catch(() => undefined); // it has exited or has no sessions: nothing to end
-  await Promise.race([said, sleep(goodbyeMs, undefined, { ref: false })]);
+  const ended = transport.terminateSession().catch(() => undefined); // it has exited or has no sessions: nothing to end
+  await Promise.race([ended, sleep(goodbyeMs, undefined, { ref: false })]);
 }
 
 const goodbyeMs = 500;
@@ -173,28 +168,17 @@ async function listTools(client: Client, { connectMs, signal }: ConnectionOption
 
 const maxPages = 100;
 
-/** What of the official SDK is used here, loaded when the first server is to be connected. */
-export interface McpSdk {
-  readonly Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
-  readonly StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
-  readonly ElicitRequestSchema: typeof import("@modelcontextprotocol/sdk/types.js").ElicitRequestSchema;
-  readonly ToolListChangedNotificationSchema: typeof import("@modelcontextprotocol/sdk/types.js").ToolListChangedNotificationSchema;
-}
+export type McpSdk = Awaited<ReturnType<typeof loadMcpSdk>>;
 
-export async function loadMcpSdk(): Promise<McpSdk> {
-  try {
-    return await loadParts();
-  } catch (cause) {
-    throw missingPackageProblem("@modelcontextprotocol/sdk", "A connection to an MCP server", cause);
-  }
-}
-
-async function loadParts(): Promise<McpSdk> {
+/** Loads the parts of the official SDK that are used here. */
+export async function loadMcpSdk() {
   const [{ Client }, { StreamableHTTPClientTransport }, { ElicitRequestSchema, ToolListChangedNotificationSchema }] =
-    await Promise.all([
-      import("@modelcontextprotocol/sdk/client/index.js"),
-      import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
-      import("@modelcontextprotocol/sdk/types.js"),
-    ]);
+    await loadPackage("@modelcontextprotocol/sdk", "A connection to an MCP server", () =>
+      Promise.all([
+        import("@modelcontextprotocol/sdk/client/index.js"),
+        import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+        import("@modelcontextprotocol/sdk/types.js"),
+      ]),
+    );
   return { Client, StreamableHTTPClientTransport, ElicitRequestSchema, ToolListChangedNotificationSchema };
 }

@@ -6,32 +6,31 @@ import {
   endLeftovers,
   type FinishedProcess,
   findLeftovers,
+  type ProcessOptions,
   type RunningProcess,
+  runTag,
   startProcess,
 } from "../../exec/internal.ts";
 
-export interface StdioServer {
+export interface StdioServer extends Pick<ProcessOptions, "cwd" | "env"> {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment of the process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
 }
 
-/** A transport whose server lives and dies as any other process here: in a group of its own, its whole tree ended at the close. */
+/** A transport whose server runs in its own process group; closing it ends the whole tree. */
 export interface StdioTransport extends Transport {
-  /** What the server wrote to stderr, its end; for messages about its death. */
-  lastWords(): string;
+  /** The end of what the server wrote to stderr, for messages about its exit. */
+  stderrEnd(): string;
 }
 
 export function stdioTransport(server: StdioServer): StdioTransport {
-  const tag = { name: tagName, value: [server.env[tagName], randomUUID()].filter(Boolean).join("/") };
+  const tag = { name: runTag, value: [server.env[runTag], randomUUID()].filter(Boolean).join("/") };
   let running: RunningProcess | undefined;
   let unanswered = 0;
   let watch: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
 
-  const transport: StdioTransport = { start: begin, send, close, lastWords };
+  const transport: StdioTransport = { start: begin, send, close, stderrEnd };
 
   async function begin(): Promise<void> {
     running = startProcess(
@@ -50,7 +49,7 @@ export function stdioTransport(server: StdioServer): StdioTransport {
         },
       },
     );
-    watch = setInterval(endFlood, lookEveryMs);
+    watch = setInterval(endFlood, checkEveryMs);
     watch.unref();
     void running.done.then(gone);
     if (running.pid === undefined) throw new Error(whyOf(await running.done));
@@ -90,27 +89,26 @@ export function stdioTransport(server: StdioServer): StdioTransport {
     return closing;
   }
 
-  /** Asked by the end of its input, then by signals; what it started and left behind is ended too. */
+  /** Ends the input, then sends signals; what the server left running is ended too. */
   async function end(): Promise<void> {
     if (running === undefined) return;
     running.endInput();
-    await Promise.race([running.done, sleep(askedMs)]);
+    await Promise.race([running.done, sleep(endOfInputMs)]);
     running.cancel();
     await running.done;
     endLeftovers(await findLeftovers(tag.name, tag.value));
   }
 
-  function lastWords(): string {
+  function stderrEnd(): string {
     return (running?.soFar().stderr ?? "").trim().slice(-500);
   }
 
   return transport;
 }
 
-const tagName = "HOOKLINE_RUN";
 const maxLineBytes = 8 * 2 ** 20;
-const lookEveryMs = 1_000;
-const askedMs = 250;
+const checkEveryMs = 1_000;
+const endOfInputMs = 250;
 
 function whyOf({ ended }: FinishedProcess): string {
   switch (ended.by) {
@@ -151,7 +149,7 @@ const plainNames: ReadonlySet<string> = new Set([
   "XDG_CONFIG_HOME",
   "XDG_CACHE_HOME",
   "XDG_DATA_HOME",
-  // Windows does without none of these.
+  // Programs on Windows need these.
   "APPDATA",
   "HOMEDRIVE",
   "HOMEPATH",
@@ -165,7 +163,7 @@ const plainNames: ReadonlySet<string> = new Set([
   "TMP",
   "USERNAME",
   "USERPROFILE",
-  // So that a trace goes on, recursion is counted and leftovers are found.
+  // For traces, the recursion guard and the search for processes that were left running.
   "TRACEPARENT",
   "TRACESTATE",
   "HOOKLINE_DEPTH",

@@ -1,7 +1,8 @@
+import { defined } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import type { TurnResult } from "../turn/loop.ts";
 import { reportOf, subagentNotification } from "./subagent-report.ts";
-import { askBeforeIdle, continueSubagent, startSubagent } from "./subagent-thread.ts";
+import { askBeforeIdle, continueSubagent, type SubagentRequest, startSubagent } from "./subagent-thread.ts";
 
 /** A subagent that runs in the background, or ran. */
 export interface BackgroundSubagent {
@@ -10,7 +11,7 @@ export interface BackgroundSubagent {
   readonly description: string;
   readonly name?: string;
   readonly status: "running" | "idle" | "completed" | "failed" | "killed";
-  /** A message for it, to be read when it next looks. */
+  /** Sends a message, which it reads before its next model call. */
   send(text: string): void;
   /** Ends it with the status `killed`. */
   kill(): void;
@@ -40,24 +41,21 @@ export function openBackgroundSubagents(): BackgroundSubagents {
   };
 }
 
-export interface BackgroundRequest {
-  readonly description: string;
-  readonly prompt: string;
-  readonly toolUseId: string;
-  /** It has done its work already; only a message makes it go on. */
+export interface BackgroundRequest extends Pick<SubagentRequest, "description" | "prompt" | "toolUseId"> {
+  /** It has done its work already; only a message makes it continue. */
   readonly again?: boolean;
 }
 
 /**
  * Runs a subagent in the background. Each time it has finished, the main thread gets a notification; then it can be sent
- * messages, which make it go on. The session waits for it while it works, not while it is idle.
+ * messages, which make it continue. The session waits for it while it works, not while it is idle.
  */
-export function runSubagentInBackground(thread: AgentThread, wish: BackgroundRequest): BackgroundSubagent {
+export function runSubagentInBackground(thread: AgentThread, request: BackgroundRequest): BackgroundSubagent {
   const { session, agent } = thread;
   const { inbox, options } = session;
   const killed = new AbortController();
   const signal = AbortSignal.any([killed.signal, session.signal]);
-  let status: BackgroundSubagent["status"] = wish.again === true ? "completed" : "running";
+  let status: BackgroundSubagent["status"] = request.again === true ? "completed" : "running";
   let wake: (() => void) | undefined;
 
   /** One stretch of work. */
@@ -70,7 +68,7 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
       if (agent?.name !== undefined) end = await askBeforeIdle(thread, end, signal);
       settle(end, prompt, startedAt);
     } catch (error) {
-      session.notice(`Subagent "${wish.description}" failed: ${String(error)}`, "error");
+      session.notice(`Subagent "${request.description}" failed: ${String(error)}`, "error");
       settle({ by: "api_error", text: String(error), error: "unknown" }, prompt, startedAt);
     } finally {
       release();
@@ -81,7 +79,7 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
     if (signal.aborted || end.by === "interrupted") status = "killed";
     else status = end.by === "api_error" ? "failed" : agent?.name === undefined ? "completed" : "idle";
     const shownStatus = status === "idle" ? "completed" : status;
-    const about = { ...wish, outputFile: agent?.transcriptPath ?? "" };
+    const about = { ...request, outputFile: agent?.transcriptPath ?? "" };
     const content = subagentNotification(reportOf(thread, end, { prompt, startedAt }), about, shownStatus);
     // A killed subagent is reported with the next prompt; it does not wake the model.
     if (!session.signal.aborted)
@@ -90,7 +88,7 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
 
   /** Works, then waits for mail, until it is killed or the session ends. */
   async function live(): Promise<void> {
-    if (wish.again !== true) await work(wish.prompt, true);
+    if (request.again !== true) await work(request.prompt, true);
     while (!signal.aborted) {
       const [message] = thread.mail?.splice(0, 1) ?? [];
       if (message !== undefined) await work(message, false);
@@ -107,8 +105,8 @@ export function runSubagentInBackground(thread: AgentThread, wish: BackgroundReq
   return {
     id: agent?.id ?? "",
     type: agent?.type ?? "",
-    description: wish.description,
-    ...(agent?.name === undefined ? {} : { name: agent.name }),
+    description: request.description,
+    ...defined({ name: agent?.name }),
     get status() {
       return status;
     },

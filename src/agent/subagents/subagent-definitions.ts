@@ -60,7 +60,7 @@ function limitCheckoutSubagent(
     );
   if (before === undefined) return own;
   if (!builtinSubagents.includes(before)) {
-    // Two files of one folder are the folder's own affair.
+    // Two files of one folder are not reported.
     if (before.file !== undefined && agent.file !== undefined && dirname(before.file) !== dirname(agent.file))
       tell(`${agent.file}:1: this folder's subagent "${agent.type}" replaces yours, ${before.file}.`);
     return own;
@@ -81,12 +81,7 @@ export function namesProvider(model: string | undefined): boolean {
 }
 
 /** A subagent that a program defines, with the fields of the Agent SDK. */
-export interface SubagentInput {
-  readonly description: string;
-  readonly prompt: string;
-  readonly tools?: readonly string[];
-  readonly model?: string;
-}
+export type SubagentInput = Pick<SubagentDefinition, "description" | "prompt" | "tools" | "model">;
 
 /**
  * The kinds that exist with those that a program defines; its own win. Contract: throws a `Problem` for one that cannot be used as it
@@ -146,9 +141,6 @@ function isDisallowed(disallowed: string, tool: string): boolean {
 }
 
 function isNamed(name: string, tool: string): boolean {
-  return name === tool || (name === "Task" && tool === "Agent") || isServerOf(name.replace(/__\*$/, ""), tool);
-}
-
-function isServerOf(name: string, tool: string): boolean {
-  return /^mcp__/.test(name) && tool.startsWith(`${name}__`);
+  if (name === tool || (name === "Task" && tool === "Agent")) return true;
+  return name.startsWith("mcp__") && tool.startsWith(`${name.replace(/__\*$/, "")}__`);
 }

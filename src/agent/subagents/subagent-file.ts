@@ -37,11 +37,14 @@ export async function subagentsIn(
     const file = join(folder, name);
     const found = await readPromptFile(file, roots);
     if (found === undefined) continue;
-    const agent = "text" in found ? await subagentIn(found.text, file) : { line: 1, why: found.fault };
-    if ("type" in agent) {
-      agents.push(agent);
-      if ("text" in found) await warnUnsupportedKeys(found.text, file, tell);
-    } else tell(`${file}:${agent.line}: ${agent.why}. This subagent is not used; fix the file or remove it.`);
+    const text = "text" in found ? found.text : "";
+    const read = "text" in found ? await subagentIn(text, file) : { line: 1, why: found.fault };
+    if ("why" in read) {
+      tell(`${file}:${read.line}: ${read.why}. This subagent is not used; fix the file or remove it.`);
+      continue;
+    }
+    agents.push(read.agent);
+    for (const { key, why } of read.ignored) tell(`${file}:${lineOf(text, key)}: ${why}.`);
   }
   return agents;
 }
@@ -57,25 +60,34 @@ async function namesIn(folder: string, tell: (text: string) => void): Promise<re
   }
 }
 
-/** Contract: a file that means to limit its agent and cannot be read gives none, never one without limits. */
+/** A key of a file that has no effect, and why. */
+interface IgnoredKey {
+  readonly key: string;
+  readonly why: string;
+}
+
+/** Contract: a file that limits its subagent and cannot be read gives none, never one without limits. */
 async function subagentIn(
   text: string,
   file: string,
-): Promise<SubagentDefinition | { readonly line: number; readonly why: string }> {
+): Promise<
+  | { readonly agent: SubagentDefinition; readonly ignored: readonly IgnoredKey[] }
+  | { readonly line: number; readonly why: string }
+> {
   const { fields, keys, body, fault } = await splitFrontmatter(text);
   if (fault !== undefined) return fault;
+  const wrong = (key: string, why: string) => ({ line: lineOf(text, key), why });
   const nested = ["tools", "disallowedTools"].find((key) => keys.includes(key) && fields[key] === undefined);
-  if (nested !== undefined)
-    return { line: lineOf(text, nested), why: `"${nested}" must be names of tools, in one line or as a list` };
+  if (nested !== undefined) return wrong(nested, `"${nested}" must be names of tools, in one line or as a list`);
   const tools = toolNames(fields["tools"]);
   if (tools?.length === 0)
-    return { line: lineOf(text, "tools"), why: '"tools" names no tool; without the line the subagent has all of them' };
+    return wrong("tools", '"tools" names no tool; without the line the subagent has all of them');
   const disallowedTools = toolNames(fields["disallowedTools"]);
   const maxTurns = fields["maxTurns"] === undefined ? undefined : Number(fields["maxTurns"]);
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0))
-    return { line: lineOf(text, "maxTurns"), why: '"maxTurns" must be a whole number above 0' };
+    return wrong("maxTurns", '"maxTurns" must be a whole number above 0');
   const { name, description = "", model = "" } = fields;
-  return {
+  const agent = {
     type: name || basename(file, ".md"),
     description,
     prompt: body.trim(),
@@ -84,6 +96,7 @@ async function subagentIn(
     ...(model === "" || model === "inherit" ? {} : { model }),
     file,
   };
+  return { agent, ignored: ignoredKeys(fields, keys, tools ?? []) };
 }
 
 function lineOf(text: string, key: string): number {
@@ -91,15 +104,29 @@ function lineOf(text: string, key: string): number {
 }
 
 /** Keys of the client's agent files that change what an agent does, and that this agent does not honor. */
-const unused = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
+const unsupportedKeys = ["permissionMode", "mcpServers", "skills", "memory", "isolation", "background", "effort"];
 
-async function warnUnsupportedKeys(text: string, file: string, tell: (text: string) => void): Promise<void> {
-  const { fields, keys } = await splitFrontmatter(text);
-  for (const { key, why } of ineffectiveKeys(fields, keys)) tell(`${file}:${lineOf(text, key)}: ${why}.`);
-  const found = unused.filter((key) => keys.includes(key) && fields[key] !== "");
-  const [first] = found;
-  if (first === undefined) return;
-  tell(`${file}:${lineOf(text, first)}: this agent does not honor ${found.join(", ")} of an agent file.`);
+function ignoredKeys(
+  fields: Readonly<Record<string, string>>,
+  keys: readonly string[],
+  tools: readonly string[],
+): readonly IgnoredKey[] {
+  const present = Object.fromEntries(keys.map((key) => [key, true]));
+  const misspelled = misspelledKeys(present, ["tools", "disallowedTools", "allowedTools"]);
+  const renamed = keys.includes("allowedTools") ? [{ key: "allowedTools", meant: "allowedTools" }] : [];
+  const rule = tools.find((name) => name.includes("("));
+  const unsupported = unsupportedKeys.filter((key) => keys.includes(key) && fields[key] !== "");
+  const ignored = [...renamed, ...misspelled].map(({ key, meant }) => {
+    const rightKey = meant === "allowedTools" ? "tools" : meant;
+    return { key, why: `"${key}" is not a key of a subagent file, so it has no effect. Use "${rightKey}" instead` };
+  });
+  if (rule !== undefined) {
+    const why = `${JSON.stringify(rule)} is a rule and not a tool, so the subagent does not get that tool. Name the tool, and limit it by permission rules`;
+    ignored.push({ key: "tools", why });
+  }
+  for (const key of unsupported.slice(0, 1))
+    ignored.push({ key, why: `this agent does not honor ${unsupported.join(", ")} of an agent file` });
+  return ignored;
 }
 
 /** Names of tools in one text, split at commas and blanks outside of brackets, as the client does it. */
@@ -116,28 +143,4 @@ function toolNames(list: string | undefined): readonly string[] | undefined {
     } else name += letter;
   }
   return [...names, name].filter(Boolean);
-}
-
-/** What an agent file says of tools and has no effect: a key, and why. */
-function ineffectiveKeys(
-  fields: Readonly<Record<string, string>>,
-  keys: readonly string[],
-): readonly { readonly key: string; readonly why: string }[] {
-  const present = Object.fromEntries(keys.map((key) => [key, true]));
-  const misspelled = misspelledKeys(present, ["tools", "disallowedTools", "allowedTools"]).map(({ key, meant }) => ({
-    key,
-    meant: meant === "allowedTools" ? "tools" : meant,
-  }));
-  const older = keys.includes("allowedTools") ? [{ key: "allowedTools", meant: "tools" }] : [];
-  const rules = (toolNames(fields["tools"]) ?? []).filter((name) => name.includes("("));
-  return [
-    ...[...older, ...misspelled].map(({ key, meant }) => ({
-      key,
-      why: `"${key}" is not a key of a subagent file, so it has no effect. Use "${meant}" instead`,
-    })),
-    ...rules.slice(0, 1).map((rule) => ({
-      key: "tools",
-      why: `${JSON.stringify(rule)} is a rule and not a tool, so the subagent does not get that tool. Name the tool, and limit it by permission rules`,
-    })),
-  ];
 }

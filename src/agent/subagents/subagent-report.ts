@@ -1,10 +1,11 @@
 import { blocksIn, noUsage, textIn } from "../../models/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { TaskStep, TaskUsage } from "../agent-event.ts";
 import { type AgentThread, taskOf } from "../session/agent-session.ts";
 import { apiUsage } from "../session/journal.ts";
 import type { TurnResult } from "../turn/loop.ts";
 
-/** What an agent came to, as the tool that started it reports it. */
+/** The result of a subagent, as the tool that started it reports it. */
 export interface SubagentReport {
   readonly status: "completed";
   readonly prompt: string;
@@ -38,8 +39,7 @@ export function reportOf(
     totalTokens: contextTokens,
     totalToolUseCount: callsIn(thread),
     usage: apiUsage(thread.lastUsage ?? noUsage),
-    ...(agent?.worktree === undefined ? {} : { worktreePath: agent.worktree.path }),
-    ...(agent?.worktree?.branch === undefined ? {} : { worktreeBranch: agent.worktree.branch }),
+    ...defined({ worktreePath: agent?.worktree?.path, worktreeBranch: agent?.worktree?.branch }),
   };
 }
 
@@ -47,7 +47,7 @@ function cutOff({ maxCalls }: AgentThread, { by }: TurnResult): string {
   return by === "max_turns" ? `\n[The agent reached its limit of ${maxCalls} turns and may not have finished.]` : "";
 }
 
-/** What the agent said last, whatever ended its turn. */
+/** The last text of the agent, whatever ended its turn. */
 function lastText({ messages }: AgentThread): string {
   const last = messages.findLast(({ role }) => role === "assistant");
   return last === undefined ? "" : textIn(last.content);
@@ -94,13 +94,17 @@ export function reportSubagentStep(thread: AgentThread, step: TaskStep): void {
 
 export function reportSubagentEnd(thread: AgentThread, end: TurnResult): void {
   const { agent } = thread;
-  const failed = end.by === "api_error";
-  const status = end.by === "interrupted" ? "killed" : failed ? "failed" : "completed";
+  const status = endStatus[end.by] ?? "completed";
   const background = agent?.background === true;
   const summary = background ? end.text : (agent?.description ?? "");
   const file = background ? (agent?.transcriptPath ?? "") : "";
   reportSubagentStep(thread, { is: "ended", status, summary, file, usage: subagentUsage(thread) });
 }
+
+const endStatus: { readonly [By in TurnResult["by"]]?: "killed" | "failed" } = {
+  interrupted: "killed",
+  api_error: "failed",
+};
 
 export function subagentUsage(thread: AgentThread): TaskUsage {
   const { agent, session, contextTokens } = thread;

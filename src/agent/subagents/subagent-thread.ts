@@ -8,7 +8,7 @@ import { runTurn, type TurnResult } from "../turn/loop.ts";
 import type { SubagentDefinition } from "./subagent-file.ts";
 import { reportSubagentEnd, reportSubagentStep } from "./subagent-report.ts";
 
-/** An agent that is wanted. */
+/** A subagent to start. */
 export interface SubagentRequest {
   readonly definition: SubagentDefinition;
   readonly description: string;
@@ -28,11 +28,11 @@ export interface SubagentRequest {
 export const maxSubagentDepth = 5;
 
 /** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
-export async function openSubagentThread(parent: AgentThread, wish: SubagentRequest): Promise<AgentThread> {
+export async function openSubagentThread(parent: AgentThread, request: SubagentRequest): Promise<AgentThread> {
   const { session } = parent;
-  const { definition, description, name, toolUseId } = wish;
+  const { definition, description, name, toolUseId } = request;
   const { record, options } = session;
-  const id = wish.id ?? record.newAgentId(name);
+  const id = request.id ?? record.newAgentId(name);
   const depth = (parent.agent?.depth ?? 0) + 1;
   const type = name ?? definition.type;
   const meta = {
@@ -40,10 +40,10 @@ export async function openSubagentThread(parent: AgentThread, wish: SubagentRequ
     description,
     ...(name === undefined ? { toolUseId } : { name, taskKind: "in_process_teammate", teamName: record.team }),
     spawnDepth: depth,
-    ...(parent.agent === undefined ? {} : { parentAgentId: parent.agent.id }),
+    ...defined({ parentAgentId: parent.agent?.id }),
   };
   const transcript = await record.openAgent(id, meta);
-  const wanted = wish.model ?? definition.model;
+  const wanted = request.model ?? definition.model;
   return openThread(session, {
     agent: {
       id,
@@ -54,15 +54,15 @@ export async function openSubagentThread(parent: AgentThread, wish: SubagentRequ
       toolUseId,
       description,
       startedAt: options.clock.now(),
-      background: wish.background ?? false,
-      ...defined({ name, worktree: wish.worktree }),
+      background: request.background ?? false,
+      ...defined({ name, worktree: request.worktree }),
     },
     purpose: "subagent",
     transcript,
     definition: () => definition,
     messages: [],
     model: wanted === undefined ? { ...parent.model } : await session.openModel(wanted),
-    cwd: wish.cwd ?? parent.cwd,
+    cwd: request.cwd ?? parent.cwd,
     contextTokens: 0,
     mail: [],
     ...defined({ maxCalls: definition.maxTurns }),

@@ -1,5 +1,6 @@
-import type { ToolInput } from "../../protocol/internal.ts";
+import { defined, type ToolInput } from "../../protocol/internal.ts";
 import type { AgentThread, SubagentWorktree } from "../session/agent-session.ts";
+import { booleanSchema, objectSchema, stringSchema } from "../tools/check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tools/tool.ts";
 import { createWorktree } from "../worktree/git-worktree.ts";
 import { runSubagentInBackground } from "./background-subagents.ts";
@@ -18,20 +19,17 @@ function agentTool(parent: AgentThread): Tool {
   const kinds = definitions.map(({ type, description }) => `- ${type}: ${description}`).join("\n");
   const tool: Tool = {
     name: "Agent",
-    description: `Starts an agent for a task of its own. It sees nothing of this conversation: say everything it needs. Kinds:\n${kinds}`,
-    inputSchema: {
-      type: "object",
-      properties: {
-        description: { type: "string", description: "Three to five words" },
-        prompt: { type: "string" },
-        subagent_type: { type: "string" },
-        model: { type: "string" },
-        run_in_background: { type: "boolean" },
+    description: `Starts an agent for a task of its own. It sees nothing of this conversation: include everything it needs. Kinds:\n${kinds}`,
+    inputSchema: objectSchema(
+      { description: { type: "string", description: "Three to five words" }, prompt: stringSchema },
+      {
+        subagent_type: stringSchema,
+        model: stringSchema,
+        run_in_background: booleanSchema,
         name: { type: "string", description: "Makes it a teammate that can be sent messages" },
         isolation: { type: "string", enum: ["worktree"] },
       },
-      required: ["description", "prompt"],
-    },
+    ),
     readOnly: false,
     refuse: (input) => refusal(parent, input),
     render,
@@ -51,7 +49,7 @@ function refusal(
     return `Agents may start agents only ${maxSubagentDepth} deep. Do the task yourself.`;
   if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(String(name)))
     return "A teammate's name has letters, digits, - and _ only, and at most 32 of them.";
-  if (typeof model === "string" && namesProvider(model)) return `"${model}" is no name of a model. Leave it out.`;
+  if (typeof model === "string" && namesProvider(model)) return `"${model}" is not the name of a model. Omit it.`;
   return undefined;
 }
 
@@ -69,25 +67,24 @@ async function runAgentTool(
   const folder =
     input["isolation"] === "worktree" ? await createIsolatedFolder(context, `agent-${id}`) : { cwd: parent.cwd };
   if ("error" in folder) return toolError(folder.error);
-  const wish: SubagentRequest = {
+  const request: SubagentRequest = {
     definition,
     description: String(input["description"]),
     prompt: String(input["prompt"]),
     toolUseId: context.toolUseId,
     id,
-    ...(name === undefined ? {} : { name }),
-    ...(typeof input["model"] === "string" ? { model: input["model"] } : {}),
+    ...defined({ name, model: typeof input["model"] === "string" ? input["model"] : undefined }),
     ...folder,
   };
   const background = input["run_in_background"] === true || name !== undefined;
-  const thread = await openSubagentThread(parent, { ...wish, background });
-  if (background) return launched(tool, thread, wish);
+  const thread = await openSubagentThread(parent, { ...request, background });
+  if (background) return launched(tool, thread, request);
   const startedAt = session.options.clock.now();
-  const end = await startSubagent(thread, wish.prompt, context.signal);
-  session.subagents.add(runSubagentInBackground(thread, { ...wish, again: true }));
+  const end = await startSubagent(thread, request.prompt, context.signal);
+  session.subagents.add(runSubagentInBackground(thread, { ...request, again: true }));
   if (end.by === "interrupted") return toolError("[Request interrupted by user for tool use]", true);
   if (end.by === "api_error") return toolError(end.text);
-  return toolSuccess(tool, reportOf(thread, end, { prompt: wish.prompt, startedAt }));
+  return toolSuccess(tool, reportOf(thread, end, { prompt: request.prompt, startedAt }));
 }
 
 function launched(
@@ -116,7 +113,7 @@ function render(response: unknown) {
   const report = response as SubagentReport;
   const { content, agentId, agentType, totalTokens, totalToolUseCount, totalDurationMs } = report;
   const { worktreePath, worktreeBranch } = report;
-  // An agent that only looked around is not worth talking to again.
+  // An agent that only explored has nothing to continue.
   if (agentType === "Explore" && worktreePath === undefined) return content;
   const branch = worktreeBranch === undefined ? "" : `\nworktreeBranch: ${worktreeBranch}`;
   const place = worktreePath === undefined ? "" : `\nworktreePath: ${worktreePath}${branch}`;
@@ -133,7 +130,7 @@ agentId: ${agentId} (use SendMessage with to: '${name ?? agentId}' to talk to it
 The agent is working in the background. You will be notified automatically when it completes; do not do its work meanwhile.`;
 }
 
-/** A working copy for one agent: what a hook supplies, else a worktree of git's. It stays when the agent has ended. */
+/** A working copy for one agent: from a hook, else a worktree of git. It stays when the agent has ended. */
 async function createIsolatedFolder(
   { worktrees, cwd, env, signal }: ToolContext,
   name: string,
@@ -141,7 +138,7 @@ async function createIsolatedFolder(
   const made = await createWorktree({ name, cwd: cwd(), env, signal, port: worktrees });
   if ("error" in made) return made;
   const { path, branch } = made.made;
-  return { cwd: path, worktree: { path, ...(branch === undefined ? {} : { branch }) } };
+  return { cwd: path, worktree: { path, ...defined({ branch }) } };
 }
 
 /** Sends a message to an agent that was started before: a teammate, or one in the background. */
@@ -149,12 +146,8 @@ function sendMessageTool({ session }: AgentThread): Tool {
   const tool: Tool = {
     name: "SendMessage",
     description:
-      "Sends a message to an agent by its id or name. It goes on with it when it has time; its answer comes as a notification.",
-    inputSchema: {
-      type: "object",
-      properties: { to: { type: "string" }, message: { type: "string" }, summary: { type: "string" } },
-      required: ["to", "message"],
-    },
+      "Sends a message to an agent by its id or name. The agent reads it before its next step; its answer comes as a notification.",
+    inputSchema: objectSchema({ to: stringSchema, message: stringSchema }, { summary: stringSchema }),
     readOnly: false,
     render: (response) => String((response as { message?: unknown }).message ?? ""),
     async run({ to, message }) {

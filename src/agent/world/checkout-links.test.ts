@@ -75,7 +75,7 @@ test("neither a checkout's agent file nor the model can choose a script in the c
     },
   });
   expect(opened).toEqual([]);
-  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("is no name of a model");
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain("is not the name of a model");
 });
 
 test("a pipe in place of .git/HEAD does not delay the start", async () => {

@@ -1,5 +1,6 @@
+import { loadPackage } from "../../protocol/internal.ts";
 import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, loadPackage, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, streamAnswer } from "../api-port.ts";
 import type { Model } from "../model.ts";
 import { messagesRequest } from "./anthropic-request.ts";
 import { anthropicReader } from "./anthropic-stream.ts";

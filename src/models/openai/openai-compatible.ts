@@ -1,6 +1,6 @@
-import { defined } from "../../protocol/internal.ts";
+import { defined, loadPackage } from "../../protocol/internal.ts";
 import { boundedFetch } from "../answer-limits.ts";
-import { checkPortOptions, loadPackage, streamAnswer } from "../api-port.ts";
+import { checkPortOptions, streamAnswer } from "../api-port.ts";
 import { replaceLoneSurrogates } from "../message.ts";
 import type { Model, ModelError, ModelRequest } from "../model.ts";
 import { chatRequest, type LimitWord, unsupportedParts } from "./openai-request.ts";

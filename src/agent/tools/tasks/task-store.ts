@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoringErrors, replaceFile, withLock } from "../../../files/internal.ts";
+import { parseObject } from "../../../protocol/internal.ts";
 
 /** One task of a session's list, as `<n>.json` holds it. */
 export interface StoredTask {
@@ -9,13 +10,11 @@ export interface StoredTask {
   readonly description: string;
   readonly activeForm?: string;
   readonly owner?: string;
-  readonly status: TaskStatus;
+  readonly status: "pending" | "in_progress" | "completed";
   readonly blocks: readonly string[];
   readonly blockedBy: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
-
-export type TaskStatus = "pending" | "in_progress" | "completed";
 
 /** Runs `work` while the list is locked, for this process and others. */
 export async function withTasks<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -57,14 +56,14 @@ export async function removeTask(folder: string, id: string): Promise<void> {
   }
 }
 
-/** A number that no file has or had, taken at once. */
+/** Reserves a number that no file has or had. */
 export async function reserveTaskId(folder: string): Promise<string> {
   const highest = Math.max(await mark(folder), ...(await idsIn(folder)).map(Number));
   await raiseHighWaterMark(folder, highest + 1);
   return String(highest + 1);
 }
 
-/** Gives a number back that was not used, unless later ones were taken meanwhile. */
+/** Returns a number that was not used, unless later ones were reserved meanwhile. */
 export async function releaseTaskId(folder: string, id: string): Promise<void> {
   if ((await mark(folder)) === Number(id)) await replaceFile(join(folder, markName), String(Number(id) - 1));
 }
@@ -82,23 +81,17 @@ async function raiseHighWaterMark(folder: string, to: number): Promise<void> {
 
 /** Undefined for what is not a task: a partial file, or one of another program. */
 function readTask(text: string, id: string): StoredTask | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const fields = value as Record<string, unknown>;
-  const { subject, description, status } = fields;
-  const words = (list: unknown) => (Array.isArray(list) ? list.map(String) : []);
+  const fields = parseObject(text);
+  if (fields === undefined) return undefined;
+  const { subject, description, status, blocks, blockedBy } = fields;
+  const textList = (list: unknown) => (Array.isArray(list) ? list.map(String) : []);
   return {
     ...fields,
     id,
     subject: typeof subject === "string" ? subject : "",
     description: typeof description === "string" ? description : "",
     status: status === "in_progress" || status === "completed" ? status : "pending",
-    blocks: words(fields["blocks"]),
-    blockedBy: words(fields["blockedBy"]),
+    blocks: textList(blocks),
+    blockedBy: textList(blockedBy),
   };
 }

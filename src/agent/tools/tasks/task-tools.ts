@@ -1,34 +1,27 @@
+import { defined } from "../../../protocol/internal.ts";
+import { booleanSchema, inputSchema, objectSchema, stringListSchema, stringSchema } from "../check-tool-input.ts";
 import { type Tool, toolError, toolSuccess } from "../tool.ts";
 import {
   listTasks,
   loadTask,
   releaseTaskId,
+  removeTask,
   reserveTaskId,
   type StoredTask,
   withTasks,
   writeTask,
 } from "./task-store.ts";
 
-interface ListedTask {
-  readonly id: string;
-  readonly subject: string;
-  readonly status: string;
-  readonly owner?: string;
-  readonly blockedBy: readonly string[];
-}
+type ListedTask = Pick<StoredTask, "id" | "subject" | "status" | "owner" | "blockedBy">;
 
 export const taskListTool: Tool = {
   name: "TaskList",
   description: "Lists the tasks of the session.",
   readOnly: true,
   inputSchema: { type: "object", properties: {}, additionalProperties: false },
-  responseSchema: {
-    type: "object",
-    required: ["tasks"],
-    properties: {
-      tasks: { type: "array", items: { type: "object", required: ["id", "subject", "status", "blockedBy"] } },
-    },
-  },
+  responseSchema: objectSchema({
+    tasks: { type: "array", items: { type: "object", required: ["id", "subject", "status", "blockedBy"] } },
+  }),
   render(response) {
     const { tasks } = response as { tasks: readonly ListedTask[] };
     return tasks.length === 0 ? "No tasks found" : tasks.map(lineOf).join("\n");
@@ -40,43 +33,10 @@ export const taskListTool: Tool = {
       id,
       subject,
       status,
-      ...(owner === undefined ? {} : { owner }),
+      ...defined({ owner }),
       blockedBy: blockedBy.filter((other) => open.has(other)),
     }));
     return toolSuccess(taskListTool, { tasks });
-  },
-};
-
-export const taskGetTool: Tool = {
-  name: "TaskGet",
-  description: "Gives one task of the session with its description.",
-  readOnly: true,
-  inputSchema: {
-    type: "object",
-    properties: { taskId: { type: "string", description: "The task's number" } },
-    required: ["taskId"],
-    additionalProperties: false,
-  },
-  responseSchema: { type: "object", required: ["task"], properties: { task: { type: ["object", "null"] } } },
-  render(response) {
-    const { task } = response as { task: StoredTask | null };
-    if (task === null) return "Task not found";
-    const bonds = [
-      ...(task.blockedBy.length > 0 ? [`Blocked by: ${marked(task.blockedBy)}`] : []),
-      ...(task.blocks.length > 0 ? [`Blocks: ${marked(task.blocks)}`] : []),
-    ];
-    return [
-      `Task #${task.id}: ${task.subject}`,
-      `Status: ${task.status}`,
-      `Description: ${task.description}`,
-      ...bonds,
-    ].join("\n");
-  },
-  async run(input, { paths }) {
-    const task = await loadTask(paths.tasks, String(input["taskId"]));
-    if (task === undefined) return toolSuccess(taskGetTool, { task: null });
-    const { id, subject, description, status, blocks, blockedBy } = task;
-    return toolSuccess(taskGetTool, { task: { id, subject, description, status, blocks, blockedBy } });
   },
 };
 
@@ -90,48 +50,56 @@ function marked(ids: readonly string[]): string {
   return ids.map((id) => `#${id}`).join(", ");
 }
 
-interface CreateInput {
-  readonly subject: string;
-  readonly description: string;
-  readonly activeForm?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
+export const taskGetTool: Tool = {
+  name: "TaskGet",
+  description: "Returns one task of the session with its description.",
+  readOnly: true,
+  inputSchema: inputSchema({ taskId: { type: "string", description: "The task's number" } }),
+  responseSchema: objectSchema({ task: { type: ["object", "null"] } }),
+  render(response) {
+    const { task } = response as { task: StoredTask | null };
+    if (task === null) return "Task not found";
+    const { id, subject, status, description, blockedBy, blocks } = task;
+    return [
+      `Task #${id}: ${subject}`,
+      `Status: ${status}`,
+      `Description: ${description}`,
+      ...(blockedBy.length > 0 ? [`Blocked by: ${marked(blockedBy)}`] : []),
+      ...(blocks.length > 0 ? [`Blocks: ${marked(blocks)}`] : []),
+    ].join("\n");
+  },
+  async run(input, { paths }) {
+    const task = await loadTask(paths.tasks, String(input["taskId"]));
+    if (task === undefined) return toolSuccess(taskGetTool, { task: null });
+    const { id, subject, description, status, blocks, blockedBy } = task;
+    return toolSuccess(taskGetTool, { task: { id, subject, description, status, blocks, blockedBy } });
+  },
+};
 
 export const taskCreateTool: Tool = {
   name: "TaskCreate",
-  description: "Puts a task on the session's list, to be done later. Use it for work of several steps.",
+  description: "Adds a task to the session's list. Use it for work of several steps.",
   readOnly: false,
-  inputSchema: {
-    type: "object",
-    properties: {
+  inputSchema: inputSchema(
+    {
       subject: { type: "string", description: "A short title" },
       description: { type: "string", description: "What is to be done" },
+    },
+    {
       activeForm: { type: "string", description: "What is shown while it is worked on, such as `Running tests`" },
       metadata: { type: "object", description: "Anything else to keep with it" },
     },
-    required: ["subject", "description"],
-    additionalProperties: false,
-  },
-  responseSchema: {
-    type: "object",
-    required: ["task"],
-    properties: {
-      task: {
-        type: "object",
-        required: ["id", "subject"],
-        properties: { id: { type: "string" }, subject: { type: "string" } },
-      },
-    },
-  },
+  ),
+  responseSchema: objectSchema({ task: objectSchema({ id: stringSchema, subject: stringSchema }) }),
   render(response) {
     const { task } = response as { task: { id: string; subject: string } };
     return `Task #${task.id} created successfully: ${task.subject}`;
   },
   async run(given, context) {
-    const { subject, description, activeForm, metadata } = given as unknown as CreateInput;
+    const { subject, description, activeForm, metadata } = given as unknown as StoredTask;
     const { signal, paths } = context;
     const id = await withTasks(paths.tasks, signal, () => reserveTaskId(paths.tasks));
-    // The lock is not held while hooks think: they may take minutes, and other tasks go on.
+    // The lock is not held while hooks run: they may take minutes, and other tasks continue.
     const refused = await context.taskCreated({ id, subject, description });
     if (refused !== undefined) {
       await withTasks(paths.tasks, signal, () => releaseTaskId(paths.tasks, id));
@@ -141,13 +109,119 @@ export const taskCreateTool: Tool = {
       id,
       subject,
       description,
-      ...(activeForm === undefined ? {} : { activeForm }),
+      ...defined({ activeForm }),
       status: "pending",
       blocks: [],
       blockedBy: [],
-      ...(metadata === undefined ? {} : { metadata }),
+      ...defined({ metadata }),
     };
     await withTasks(paths.tasks, signal, () => writeTask(paths.tasks, task));
     return toolSuccess(taskCreateTool, { task: { id, subject } });
   },
 };
+
+interface UpdateInput extends Partial<Omit<StoredTask, "id" | "status" | "blocks" | "blockedBy">> {
+  readonly taskId: string;
+  readonly status?: StoredTask["status"] | "deleted";
+  readonly addBlocks?: readonly string[];
+  readonly addBlockedBy?: readonly string[];
+}
+
+interface UpdateResponse {
+  readonly success: boolean;
+  readonly taskId: string;
+  readonly updatedFields: readonly string[];
+  readonly error?: string;
+  readonly statusChange?: { readonly from: string; readonly to: string };
+}
+
+export const taskUpdateTool: Tool = {
+  name: "TaskUpdate",
+  description:
+    "Changes a task of the session's list: its texts, its status (`deleted` removes it), the tasks it waits for.",
+  readOnly: false,
+  inputSchema: inputSchema(
+    { taskId: { type: "string", description: "The task's number" } },
+    {
+      subject: { type: "string", description: "Another title" },
+      description: { type: "string", description: "Another description" },
+      activeForm: { type: "string", description: "What is shown while it is worked on" },
+      status: { enum: ["pending", "in_progress", "completed", "deleted"], description: "The new status" },
+      addBlocks: { ...stringListSchema, description: "Tasks that wait for this one" },
+      addBlockedBy: { ...stringListSchema, description: "Tasks that this one waits for" },
+      owner: { type: "string", description: "Who does it" },
+      metadata: { type: "object", description: "Keys to set; null removes a key" },
+    },
+  ),
+  responseSchema: objectSchema(
+    { success: booleanSchema, taskId: stringSchema, updatedFields: stringListSchema },
+    { error: stringSchema, statusChange: { type: "object", required: ["from", "to"] } },
+  ),
+  render(response) {
+    const { success, taskId, updatedFields, error } = response as UpdateResponse;
+    return success ? `Updated task #${taskId} ${updatedFields.join(", ")}` : (error ?? "Task not found");
+  },
+  async run(given, context) {
+    const input = given as unknown as UpdateInput;
+    const { tasks } = context.paths;
+    const before = await loadTask(tasks, input.taskId);
+    if (before === undefined) return toolSuccess(taskUpdateTool, failed(input, "Task not found"));
+    if (input.status === "completed" && before.status !== "completed") {
+      const { id, subject, description } = before;
+      const refused = await context.taskCompleted({ id, subject, description });
+      if (refused !== undefined) return toolSuccess(taskUpdateTool, failed(input, refused.reason));
+    }
+    return toolSuccess(taskUpdateTool, await withTasks(tasks, context.signal, () => update(input, tasks)));
+  },
+};
+
+function failed({ taskId }: UpdateInput, error: string): UpdateResponse {
+  return { success: false, taskId, updatedFields: [], error };
+}
+
+async function update(input: UpdateInput, folder: string): Promise<UpdateResponse> {
+  const { taskId, status, subject, description, activeForm, owner, metadata } = input;
+  const task = await loadTask(folder, taskId);
+  if (task === undefined) return failed(input, "Task not found");
+  const statusChange =
+    status === undefined || status === task.status ? {} : { statusChange: { from: task.status, to: status } };
+  if (status === "deleted") {
+    await removeTask(folder, taskId);
+    return { success: true, taskId, updatedFields: ["deleted"], ...statusChange };
+  }
+  const blocks = await link(folder, task, input.addBlocks, "blockedBy");
+  const blockedBy = await link(folder, task, input.addBlockedBy, "blocks");
+  const merged = Object.entries({ ...task.metadata, ...metadata }).filter(([, value]) => value !== null);
+  const after: StoredTask = {
+    ...task,
+    ...defined({ subject, description, activeForm, owner, status }),
+    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(merged) }),
+    blocks: [...task.blocks, ...blocks],
+    blockedBy: [...task.blockedBy, ...blockedBy],
+  };
+  await writeTask(folder, after);
+  const fields = fieldOrder.filter((field) => JSON.stringify(task[field]) !== JSON.stringify(after[field]));
+  return { success: true, taskId, updatedFields: fields, ...statusChange };
+}
+
+const fieldOrder = [
+  ...(["subject", "description", "activeForm", "owner", "metadata", "status", "blocks", "blockedBy"] as const),
+];
+
+/** Writes the other side of a link too. Returns the ids that are new to this task. */
+async function link(
+  folder: string,
+  task: StoredTask,
+  others: readonly string[] = [],
+  side: "blocks" | "blockedBy",
+): Promise<string[]> {
+  const known = side === "blocks" ? task.blockedBy : task.blocks;
+  const fresh: string[] = [];
+  for (const id of new Set(others)) {
+    const other = id === task.id || known.includes(id) ? undefined : await loadTask(folder, id);
+    if (other === undefined) continue;
+    fresh.push(id);
+    await writeTask(folder, { ...other, [side]: [...other[side], task.id] });
+  }
+  return fresh;
+}

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { recorded } from "../fixtures/recorded.ts";
 import { shapeOf, type ToolWorld, toolWorld } from "../fixtures/world.ts";
 import type { Tool } from "../tool.ts";
-import { taskCreateTool, taskGetTool, taskListTool } from "./task-tools.ts";
-import { taskUpdateTool } from "./update-task-tool.ts";
+import { taskCreateTool, taskGetTool, taskListTool, taskUpdateTool } from "./task-tools.ts";
 
 async function say(world: ToolWorld, tool: Tool, input: Record<string, unknown>): Promise<unknown> {
   const { content } = await world.call(tool, input);

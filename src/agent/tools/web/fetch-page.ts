@@ -10,21 +10,21 @@ export interface WebPage {
   readonly codeText: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** There was more than is kept. */
+  /** The page is longer than `bytes`. */
   readonly cut: boolean;
 }
 
 export type FetchResult =
-  | { readonly page: WebPage }
-  /** It leads to another host: the model decides whether to go there. */
-  | { readonly moved: { readonly from: string; readonly to: string; readonly code: number; readonly codeText: string } }
+  | WebPage
+  /** It redirects to another host: the model decides whether to follow. */
+  | { readonly from: string; readonly movedTo: string; readonly code: number; readonly codeText: string }
   | { readonly error: string };
 
 const maxBytes = 2 ** 20;
 const maxRedirects = 10;
 const timeoutMs = 30_000;
 
-/** Gets a page. Moves within its host are followed, each looked at as the first address was. */
+/** Gets a page. Redirects within its host are followed, and each is checked as the first address was. */
 export async function fetchPage(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<FetchResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let at = url;
@@ -32,18 +32,17 @@ export async function fetchPage(url: URL, options: WebFetchOptions, signal: Abor
     for (let moves = 0; moves <= maxRedirects; moves += 1) {
       const answer = await get(at, options, limit);
       const to = targetOf(answer, at);
-      if (to === undefined) return { page: await pageOf(answer, at) };
+      if (to === undefined) return await pageOf(answer, at);
       answer.destroy();
       if (to.host !== url.host) {
         const { statusCode: code = 0, statusMessage: codeText = "" } = answer;
-        return { moved: { from: at.href, to: to.href, code, codeText } };
+        return { from: at.href, movedTo: to.href, code, codeText };
       }
       at = to;
     }
-    return { error: `${url.href} moves more than ${maxRedirects} times.` };
+    return { error: `${url.href} redirects more than ${maxRedirects} times.` };
   } catch (error) {
-    if (limit.aborted && !signal.aborted)
-      return { error: `${url.hostname} did not answer within ${timeoutMs / 1_000} s.` };
+    if (limit.aborted && !signal.aborted) return { error: `${url.hostname} timed out after ${timeoutMs / 1_000} s.` };
     return { error: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -57,7 +56,7 @@ export function urlFault(text: string): string | undefined {
   return hostname === "" ? "Invalid URL: it names no host" : undefined;
 }
 
-/** One request. The address that was looked at is the one that is connected to, whatever a second look-up would say. */
+/** One request. It connects to the address that was checked, whatever a second look-up would return. */
 async function get(url: URL, options: WebFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const address = await addressOf(url.hostname.replace(/^\[|\]$/g, ""), options);
   const wish: RequestOptions = {
@@ -101,7 +100,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 function targetOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return undefined;
   const fault = URL.canParse(location, from.href) ? urlFault(new URL(location, from).href) : "Invalid URL";
-  if (fault !== undefined) throw new Error(`${from.href} moves to a place that cannot be fetched: ${fault}`);
+  if (fault !== undefined) throw new Error(`${from.href} redirects to an address that cannot be fetched: ${fault}`);
   return new URL(location, from);
 }
 
@@ -115,21 +114,15 @@ async function pageOf(answer: IncomingMessage, at: URL): Promise<WebPage> {
   }
   answer.destroy();
   const encoding = answer.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new Error(`${at.href} answers in ${encoding}, which was not asked for.`);
+  if (encoding !== "identity") throw new Error(`${at.href} answers in ${encoding}, which was not requested.`);
   const { statusCode: code = 0, statusMessage: codeText = "" } = answer;
   const type = answer.headers["content-type"] ?? "";
-  return {
-    url: at.href,
-    code,
-    codeText,
-    type,
-    bytes: Buffer.concat(chunks).subarray(0, maxBytes),
-    cut: size > maxBytes,
-  };
+  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
+  return { url: at.href, code, codeText, type, bytes, cut: size > maxBytes };
 }
 
 export interface WebFetchOptions {
-  /** What a small model makes of the page for the prompt. */
+  /** Answers the prompt from the page with a small model. */
   readonly digest: (text: string, prompt: string, signal: AbortSignal) => Promise<string>;
   /** Whether an address may be connected to. Default: public ones only. */
   readonly permits?: (address: string) => boolean;

@@ -103,7 +103,7 @@ test("a move within the host is followed and looked at again; one to another hos
   expect(told).toMatchObject({ isError: false, response: { code: 302, codeText: "Found", bytes: 0 } });
   expect(told.content).toContain("Redirect URL: http://other.test/c\n");
   expect(asked).toEqual([`site.test:${port} /a`, `site.test:${port} /b`]);
-  expect((await fetch("http://site.test:PORT/loop")).content).toContain("moves more than 10 times");
+  expect((await fetch("http://site.test:PORT/loop")).content).toContain("redirects more than 10 times");
   let first = true;
   const rebound = await fetch("http://site.test:PORT/a", {
     resolve: async () => {

@@ -1,6 +1,6 @@
-import { inputIssue } from "../check-tool-input.ts";
+import { inputIssue, inputSchema, numberSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { type FetchResult, fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
+import { fetchPage, urlFault, type WebFetchOptions, type WebPage } from "./fetch-page.ts";
 
 const maxChars = 100_000;
 
@@ -8,29 +8,20 @@ export function webFetchTool(options: WebFetchOptions): Tool {
   const tool: Tool = {
     name: "WebFetch",
     description:
-      "Gets a page of the public internet and answers a question about it. A page that has moved to another host is not followed: the answer says where it is now.",
+      "Gets a page of the public internet and answers a question about it. A redirect to another host is not followed: the answer names the new address.",
     readOnly: true,
-    inputSchema: {
-      type: "object",
-      properties: {
-        url: { type: "string", description: "The address, http or https" },
-        prompt: { type: "string", description: "What to find out from the page" },
-      },
-      required: ["url", "prompt"],
-      additionalProperties: false,
-    },
-    responseSchema: {
-      type: "object",
-      required: ["bytes", "code", "codeText", "result", "durationMs", "url"],
-      properties: {
-        bytes: { type: "number" },
-        code: { type: "number" },
-        codeText: { type: "string" },
-        result: { type: "string" },
-        durationMs: { type: "number" },
-        url: { type: "string" },
-      },
-    },
+    inputSchema: inputSchema({
+      url: { type: "string", description: "The address, http or https" },
+      prompt: { type: "string", description: "What to find out from the page" },
+    }),
+    responseSchema: objectSchema({
+      bytes: numberSchema,
+      code: numberSchema,
+      codeText: stringSchema,
+      result: stringSchema,
+      durationMs: numberSchema,
+      url: stringSchema,
+    }),
     render: (response) => (response as { result: string }).result,
     refuse: ({ url }) => (URL.canParse(String(url)) ? undefined : inputIssue("url", "Invalid URL")),
     run: ({ url, prompt }, context) => fetchAndDigest(tool, String(url), String(prompt), options, context),
@@ -48,27 +39,23 @@ async function fetchAndDigest(
   const startedAt = now();
   const fault = urlFault(url);
   if (fault !== undefined) return toolError(fault);
-  const fetched: FetchResult = await fetchPage(new URL(url), options, signal);
+  const fetched = await fetchPage(new URL(url), options, signal);
   if (signal.aborted) return toolError("The page was not fetched: interrupted.", true);
   if ("error" in fetched) return toolError(fetched.error);
-  if ("moved" in fetched) {
-    const { from, to, code, codeText } = fetched.moved;
-    const result = `REDIRECT DETECTED: The URL redirects to a different host.\n\nOriginal URL: ${from}\nRedirect URL: ${to}\nStatus: ${code} ${codeText}\n\nTo go on, call WebFetch again with url "${to}" and the same prompt.`;
-    return toolSuccess(tool, { bytes: 0, code, codeText, result, durationMs: Math.round(now() - startedAt), url });
+  const { code, codeText } = fetched;
+  const success = (bytes: number, result: string): ToolResult =>
+    toolSuccess(tool, { bytes, code, codeText, result, durationMs: Math.round(now() - startedAt), url });
+  if ("movedTo" in fetched) {
+    const { from, movedTo } = fetched;
+    return success(
+      0,
+      `REDIRECT DETECTED: The URL redirects to a different host.\n\nOriginal URL: ${from}\nRedirect URL: ${movedTo}\nStatus: ${code} ${codeText}\n\nTo continue, call WebFetch again with url "${movedTo}" and the same prompt.`,
+    );
   }
-  const { page } = fetched;
-  const text = textOf(page);
-  if (text === undefined) return toolError(`${page.url} is ${page.type || "no text"}, which cannot be read as text.`);
-  const result = await options.digest(text.slice(0, maxChars), prompt, signal);
-  const { code, codeText, bytes } = page;
-  return toolSuccess(tool, {
-    bytes: bytes.length,
-    code,
-    codeText,
-    result,
-    durationMs: Math.round(now() - startedAt),
-    url,
-  });
+  const text = textOf(fetched);
+  if (text === undefined)
+    return toolError(`${fetched.url} is ${fetched.type || "not text"}, which cannot be read as text.`);
+  return success(fetched.bytes.length, await options.digest(text.slice(0, maxChars), prompt, signal));
 }
 
 function textOf({ type, bytes, cut }: WebPage): string | undefined {
@@ -76,8 +63,8 @@ function textOf({ type, bytes, cut }: WebPage): string | undefined {
   const readable = kind === "" || kind.startsWith("text/") || /(?:json|xml|javascript|yaml)$/.test(kind.trim());
   if (!readable || bytes.subarray(0, 8_192).includes(0)) return undefined;
   const text = bytes.toString("utf8");
-  const words = /html/.test(kind) ? pageText(text) : text;
-  return cut ? `${words}\n[The page is longer than 1 MiB; the rest was not fetched.]` : words;
+  const shown = /html/.test(kind) ? pageText(text) : text;
+  return cut ? `${shown}\n[The page is longer than 1 MiB; the rest was not fetched.]` : shown;
 }
 
 const unseen = new Set(["script", "style", "noscript", "template", "svg"]);
@@ -86,7 +73,7 @@ const breaking = new Set([
   ...["h1", "h2", "h3", "h4", "h5", "h6", "hr", "main", "nav", "title"],
 ]);
 
-/** The words of a page: tags away, what nobody sees away. Each character is looked at once, whatever the page. */
+/** The text of a page, without tags and invisible parts. Takes linear time, whatever the page. */
 export function pageText(html: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -99,7 +86,7 @@ export function pageText(html: string): string {
     const name = /^<\/?([a-z][a-z0-9]*)/i.exec(html.slice(open, open + 32))?.[1]?.toLowerCase() ?? "";
     if (breaking.has(name)) parts.push("\n");
     at = close + (html.startsWith("<!--", open) ? 3 : 1);
-    if (unseen.has(name) && html[open + 1] !== "/") at = behind(html, name, at);
+    if (unseen.has(name) && html[open + 1] !== "/") at = endOf(html, name, at);
   }
   return parts
     .join("")
@@ -110,8 +97,8 @@ export function pageText(html: string): string {
     .trim();
 }
 
-/** Behind the end tag; a part that is never ended swallows the rest. */
-function behind(html: string, name: string, from: number): number {
+/** The position behind the end tag, or the end of the page when there is no end tag. */
+function endOf(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}[\\s>]`, "gi");
   end.lastIndex = from;
   const found = end.exec(html);

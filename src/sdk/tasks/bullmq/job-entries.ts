@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { missingPackageProblem } from "../../../protocol/internal.ts";
+import { loadPackage } from "../../../protocol/internal.ts";
 import type { JobScope, TaskRecord } from "../task-backend.ts";
 
 /** A job as Redis holds it. `lease` is its worker's, `order` the place in which it was added. */
@@ -70,12 +70,8 @@ type RedisClass = typeof import("ioredis").Redis;
 /** Both are optional peers: only who names this backend needs them. */
 export async function loadBullmq(): Promise<{ readonly bullmq: Bullmq; readonly Redis: RedisClass }> {
   const [bullmq, { Redis }] = await Promise.all([
-    import("bullmq").catch((cause: unknown) => missing("bullmq", cause)),
-    import("ioredis").catch((cause: unknown) => missing("ioredis", cause)),
+    loadPackage("bullmq", "hookline/tasks/bullmq", () => import("bullmq")),
+    loadPackage("ioredis", "hookline/tasks/bullmq", () => import("ioredis")),
   ]);
   return { bullmq, Redis };
-}
-
-function missing(name: string, cause: unknown): never {
-  throw missingPackageProblem(name, "hookline/tasks/bullmq", cause);
 }
