@@ -29,7 +29,7 @@ export function failureOf(error: ModelError): FailureClass {
   return serverTypes.has(errorType) ? "server_error" : "unknown";
 }
 
-/** A conversation that does not fit, in the words of the Messages API and of servers that speak chat completions. */
+/** Errors of the Messages API and of chat completions servers about a conversation that is too long. */
 const tooLong =
   /(prompt|input) is too long|maximum context length|exceeds?\b[^.]{0,30}\bcontext (limit|window|length|size)/i;
 
@@ -44,7 +44,7 @@ export function worthFallback(error: ModelError): boolean {
   return shouldRetry(error) || failureOf(error) === "model_not_found";
 }
 
-/** Inside a stream an error has no status of its own; its type is all there is. */
+/** Inside a stream an error has no status, only a type. */
 const serverTypes: ReadonlySet<string> = new Set([
   "api_error",
   "overloaded_error",
@@ -53,9 +53,8 @@ const serverTypes: ReadonlySet<string> = new Set([
   "stream",
 ]);
 
-/** What the official clients throw, as far as they agree: both give status, headers and the parsed body. */
+/** What both official clients throw. */
 interface Thrown {
-  readonly name?: string;
   readonly status?: number;
   readonly message?: string;
   readonly headers?: { get(name: string): string | null };
@@ -64,7 +63,7 @@ interface Thrown {
   readonly cause?: unknown;
 }
 
-/** An error of a client as a value; `began` once its answer had begun. No header but those of waiting and of the request's id is looked at, so no key can get out. */
+/** An error of a client as a value; `began` is true once its answer had begun. Only the headers about waiting and the request's id are read, so no key can leak. */
 export function toModelError(thrown: unknown, signal: AbortSignal, began = false): ModelError {
   if (signal.aborted) return aborted;
   if (isTooLong(thrown)) return answerTooLarge;
@@ -89,7 +88,7 @@ function isTooLong(thrown: unknown): boolean {
   return thrown instanceof LineTooLong || (thrown instanceof Error && thrown.cause instanceof LineTooLong);
 }
 
-/** Some gateways answer with a page. */
+/** Some gateways answer with a whole page. */
 function brief(message: string): string {
   return message.length > 1_000 ? `${message.slice(0, 1_000)}…` : message;
 }

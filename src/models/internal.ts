@@ -4,6 +4,7 @@ export { efforts, endOfLifeNotice, knownModel } from "./anthropic/known-models.t
 export { failureOf, worthFallback } from "./failure.ts";
 export {
   type AnswerBlock,
+  type Base64Source,
   blocksIn,
   type ContentBlock,
   joinTurns,

@@ -8,9 +8,9 @@ export interface RetryOptions {
   readonly tries?: number;
   /** Waited after the first failed try; doubled after each further one. */
   readonly firstWaitMs?: number;
-  /** Back-off grows no further; an API that asks for a longer wait is taken at its word and not asked again. */
+  /** The longest wait. An API that asks for a longer one is not asked again. */
   readonly maxWaitMs?: number;
-  /** Told before each wait. The same is also an event of the stream. */
+  /** Called before each wait. The same is also an event of the stream. */
   readonly onRetry?: (retry: ModelRetry, request: ModelRequest) => void;
   /** Waits; replace it in tests. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -31,7 +31,14 @@ async function* streamWithRetry(
 ): AsyncGenerator<ModelEvent> {
   const { tries = 5, onRetry, pause: wait = pause } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const error = yield* untilError(model.stream(request, signal));
+    let error: ModelError | undefined;
+    for await (const event of model.stream(request, signal)) {
+      if (event.type === "error") {
+        error = event;
+        break;
+      }
+      yield event;
+    }
     if (error === undefined) return;
     const waitMs = waitAfter(error, attempt, options);
     if (signal.aborted || attempt >= tries || waitMs === undefined) {
@@ -49,16 +56,7 @@ async function* streamWithRetry(
   }
 }
 
-/** Everything but the error, which is for the caller to judge. */
-async function* untilError(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, ModelError | undefined> {
-  for await (const event of events) {
-    if (event.type === "error") return event;
-    yield event;
-  }
-  return undefined;
-}
-
-/** Undefined when asking again is of no use. */
+/** Undefined when a retry cannot help. */
 function waitAfter(error: ModelError, attempt: number, options: RetryOptions): number | undefined {
   const { firstWaitMs = 500, maxWaitMs = 60_000, random = Math.random } = options;
   if (!shouldRetry(error)) return undefined;
@@ -67,7 +65,7 @@ function waitAfter(error: ModelError, attempt: number, options: RetryOptions): n
   return Math.round(doubled * (0.75 + random() / 4));
 }
 
-/** Waits, or stops waiting when told to. Contract: resolves in both cases; the caller asks the signal. */
+/** Waits until the time has passed or the signal is aborted. Contract: resolves in both cases; the caller checks the signal. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return;
   try {

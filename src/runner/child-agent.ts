@@ -75,38 +75,19 @@ export type StreamMessage = Readonly<Record<string, unknown>>;
 /** The content of the child's stream so far. */
 export interface ChildStream {
   /** The last result object. */
-  readonly result: StreamMessage | undefined;
-  readonly sessionId: string | undefined;
+  result: StreamMessage | undefined;
+  sessionId: string | undefined;
   /** Text of the assistant messages so far, the newest last. */
-  readonly texts: readonly string[];
+  readonly texts: string[];
   readonly onLine: OnLine;
 }
 
 /** Reads one JSON object per line; other lines stay in the child's output. */
 export function childStream(onMessage: (message: StreamMessage) => void): ChildStream {
-  let result: StreamMessage | undefined;
-  let sessionId: string | undefined;
-  const texts: string[] = [];
-
-  function take(message: StreamMessage): void {
-    if (message["type"] === "result") result = message;
-    if (typeof message["session_id"] === "string") sessionId = message["session_id"];
-    // The text of a subagent is not the answer.
-    if (message["type"] === "assistant" && (message["parent_tool_use_id"] ?? null) === null) {
-      const text = textOf(message["message"]);
-      if (text !== "") texts.push(text);
-    }
-    onMessage(message);
-  }
-
-  return {
-    get result() {
-      return result;
-    },
-    get sessionId() {
-      return sessionId;
-    },
-    texts,
+  const stream: ChildStream = {
+    result: undefined,
+    sessionId: undefined,
+    texts: [],
     onLine(line, whole) {
       const message = whole && line.startsWith("{") ? parseObject(line) : undefined;
       if (message === undefined) return "keep";
@@ -114,6 +95,19 @@ export function childStream(onMessage: (message: StreamMessage) => void): ChildS
       return "take";
     },
   };
+
+  function take(message: StreamMessage): void {
+    if (message["type"] === "result") stream.result = message;
+    if (typeof message["session_id"] === "string") stream.sessionId = message["session_id"];
+    // The text of a subagent is not the answer.
+    if (message["type"] === "assistant" && (message["parent_tool_use_id"] ?? null) === null) {
+      const text = textOf(message["message"]);
+      if (text !== "") stream.texts.push(text);
+    }
+    onMessage(message);
+  }
+
+  return stream;
 }
 
 function textOf(message: unknown): string {

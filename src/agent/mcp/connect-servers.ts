@@ -30,25 +30,14 @@ export function mcpConnector(): ServerConnector {
   return async (options) => {
     const { servers, warnings } = await findServers(options);
     for (const warning of warnings) options.tell(warning);
-    const usable = withoutTwins(admitted(servers, options), options);
+    const usable = withoutTwins(servers, options);
     const sdk = usable.some(isReachable) ? await loaded(options) : undefined;
     const entries = await Promise.all(usable.map((found) => entryOf(found, sdk, options)));
-    return serversOf(entries, options);
+    return serversOf(
+      entries.filter((entry) => entry !== undefined),
+      options,
+    );
   };
-}
-
-/** A server that policy does not forbid. */
-interface AdmittedServer extends FoundServer {
-  readonly config: Exclude<FoundServer["config"], { kind: "refused" }>;
-}
-
-/** What policy forbids is reported and, as in the client, not listed. */
-function admitted(servers: readonly FoundServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
-  return servers.flatMap(({ name, from, config }) => {
-    if (config.kind !== "refused") return [{ name, from, config }];
-    tell(`The MCP server ${name} of ${from} is not used: ${config.why}.`);
-    return [];
-  });
 }
 
 function isReachable({ config }: FoundServer): boolean {
@@ -67,7 +56,7 @@ async function loaded({ tell }: ServerConnectOptions): Promise<McpSdk | undefine
 }
 
 /** Two names that become one in the names of tools would give one server the rules made for the other. */
-function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnectOptions): readonly AdmittedServer[] {
+function withoutTwins(servers: readonly FoundServer[], { tell }: ServerConnectOptions): readonly FoundServer[] {
   const taken = new Map<string, string>();
   return servers.filter((server) => {
     const { name } = server;
@@ -80,36 +69,33 @@ function withoutTwins(servers: readonly AdmittedServer[], { tell }: ServerConnec
   });
 }
 
+/** Undefined for a server that policy forbids: it is reported and, as in the client, not listed. */
 async function entryOf(
-  { name, from, config }: AdmittedServer,
+  { name, from, config }: FoundServer,
   sdk: McpSdk | undefined,
   options: ServerConnectOptions,
-): Promise<Entry> {
-  const { tell, cwd, env, elicit, signal } = options;
+): Promise<Entry | undefined> {
+  const { cwd, env } = options;
+  const report = (text: string) => options.tell(`The MCP server ${name} of ${from} ${text}`);
   if (config.kind === "off") return { name, status: "disabled" };
+  if (config.kind === "refused") return void report(`is not used: ${config.why}.`);
   if (config.kind === "untrusted") {
-    tell(`The MCP server ${name} of ${from} is not started: ${config.why}. hookline trust shows and approves it.`);
+    report(`is not started: ${config.why}. hookline trust shows and approves it.`);
     return { name, status: "untrusted" };
   }
-  if (config.kind === "unusable") {
-    tell(`The MCP server ${name} of ${from} cannot be used: ${config.why}.`);
-    return { name, status: "failed" };
-  }
-  if (sdk === undefined) return { name, status: "failed" };
+  if (config.kind === "unusable") report(`cannot be used: ${config.why}.`);
+  if (config.kind === "unusable" || sdk === undefined) return { name, status: "failed" };
   try {
     const connection = await connect(sdk, config, {
+      ...options,
       name,
-      cwd,
       env: serverEnv(env, cwd),
       connectMs: milliseconds(env["MCP_TIMEOUT"], 30_000),
       callMs: milliseconds(env["MCP_TOOL_TIMEOUT"], 600_000),
-      elicit,
-      tell,
-      signal,
     });
     return { name, status: "connected", connection };
   } catch (error) {
-    tell(`The MCP server ${name} of ${from} did not start: ${(error as Error).message}`);
+    report(`did not start: ${(error as Error).message}`);
     return { name, status: "failed" };
   }
 }

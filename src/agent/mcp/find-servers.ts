@@ -72,32 +72,30 @@ async function allServers(places: ServerPlaces): Promise<FoundServers> {
   const named = [local, user].flatMap(({ value }) => textsIn(fieldOf(value, "disabledMcpjsonServers")));
   const off = new Set([...named, ...(places.off ?? [])]);
 
+  const projectConfig = (file: string, name: string, config: unknown): FoundServer["config"] => {
+    if (file === shared.from && off.has(name)) return { kind: "off" };
+    const { state, detail } = approved({ file, name, config });
+    return state === "trusted" ? readServerConfig(config, env) : { kind: "untrusted", why: detail };
+  };
+  const ordered = [
+    ...given.map((source) => ({ ...source, kind: "flag", isUsers: true }) as const),
+    { ...local, kind: "local", isUsers: false },
+    { ...forHere, kind: "local", isUsers: true },
+    { ...shared, kind: "project", isUsers: false },
+    { ...project, kind: "project", isUsers: false },
+    { ...user, kind: "user", isUsers: true },
+    { ...known, kind: "user", isUsers: true },
+  ] as const;
   const found = new Map<string, FoundServer>();
-  type ConfigOf = (name: string, value: unknown) => FoundServer["config"];
-  const take = (of: "user" | "project" | "local" | "flag", source: Source, configOf: ConfigOf): void => {
-    if (!reads(of)) return;
-    for (const [name, value] of entries(fieldOf(source.value, "mcpServers"))) {
+  for (const { from, value, isUsers } of ordered.filter(({ kind }) => reads(kind))) {
+    for (const [name, config] of entries(fieldOf(value, "mcpServers"))) {
       const earlier = found.get(name);
       // A server that is not started does not take a name from another.
       if (earlier !== undefined && isStarted(earlier)) continue;
-      found.set(name, { name, from: source.from, config: configOf(name, value) });
+      const read = isUsers ? readServerConfig(config, env) : projectConfig(from, name, config);
+      found.set(name, { name, from, config: read });
     }
-  };
-  const ofUser = (_: string, value: unknown): ReadConfig => readServerConfig(value, env);
-  const ofProject =
-    (file: string) =>
-    (name: string, config: unknown): FoundServer["config"] => {
-      if (file === shared.from && off.has(name)) return { kind: "off" };
-      const { state, detail } = approved({ file, name, config });
-      return state === "trusted" ? readServerConfig(config, env) : { kind: "untrusted", why: detail };
-    };
-  for (const source of given) take("flag", source, ofUser);
-  take("local", local, ofProject(local.from));
-  take("local", forHere, ofUser);
-  take("project", shared, ofProject(shared.from));
-  take("project", project, ofProject(project.from));
-  take("user", user, ofUser);
-  take("user", known, ofUser);
+  }
   return { servers: [...found.values()], warnings };
 }
 

@@ -4,7 +4,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { onAbort } from "../../exec/internal.ts";
 import { sameOriginFetch } from "../../net/internal.ts";
-import { loadPackage } from "../../protocol/internal.ts";
+import { loadPackage, type ToolInput } from "../../protocol/internal.ts";
 import { responseOf, textOf } from "./mcp-result.ts";
 import type { ServerConnectOptions } from "./mcp-servers.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -25,7 +25,7 @@ export interface Connection {
   readonly connected: boolean;
   readonly tools: readonly ListedTool[];
   /** Contract: never rejects; a server that has exited is an error result. */
-  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
+  call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallResult>;
   close(): Promise<void>;
 }
 
@@ -43,8 +43,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     { name: "hookline", version: "0" },
     { capabilities: { elicitation: { form: {}, url: {} } } },
   );
-  let connected = false;
-  let tools: readonly ListedTool[] = [];
+  const connection = { connected: false, tools: [] as readonly ListedTool[], call, close };
   let lastError = "";
 
   client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }, { signal }) => {
@@ -57,14 +56,14 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     return action === "accept" ? { action, content: content as Record<string, string> } : { action };
   });
   client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, async () => {
-    tools = await listTools(client, options);
+    connection.tools = await listTools(client, options);
   });
   client.onerror = (error) => {
     lastError = error.message;
   };
   client.onclose = () => {
-    if (connected) tell(`The MCP server ${name} has exited: ${whyGone()}`);
-    connected = false;
+    if (connection.connected) tell(`The MCP server ${name} has exited: ${whyGone()}`);
+    connection.connected = false;
   };
 
   function whyGone(): string {
@@ -72,48 +71,41 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     return [lastError || "the connection was closed", stderr].filter(Boolean).join(". It printed: ");
   }
 
+  async function call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallResult> {
+    if (!connection.connected) return failure(`The MCP server ${name} is not connected: ${whyGone()}`);
+    try {
+      const request = { name: tool, arguments: { ...input } };
+      const limits = { timeout: options.callMs, resetTimeoutOnProgress: true };
+      const result = await withOwnSignal(signal, (own) =>
+        client.callTool(request, undefined, { ...limits, signal: own }),
+      );
+      const response = responseOf(result);
+      return result.isError === true ? failure(textOf(response)) : { isError: false, response };
+    } catch (cause) {
+      if (signal.aborted) return { isError: true, message: "The call was interrupted.", interrupted: true };
+      const gone = connection.connected ? "" : ` (the server has exited: ${whyGone()})`;
+      return failure(`The MCP server ${name} did not answer: ${(cause as Error).message}${gone}`);
+    }
+  }
+
   async function close(): Promise<void> {
-    if (connected && "terminateSession" in transport) await endHttpSession(transport as StreamableHTTPClientTransport);
-    connected = false;
+    if (connection.connected && "terminateSession" in transport)
+      await endHttpSession(transport as StreamableHTTPClientTransport);
+    connection.connected = false;
     await client.close();
-    await transport.close(); // the client forgets a transport that never came up
+    await transport.close(); // the client forgets a transport that did not start
   }
 
   try {
     await withOwnSignal(options.signal, (signal) => client.connect(transport, { timeout: options.connectMs, signal }));
-    tools = await listTools(client, options);
-    connected = true;
+    connection.tools = await listTools(client, options);
+    connection.connected = true;
   } catch (cause) {
     const why = (cause as Error).message;
     await close();
-    throw new Error([why, whyGone()].filter((words, at) => at === 0 || !why.includes(words)).join(": "), { cause });
+    throw new Error([why, whyGone()].filter((text, at) => at === 0 || !why.includes(text)).join(": "), { cause });
   }
-
-  return {
-    get connected() {
-      return connected;
-    },
-    get tools() {
-      return tools;
-    },
-    async call(tool, input, signal) {
-      if (!connected) return failure(`The MCP server ${name} is not connected: ${whyGone()}`);
-      try {
-        const request = { name: tool, arguments: { ...input } };
-        const limits = { timeout: options.callMs, resetTimeoutOnProgress: true };
-        const result = await withOwnSignal(signal, (own) =>
-          client.callTool(request, undefined, { ...limits, signal: own }),
-        );
-        const response = responseOf(result);
-        return result.isError === true ? failure(textOf(response)) : { isError: false, response };
-      } catch (cause) {
-        if (signal.aborted) return { isError: true, message: "The call was interrupted.", interrupted: true };
-        const gone = connected ? "" : ` (the server has exited: ${whyGone()})`;
-        return failure(`The MCP server ${name} did not answer: ${(cause as Error).message}${gone}`);
-      }
-    },
-    close,
-  };
+  return connection;
 }
 
 /** Ends our session at the server. One that does not answer is not waited for. */

@@ -157,5 +157,5 @@ async function loadDefinitions(
 function ownTools({ webFetch = false }: AgentOptions, threads: Threads): readonly Tool[] {
   if (webFetch === false) return builtinTools();
   const digested: WebFetchOptions["digest"] = (text, prompt, signal) => digest(threads.main, text, prompt, signal);
-  return builtinTools({ webFetch: { ...(webFetch === true ? {} : webFetch), digest: digested } });
+  return builtinTools({ ...(webFetch === true ? {} : webFetch), digest: digested });
 }

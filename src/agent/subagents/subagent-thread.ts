@@ -17,12 +17,11 @@ export interface SubagentRequest {
   /** With a name it is a teammate. */
   readonly name?: string;
   readonly model?: string;
-  /** A folder of its own. */
-  readonly cwd?: string;
+  readonly cwd: string;
   readonly worktree?: SubagentWorktree;
-  readonly id?: string;
+  readonly id: string;
   /** It runs in the background. */
-  readonly background?: boolean;
+  readonly background: boolean;
 }
 
 export const maxSubagentDepth = 5;
@@ -30,9 +29,8 @@ export const maxSubagentDepth = 5;
 /** Opens the thread of an agent: a transcript and a memory of its own; rules, folders and servers are the session's. */
 export async function openSubagentThread(parent: AgentThread, request: SubagentRequest): Promise<AgentThread> {
   const { session } = parent;
-  const { definition, description, name, toolUseId } = request;
+  const { id, definition, description, name, toolUseId, cwd, background } = request;
   const { record, options } = session;
-  const id = request.id ?? record.newAgentId(name);
   const depth = (parent.agent?.depth ?? 0) + 1;
   const type = name ?? definition.type;
   const meta = {
@@ -54,7 +52,7 @@ export async function openSubagentThread(parent: AgentThread, request: SubagentR
       toolUseId,
       description,
       startedAt: options.clock.now(),
-      background: request.background ?? false,
+      background,
       ...defined({ name, worktree: request.worktree }),
     },
     purpose: "subagent",
@@ -62,7 +60,7 @@ export async function openSubagentThread(parent: AgentThread, request: SubagentR
     definition: () => definition,
     messages: [],
     model: wanted === undefined ? { ...parent.model } : await session.openModel(wanted),
-    cwd: request.cwd ?? parent.cwd,
+    cwd,
     contextTokens: 0,
     mail: [],
     ...defined({ maxCalls: definition.maxTurns }),

@@ -73,12 +73,12 @@ async function runAgentTool(
     prompt: String(input["prompt"]),
     toolUseId: context.toolUseId,
     id,
+    background: input["run_in_background"] === true || name !== undefined,
     ...defined({ name, model: typeof input["model"] === "string" ? input["model"] : undefined }),
     ...folder,
   };
-  const background = input["run_in_background"] === true || name !== undefined;
-  const thread = await openSubagentThread(parent, { ...request, background });
-  if (background) return launched(tool, thread, request);
+  const thread = await openSubagentThread(parent, request);
+  if (request.background) return launched(tool, thread, request);
   const startedAt = session.options.clock.now();
   const end = await startSubagent(thread, request.prompt, context.signal);
   session.subagents.add(runSubagentInBackground(thread, { ...request, again: true }));

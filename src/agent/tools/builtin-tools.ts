@@ -14,13 +14,8 @@ import type { Tool } from "./tool.ts";
 import type { WebFetchOptions } from "./web/fetch-page.ts";
 import { webFetchTool } from "./web/web-fetch-tool.ts";
 
-export interface BuiltinOptions {
-  /** WebFetch is offered only with this. */
-  readonly webFetch?: WebFetchOptions;
-}
-
-/** The agent's own tools, without those that start subagents and those of servers. Made once for a session. */
-export function builtinTools({ webFetch }: BuiltinOptions = {}): readonly Tool[] {
+/** The agent's own tools, without those that start subagents and those of servers. Made once for a session. Without `webFetch` there is no WebFetch. */
+export function builtinTools(webFetch?: WebFetchOptions): readonly Tool[] {
   return [
     bashTool(),
     readTool,

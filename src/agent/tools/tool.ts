@@ -1,3 +1,4 @@
+import type { Base64Source, TextBlock } from "../../models/internal.ts";
 import type { ToolInput } from "../../protocol/internal.ts";
 import type { JsonSchema } from "./check-tool-input.ts";
 import type { ReadState } from "./files/file-access.ts";
@@ -26,12 +27,7 @@ export interface Tool {
 export type ToolContent = string | readonly ToolBlock[];
 
 /** A content block as the Messages API spells it. */
-export type ToolBlock =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "image";
-      readonly source: { readonly type: "base64"; readonly data: string; readonly media_type: string };
-    };
+export type ToolBlock = TextBlock | { readonly type: "image"; readonly source: Base64Source };
 
 export type ToolResult = ToolSuccess | ToolError;
 

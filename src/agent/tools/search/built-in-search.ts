@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { compileGlob, fileTypes } from "./glob-match.ts";
-import { listFiles, searchMs, tooSlow } from "./list-files.ts";
-import type { GrepHit, GrepRequest, GrepResult, SearchPlace } from "./ripgrep.ts";
+import { listFiles, type SearchPlace, searchMs, tooSlow } from "./list-files.ts";
+import type { GrepHit, GrepRequest, GrepResult } from "./ripgrep.ts";
 
 /** The same search without `rg`. Patterns run in a worker thread, which is ended when a pattern takes too long. */
 export async function searchBuiltIn(request: GrepRequest, place: SearchPlace): Promise<GrepResult> {
@@ -15,9 +15,9 @@ export async function searchBuiltIn(request: GrepRequest, place: SearchPlace): P
 }
 
 /** Undefined when listing them took too long. */
-async function filesIn({ root, env, signal }: SearchPlace): Promise<readonly string[] | undefined> {
+async function filesIn(place: SearchPlace): Promise<readonly string[] | undefined> {
   try {
-    return await listFiles({ root, env, signal, ignored: "out" });
+    return await listFiles(place, "out");
   } catch (error) {
     if (error instanceof DOMException) return undefined;
     throw error;
@@ -45,7 +45,7 @@ function withFolders(path: string): string[] {
 }
 
 function runInThread(job: WorkerJob, signal: AbortSignal): Promise<GrepResult> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     // As a text, since a thread cannot load a TypeScript file.
     const worker = new Worker(`(${searchFiles.toString()})()`, { eval: true, workerData: job });
     const end = (answer: GrepResult) => {
@@ -58,10 +58,7 @@ function runInThread(job: WorkerJob, signal: AbortSignal): Promise<GrepResult> {
     const timer = setTimeout(() => end({ error: tooSlow }), searchMs);
     signal.addEventListener("abort", onAbort, { once: true });
     worker.on("message", end);
-    worker.on("error", (error) => {
-      end({ error: String(error) });
-      reject(error);
-    });
+    worker.on("error", (error) => end({ error: String(error) }));
   });
 }
 

@@ -71,7 +71,7 @@ function splitAbsolutePattern(given: string): { base: string; pattern: string } 
 
 async function filesIn(root: string, { env, signal }: ToolContext): Promise<readonly string[]> {
   const rg = await findRipgrep(env);
-  if (rg === undefined) return listFiles({ root, env, signal, ignored: "in" });
+  if (rg === undefined) return listFiles({ root, env, signal }, "in");
   const out = controlFolders.flatMap((name) => ["--glob", `!${name}`]);
   const args = ["--no-config", "--files", "--hidden", "--no-ignore", "--null", ...out, "--", "./"];
   const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };

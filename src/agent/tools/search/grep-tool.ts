@@ -6,7 +6,8 @@ import { inputSchema, numberSchema, objectSchema, stringListSchema, stringSchema
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";
-import { findRipgrep, type GrepHit, type GrepRequest, type SearchPlace, searchWithRipgrep } from "./ripgrep.ts";
+import type { SearchPlace } from "./list-files.ts";
+import { findRipgrep, type GrepHit, type GrepRequest, searchWithRipgrep } from "./ripgrep.ts";
 
 const defaultLimit = 250;
 const maxChars = 100_000;

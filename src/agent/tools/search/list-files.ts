@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { runProcess } from "../../../exec/internal.ts";
 import { ignoringErrors } from "../../../files/internal.ts";
 
-export interface ListFilesOptions {
+export interface SearchPlace {
+  /** The folder that is searched. */
   readonly root: string;
+  /** One file of it, when only that is meant. */
+  readonly file?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Whether files that the repository ignores are left out. */
-  readonly ignored: "in" | "out";
 }
 
 /** The folders in which version control keeps its own things. */
@@ -19,8 +20,8 @@ const maxFiles = 200_000;
 /** How long a search may take. */
 export const searchMs = 20_000;
 
-/** Files below a folder, by paths relative to it, in order; links are not followed and control folders not entered. */
-export async function listFiles({ root, env, signal, ignored }: ListFilesOptions): Promise<readonly string[]> {
+/** Sorted paths of the files below a folder, relative to it. Links are not followed, control folders not entered. `ignored`: what the repository ignores. */
+export async function listFiles({ root, env, signal }: SearchPlace, ignored: "in" | "out"): Promise<readonly string[]> {
   const files: string[] = [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(searchMs)]);
   const out = ignored === "out" ? await ignoredBy(root, env, limit) : none;
@@ -55,18 +56,9 @@ async function walk(root: string, below: string, files: string[], out: Ignored, 
 }
 
 /** What git leaves out, as paths from the folder; folders end with a slash. Outside a repository nothing is left out. */
-async function ignoredBy(root: string, env: ListFilesOptions["env"], signal: AbortSignal): Promise<Ignored> {
+async function ignoredBy(root: string, env: SearchPlace["env"], signal: AbortSignal): Promise<Ignored> {
   // The repository's settings may name a program that watches its files; a search runs no program of a repository.
-  const args = [
-    "-c",
-    "core.fsmonitor=false",
-    "ls-files",
-    "-z",
-    "--others",
-    "--ignored",
-    "--exclude-standard",
-    "--directory",
-  ];
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"];
   const options = { cwd: root, env, signal, timeoutMs: searchMs, capBytes: 64 * 2 ** 20 };
   const { ended, stdout } = await runProcess({ form: "exec", file: "git", args }, options);
   if (ended.by !== "exit" || ended.code !== 0) return none;

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runProcess } from "../../../exec/internal.ts";
-import { controlFolders, searchMs, tooSlow } from "./list-files.ts";
+import { controlFolders, type SearchPlace, searchMs, tooSlow } from "./list-files.ts";
 
 /** One search of Grep. */
 export interface GrepRequest {
@@ -26,15 +26,6 @@ export type GrepHit =
   | { readonly gap: true };
 
 export type GrepResult = { readonly hits: readonly GrepHit[] } | { readonly error: string };
-
-export interface SearchPlace {
-  /** The folder that is searched. */
-  readonly root: string;
-  /** One file of it, when only that is meant. */
-  readonly file?: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly signal: AbortSignal;
-}
 
 export async function searchWithRipgrep(rg: string, request: GrepRequest, place: SearchPlace): Promise<GrepResult> {
   const { root, env, signal } = place;

@@ -80,9 +80,8 @@ async function moveFile(from: string, to: string): Promise<void> {
 /** A readable size: `512 bytes`, `29.3KB`, `4MB`. */
 export function readableSize(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
-  const [amount, unit] =
-    bytes < 2 ** 20 ? [bytes / 1_024, "KB"] : bytes < 2 ** 30 ? [bytes / 2 ** 20, "MB"] : [bytes / 2 ** 30, "GB"];
-  return `${amount.toFixed(1).replace(/\.0$/, "")}${unit}`;
+  const power = Math.min(3, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1_024 ** power).toFixed(1).replace(/\.0$/, "")}${["", "KB", "MB", "GB"][power]}`;
 }
 
 /** What the text of a command tells about it. */

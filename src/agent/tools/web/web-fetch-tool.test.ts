@@ -52,9 +52,9 @@ test("a page's words are given to the model that was asked, the answer has the p
 });
 
 test("it is not offered unless enabled", () => {
-  const names = (options: object) => builtinTools(options).map(({ name }) => name);
-  expect(names({})).not.toContain("WebFetch");
-  expect(names({ webFetch: { digest: async () => "" } })).toContain("WebFetch");
+  const names = (webFetch?: WebFetchOptions) => builtinTools(webFetch).map(({ name }) => name);
+  expect(names()).not.toContain("WebFetch");
+  expect(names({ digest: async () => "" })).toContain("WebFetch");
 });
 
 test("this machine and its network are not fetched from, however they are written", async () => {
