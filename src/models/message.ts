@@ -1,8 +1,8 @@
 import { parseObject } from "../protocol/internal.ts";
 
 /**
- * A conversation, spelled as the Messages API and the client's transcripts spell it. Other APIs are translated to and from this
- * shape by their own port, so that a transcript line, a request and an answer hold the same blocks.
+ * A message in the format of the Messages API and of the client's transcripts. Ports of other APIs translate to and from this
+ * format, so that a transcript line, a request and an answer have the same blocks.
  */
 export interface Message {
   readonly role: "user" | "assistant";
@@ -19,7 +19,7 @@ export type ContentBlock =
   | ImageBlock
   | DocumentBlock;
 
-/** What a model can answer with; the other blocks are only ever sent to it. */
+/** A block of an answer; the other blocks are only sent to a model. */
 export type AnswerBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
 
 /** Text. */
@@ -28,7 +28,7 @@ export interface TextBlock {
   readonly text: string;
 }
 
-/** Goes back to the API exactly as it came: the signature covers the text. */
+/** Sent back to the API unchanged: the signature covers the text. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
@@ -47,7 +47,7 @@ export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
-  /** What the model wrote, checked by nobody yet. `{}` when it wrote no JSON object; then the `end` event's `broken` names the call. */
+  /** What the model wrote, not checked yet. `{}` when that is not a JSON object; then the `end` event's `broken` names the call. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -112,21 +112,21 @@ export function textIn(content: string | readonly ContentBlock[], separator = ""
 /** A tool call from what the model wrote. Input that is not a JSON object becomes `{}`, and `broken` keeps the text under the call's id. */
 export function parseToolCall(id: string, name: string, json: string, broken: Record<string, string>): ToolUseBlock {
   const input = json.trim() === "" ? {} : parseObject(json);
-  // The id is the model's word too: a plain assignment would lose one called `__proto__`.
+  // The id comes from the model too: a plain assignment would lose one called `__proto__`.
   if (input === undefined) Object.defineProperty(broken, id, { value: json, enumerable: true });
   return { type: "tool_use", id, name, input: input ?? {} };
 }
 
 /**
- * A value without halves of surrogate pairs in its texts: each becomes the replacement character. A text that is cut in the middle of
- * an emoji holds such a half, and the APIs refuse a request with one, as well as every later request of the same conversation. A value
- * that needs no change is given back as it is.
+ * Replaces halves of surrogate pairs in the texts of a value by the replacement character. A text that is cut in the middle of an emoji
+ * has such a half, and the APIs refuse a request with one, as well as every later request of the same conversation. A value that needs
+ * no change is returned as it is.
  */
 export function replaceLoneSurrogates<Value>(value: Value): Value {
   return isWellFormed(value) ? value : (replaceIn(value) as Value);
 }
 
-/** Every request holds the whole conversation, so nothing is made for a value that needs no change. */
+/** Every request contains the whole conversation, so a value that needs no change is not copied. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;

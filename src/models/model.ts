@@ -2,14 +2,14 @@ import { defined } from "../protocol/internal.ts";
 import type { AnswerBlock, Message } from "./message.ts";
 
 /**
- * A port to models: one request in, one answer out as it is being written.
+ * A port to models: it sends one request and streams one answer.
  *
  * Contract of `stream`: it never throws and never rejects, whatever the network, the API or the script does. It yields any number of
  * deltas and then exactly one `end` or one `error`, after which it is done. Nothing is sent before the first event is asked for, and
  * leaving the loop early ends the request. After an abort the last event is an `error` whose `errorType` is `aborted`.
  */
 export interface Model {
-  /** What to ask for when a request names nothing else; for an API its own name of the model. */
+  /** The model to request by default; for an API, its own name of the model. */
   readonly name: string;
   /** Tokens the model can hold, when known. */
   readonly contextWindow?: number;
@@ -25,13 +25,13 @@ export interface Model {
   complaints?(): readonly string[];
 }
 
-/** Why the model is asked. Scripts choose their answers by it, and records and costs are kept apart by it. */
+/** Why the model is asked. Scripts choose answers by it, and records and costs are separated by it. */
 export type Purpose = "main" | "subagent" | "compaction" | "prompt-hook" | "agent-hook" | "classifier" | "title";
 
 /** One request to a model. */
 export interface ModelRequest {
   readonly purpose: Purpose;
-  /** The API's name of the model that is to answer: mostly `Model.name`, or what a hook or a switch names. */
+  /** The API's name of the model that answers: mostly `Model.name`, or one that a hook or an option names. */
   readonly model: string;
   /** The system prompt in parts; the stable ones first, so that they can be cached. */
   readonly system: readonly string[];
@@ -43,7 +43,7 @@ export interface ModelRequest {
   readonly toolChoice?: ToolChoice;
   /**
    * Tokens the model may think; absent or 0 means without thinking. A model that decides itself how much to think is only asked to.
-   * Left out where the API has nothing like it.
+   * Ignored where the API does not support it.
    */
   readonly thinkingTokens?: number;
   /** How much the model works on the answer: `low` to `max`. Only for models that have effort levels. */
@@ -68,8 +68,8 @@ export interface ToolDefinition {
 }
 
 /**
- * What comes while a model answers. `index` counts the blocks of the answer from 0; blocks do not overlap. The deltas are for showing:
- * a caller that only wants the answer reads `end` and ignores everything before it.
+ * An event of a streamed answer. `index` counts the blocks of the answer from 0; blocks do not overlap. The deltas are for display:
+ * a caller that only needs the answer reads `end` and ignores everything before it.
  */
 export type ModelEvent =
   | { readonly type: "text"; readonly index: number; readonly text: string }
@@ -108,7 +108,7 @@ export interface ModelEnd {
   readonly content: readonly AnswerBlock[];
   readonly usage: ModelUsage;
   readonly stopReason: StopReason;
-  /** Ids of tool calls whose input was no JSON object, with the text the model wrote. They are for refusing, not for running. */
+  /** Ids of tool calls whose input is not a JSON object, with the text that the model wrote. Refuse them, do not run them. */
   readonly broken?: Readonly<Record<string, string>>;
 }
 
@@ -122,9 +122,9 @@ export type StopReason =
   | "pause_turn"
   | (string & Record<never, never>);
 
-/** Tokens of one answer, in classes that are priced apart. A class the API says nothing about is 0. */
+/** Tokens of one answer, in classes that are priced separately. A class that the API does not report is 0. */
 export interface ModelUsage {
-  /** Without what came from the cache or went into it. */
+  /** Without tokens that were read from or written to the cache. */
   readonly input: number;
   readonly output: number;
   readonly cacheWrite5m: number;
@@ -139,16 +139,16 @@ export interface ModelError {
   readonly type: "error";
   /** HTTP status; absent when no response came or the stream broke. */
   readonly status?: number;
-  /** The API's word, `rate_limit_error`; or ours: `aborted`, `connection`, `stream`, `expectation`, `no-answer`, `missing-key`, `answer-too-large`. */
+  /** The API's own type, such as `rate_limit_error`; or one of ours: `aborted`, `connection`, `stream`, `expectation`, `no-answer`, `missing-key`, `answer-too-large`. */
   readonly errorType: string;
-  /** For people; holds no key and no header. */
+  /** For users; contains no key and no header. */
   readonly message: string;
-  /** What the API asked to wait, in milliseconds. */
+  /** The wait that the API asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly requestId?: string;
 }
 
-/** The whole answer at once, for callers that show no deltas. */
+/** The whole answer at once, for callers that do not show deltas. */
 export async function answerOf(
   model: Model,
   request: ModelRequest,

@@ -1,5 +1,5 @@
 import type { FinishedProcess } from "../exec/internal.ts";
-import { defined } from "../protocol/internal.ts";
+import { defined, groupBy } from "../protocol/internal.ts";
 import { finalTextAtStop, type ModelCall } from "../sessions/internal.ts";
 import type { StreamMessage } from "./child-agent.ts";
 import type { HookPayload } from "./hook-mailbox.ts";
@@ -149,12 +149,9 @@ function missingParts({ finished: { ended, leaked }, transcript, payloads }: Run
 }
 
 function toolCounts(calls: readonly ModelCall[]): SessionResult["toolCalls"] {
-  const counts = new Map<string, number>();
-  for (const { content } of calls) {
-    for (const block of content)
-      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => ({ name, count }));
+  const blocks = calls.flatMap(({ content }) => content);
+  const names = blocks.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
+  return [...groupBy(names, (name) => name)].map(([name, { length: count }]) => ({ name, count }));
 }
 
 function denialsOf(result: StreamMessage | undefined): SessionResult["denials"] {

@@ -19,24 +19,15 @@ import { isObject, parseObject } from "../protocol/internal.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 
-/** A private folder with settings that add three hooks and take nothing away, where these hooks leave their payloads. */
-export interface HookMailbox {
-  readonly settingsFile: string;
-  /** The payloads so far, each once. */
-  readonly payloads: readonly HookPayload[];
-  /** Reads what is left, stops reading and removes the folder. */
-  finish(): Promise<void>;
-}
-
 /**
- * Opens a mailbox and reads it. The hooks signal each payload through a FIFO; the folder is also read every 100 ms, so a lost signal
- * costs no more than that. Contract: removes what runs of dead processes left.
+ * Opens a mailbox: a private folder with settings that add three hooks, in which these hooks leave their payloads. The hooks signal each
+ * payload through a FIFO; the folder is also read every 100 ms, in case a signal is lost. Contract: removes what dead processes left.
  */
 export async function openHookMailbox(
   settings: Readonly<Record<string, unknown>>,
   source: HomeSource,
   onPayload: (payload: HookPayload) => void,
-): Promise<HookMailbox> {
+) {
   const { folder, settingsFile, poke } = await makeFolder(settings, source);
   const names = new Set<string>();
   const payloads: HookPayload[] = [];
@@ -61,8 +52,10 @@ export async function openHookMailbox(
   const fifo = poke === undefined ? undefined : openFifo(poke, queueRead);
   return {
     settingsFile,
-    payloads,
-    async finish() {
+    /** The payloads so far, each once. */
+    payloads: payloads as readonly HookPayload[],
+    /** Reads what is left, stops reading and removes the folder. */
+    async finish(): Promise<void> {
       clearInterval(timer);
       fifo?.destroy();
       await queueRead();

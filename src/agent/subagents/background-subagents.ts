@@ -19,21 +19,17 @@ export interface BackgroundSubagent {
   readonly done: Promise<void>;
 }
 
-export interface BackgroundSubagents {
-  list(): readonly BackgroundSubagent[];
-  find(idOrName: string): BackgroundSubagent | undefined;
-  add(agent: BackgroundSubagent): void;
-  /** Ends all that run and waits for them. */
-  killAll(): Promise<void>;
-}
+export type BackgroundSubagents = ReturnType<typeof openBackgroundSubagents>;
 
-export function openBackgroundSubagents(): BackgroundSubagents {
+export function openBackgroundSubagents() {
   const agents = new Map<string, BackgroundSubagent>();
   return {
-    list: () => [...agents.values()],
-    find: (wanted) => agents.get(wanted) ?? [...agents.values()].findLast(({ name }) => name === wanted),
-    add: (agent) => void agents.set(agent.id, agent),
-    async killAll() {
+    list: (): readonly BackgroundSubagent[] => [...agents.values()],
+    find: (idOrName: string): BackgroundSubagent | undefined =>
+      agents.get(idOrName) ?? [...agents.values()].findLast(({ name }) => name === idOrName),
+    add: (agent: BackgroundSubagent): void => void agents.set(agent.id, agent),
+    /** Ends all that run and waits for them. */
+    async killAll(): Promise<void> {
       const running = [...agents.values()].filter(({ status }) => status === "running" || status === "idle");
       for (const agent of running) agent.kill();
       await Promise.all(running.map(({ done }) => done));

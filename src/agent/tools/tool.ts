@@ -3,30 +3,31 @@ import type { ToolInput } from "../../protocol/internal.ts";
 import type { JsonSchema } from "./check-tool-input.ts";
 import type { ReadState } from "./files/file-access.ts";
 import type { BackgroundShells } from "./shell/background-shells.ts";
+import type { StoredTask } from "./tasks/task-store.ts";
 
-/** One tool of the agent, built in or of a server. */
+/** One tool of the agent: built in, or from a server. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   /** The schema that the model gets; `checkToolInput` checks every call against it. */
   readonly inputSchema: JsonSchema;
-  /** Running it changes nothing outside: what a read-only agent may have. */
+  /** Running it changes nothing outside the session, so a read-only agent may have it. */
   readonly readOnly: boolean;
-  /** The input as it is meant, paths made absolute: what hooks, rules and the tool itself see. Contract: pure. */
+  /** The input with absolute paths, as hooks, rules and the tool itself get it. Contract: pure. */
   readonly expand?: (input: ToolInput, context: ToolContext) => ToolInput;
-  /** What a schema cannot say about an input: a sentence for the model, or nothing. Asked before any hook, so it changes nothing. */
+  /** Checks what a schema cannot express: a sentence for the model, or undefined. Called before any hook, so it changes nothing. */
   readonly refuse?: (input: ToolInput, context: ToolContext) => string | undefined | Promise<string | undefined>;
-  /** The shape of `response`. An answer that a hook puts in its place must fit; without one, any value does. */
+  /** The shape of `response`. A response from a hook must fit it. Default: any value fits. */
   readonly responseSchema?: JsonSchema;
   /** What the model sees of a response. Contract: pure; called again when a hook replaced the response. */
   readonly render: (response: unknown) => ToolContent;
-  /** Contract: `input` came out of `checkInput`. Rejects only with a bug or when the disk fails in a way no model can act on. */
+  /** Contract: `input` comes from `checkToolInput`. Rejects only for a bug, or for an error of the disk that a model cannot act on. */
   readonly run: (input: ToolInput, context: ToolContext) => Promise<ToolResult>;
 }
 
 export type ToolContent = string | readonly ToolBlock[];
 
-/** A content block as the Messages API spells it. */
+/** A content block in the format of the Messages API. */
 export type ToolBlock = TextBlock | { readonly type: "image"; readonly source: Base64Source };
 
 export type ToolResult = ToolSuccess | ToolError;
@@ -47,17 +48,17 @@ export interface ToolError {
   readonly interrupted: boolean;
 }
 
-/** What one call gets from the agent. Each call has its own; what outlives a call is in the objects it refers to. */
+/** What one call gets from the agent. Each call has its own; state that outlives a call is in the objects it refers to. */
 export interface ToolContext {
   readonly sessionId: string;
   readonly toolUseId: string;
   /** Aborted when the user interrupts or the run ends. */
   readonly signal: AbortSignal;
-  /** The folder now: asked, not kept, since a call beside this one may move. */
+  /** The current folder. Do not keep it: a parallel call may change it. */
   readonly cwd: () => string;
   /**
-   * The session moves: the host keeps the folder and fires CwdChanged before PostToolUse may fire. `stayAt`: hooks get the folder,
-   * but the session is not let out of its own and goes on there.
+   * Changes the folder of the session: the host records it and fires CwdChanged before PostToolUse. With `stayAt`, hooks get `folder`,
+   * but the session may not leave its folders and continues in `stayAt`.
    */
   readonly moveTo: (folder: string, stayAt?: string) => Promise<void>;
   /** Where the session started: `CLAUDE_PROJECT_DIR`. */
@@ -69,7 +70,7 @@ export interface ToolContext {
   /** Env files that hooks wrote, in order of writing: `envFilesOf` of the session's folder. */
   readonly envFiles: () => Promise<readonly string[]>;
   readonly paths: ToolPaths;
-  /** As the judgement resolved them: path as given → real path. A path that is not in it is resolved by the tool, once. */
+  /** Paths as they were judged: given path → real path. The tool resolves any other path itself, once. */
   readonly judgedPaths?: ReadonlyMap<string, string>;
   /** Whether the rules let the model see this file: other files are left out of searches. Default: all files are shown. */
   readonly mayRead?: (path: string) => boolean;
@@ -78,14 +79,16 @@ export interface ToolContext {
   /** The background commands of the session. */
   readonly shells: BackgroundShells;
   readonly now: () => number;
-  /** A short id of lower-case letters and digits, never given twice. */
+  /** A short unique id of lower-case letters and digits. */
   readonly newId: () => string;
   /** Shows the user a message; the model does not get it. */
   readonly tell: (message: string) => void;
-  /** A file was read or written: the instructions in the folders above it count from now on. */
+  /** A file was read or written: the instructions in the folders above it apply from now on. */
   readonly fileTouched: (path: string) => Promise<void>;
-  readonly taskCreated: (task: TaskNotice) => Promise<HookRefusal | undefined>;
-  readonly taskCompleted: (task: TaskNotice) => Promise<HookRefusal | undefined>;
+  /** Fires TaskCreated. Resolves with the text for the model when a hook refuses. */
+  readonly taskCreated: (task: TaskNotice) => Promise<string | undefined>;
+  /** The same for TaskCompleted. */
+  readonly taskCompleted: (task: TaskNotice) => Promise<string | undefined>;
   readonly worktrees: WorktreePort;
 }
 
@@ -99,26 +102,17 @@ export interface ToolPaths {
 }
 
 /** The fields of TaskCreated and TaskCompleted. */
-export interface TaskNotice {
-  readonly id: string;
-  readonly subject: string;
-  readonly description: string;
-}
+export type TaskNotice = Pick<StoredTask, "id" | "subject" | "description">;
 
-/** A hook refused: the words for the model, the event's framing included (`TaskCreated hook feedback:\n…`). */
-export interface HookRefusal {
-  readonly reason: string;
-}
-
-/** What the host does about worktrees: it fires the events, and keeps where the session is. */
+/** Worktrees as the host handles them: it fires the events and records the session's folder. */
 export interface WorktreePort {
-  /** Fires WorktreeCreate. `none`: no hook has a say, so git makes the worktree. */
+  /** Fires WorktreeCreate. `none`: no hook answered, so git creates the worktree. */
   readonly create: (name: string) => Promise<WorktreeAnswer>;
-  /** Fires WorktreeRemove; true when a hook ran, which then has removed the folder or not. */
+  /** Fires WorktreeRemove; true when a hook ran, which is then responsible for the folder. */
   readonly remove: (path: string) => Promise<boolean>;
   /** The worktree the session is in, if any. */
   readonly current: () => CurrentWorktree | undefined;
-  /** Kept by the host, which writes it to the transcript; undefined after leaving. */
+  /** Records the current worktree and writes it to the transcript; undefined after leaving. */
   readonly enter: (worktree: CurrentWorktree | undefined) => Promise<void>;
 }
 
@@ -131,26 +125,26 @@ export interface CurrentWorktree {
   readonly name: string;
   readonly path: string;
   readonly originalCwd: string;
-  /** Made by a hook, so that a hook removes it. */
+  /** Created by a hook, so a hook removes it. */
   readonly hookBased: boolean;
-  /** Was there before the session went in, so the session does not remove it. */
+  /** It existed before the session entered it, so the session does not remove it. */
   readonly existing?: boolean;
-  /** What git made it from; absent for a hook's. */
+  /** The branch and commit that git created it from; absent when a hook created it. */
   readonly branch?: string;
   readonly baseCommit?: string;
 }
 
-/** A failure in words; the way every tool says it. */
+/** The error result of a tool. */
 export function toolError(content: string, interrupted = false): ToolError {
   return { isError: true, content, interrupted };
 }
 
-/** A response together with what the model sees of it. */
+/** The result of a tool: a response and what the model sees of it. */
 export function toolSuccess(tool: Pick<Tool, "render">, response: unknown): ToolSuccess {
   return { isError: false, content: tool.render(response), response };
 }
 
-/** What a call is about, in the words of its input. */
+/** What a call is about: the main field of its input. */
 export function toolSummary(input: Readonly<Record<string, unknown>>): string {
   const about =
     input["command"] ?? input["file_path"] ?? input["pattern"] ?? input["url"] ?? input["description"] ?? "";

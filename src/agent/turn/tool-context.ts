@@ -25,7 +25,7 @@ export function toolContext(
     };
     const { outcome, notes: hookNotes } = await fireAndHold(thread, event, about, { signal, toolUseId });
     notes.push(...hookNotes);
-    return outcome.blocked ? { reason: `${event} hook feedback:\n${refusalText(outcome)}` } : undefined;
+    return outcome.blocked ? `${event} hook feedback:\n${refusalText(outcome)}` : undefined;
   }
 
   return {

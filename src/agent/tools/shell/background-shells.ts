@@ -8,21 +8,7 @@ import type { BashInput } from "./bash.ts";
 import { type StartedShell, startShell } from "./run-shell.ts";
 
 /** The commands of one session that outlive their call: background commands, and what other commands left running. */
-export interface BackgroundShells {
-  /** Running and ended ones, in order of start. */
-  list(): readonly BackgroundShell[];
-  add(shell: BackgroundShell): void;
-  /** The tag of all processes of the session's commands, below that of an outer run: `HOOKLINE_RUN` in their environment. */
-  tag(outer: string | undefined): string;
-  /** The session no longer waits for those that run. */
-  stopWaiting(): void;
-  /** The session's own folder for outputs, inside a folder of this user. */
-  writesTo(folder: string): void;
-  /** At the end of the session: ends all that run, and what any command left running. */
-  endAll(): Promise<void>;
-  /** Removes output folders that are empty. */
-  clearFolders(): Promise<void>;
-}
+export type BackgroundShells = ReturnType<typeof openBackgroundShells>;
 
 export interface BackgroundShell {
   readonly id: string;
@@ -40,21 +26,22 @@ export interface BackgroundShell {
 }
 
 /**
- * `onEnd` is called for each command that ended: the host notifies the model. `hold` keeps the run from ending until its answer
- * is called.
+ * `onEnd` is called for each command that has ended: the host notifies the model. `hold` keeps the run from ending until the function
+ * that it returns is called.
  */
 export function openBackgroundShells(
   onEnd: (shell: BackgroundShell) => void = () => undefined,
   hold: () => () => void = () => () => undefined,
-): BackgroundShells {
+) {
   const shells = new Map<string, BackgroundShell>();
   const holds = new Set<() => void>();
   const own = randomUUID();
   const tags = new Set<string>();
   const folders = new Set<string>();
   return {
-    list: () => [...shells.values()],
-    add(shell) {
+    /** Running and ended ones, in order of start. */
+    list: (): readonly BackgroundShell[] => [...shells.values()],
+    add(shell: BackgroundShell): void {
       shells.set(shell.id, shell);
       const release = hold();
       holds.add(release);
@@ -64,26 +51,31 @@ export function openBackgroundShells(
         holds.delete(release);
       });
     },
-    stopWaiting() {
+    /** The session no longer waits for those that run. */
+    stopWaiting(): void {
       for (const release of holds) release();
     },
-    tag(outer) {
+    /** The tag of all processes of the session's commands, below that of an outer run: `HOOKLINE_RUN` in their environment. */
+    tag(outer: string | undefined): string {
       const tag = outer ? `${outer}/${own}` : own;
       tags.add(tag);
       return tag;
     },
-    writesTo: (folder) => void folders.add(folder),
-    async endAll() {
+    /** Names the session's own folder for outputs, inside a folder of this user. */
+    writesTo: (folder: string): void => void folders.add(folder),
+    /** At the end of the session: ends all that run, and what any command left running. */
+    async endAll(): Promise<void> {
       await Promise.all([...shells.values()].map((shell) => shell.end()));
       for (const tag of tags) endLeftovers(await findLeftovers(runTag, `${tag}/`));
     },
-    async clearFolders() {
+    /** Removes output folders that are empty. */
+    async clearFolders(): Promise<void> {
       for (const folder of folders) await removeEmpty([folder, dirname(folder), dirname(dirname(folder))]);
     },
   };
 }
 
-/** From the inside out, up to the first that stays: it holds an output to read later, or another session's. */
+/** From the inside out, up to the first that is not empty: it contains an output to read later, or one of another session. */
 async function removeEmpty(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const code = await rmdir(folder).then(() => undefined, errorCode);

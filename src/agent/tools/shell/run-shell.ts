@@ -1,6 +1,13 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type ProcessEnd, type RunningProcess, runProcess, runTag, startProcess } from "../../../exec/internal.ts";
+import {
+  type ProcessEnd,
+  type ProcessOptions,
+  type RunningProcess,
+  runProcess,
+  runTag,
+  startProcess,
+} from "../../../exec/internal.ts";
 import { ignoringErrors, openFlags, openFolder } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
 import type { ToolContext } from "../tool.ts";
@@ -21,21 +28,19 @@ export interface ShellEnd {
   readonly folder?: string;
 }
 
-export interface ShellOptions {
+/** A background command has no signal. */
+export interface ShellOptions extends Pick<ProcessOptions, "timeoutMs" | "signal"> {
   readonly command: string;
   readonly envFiles: readonly string[];
-  readonly timeoutMs: number;
-  /** Absent for a background command. */
-  readonly signal?: AbortSignal;
 }
 
 const checkEveryMs = 50;
-/** From the request to end to the kill: at the end of a session all commands exit before the time of hooks is used up. */
+/** The time from SIGTERM to SIGKILL. At the end of a session all commands exit before the time of hooks is used up. */
 const graceMs = 1_000;
 /** Far more than is ever read, far less than a disk. */
 export const maxOutputBytes: number = 256 * 2 ** 20;
 
-/** Starts bash on a command, in a session and process group of its own, its output in a file for its owner only. */
+/** Runs a command in bash, in its own session and process group. Its output goes to a file that only this user can read. */
 export async function startShell(options: ShellOptions, context: ToolContext): Promise<StartedShell> {
   const outputPath = await makeOutput(context);
   const { command, envFiles, timeoutMs, signal } = options;

@@ -103,7 +103,7 @@ export const taskCreateTool: Tool = {
     const refused = await context.taskCreated({ id, subject, description });
     if (refused !== undefined) {
       await withTasks(paths.tasks, signal, () => releaseTaskId(paths.tasks, id));
-      return toolError(refused.reason);
+      return toolError(refused);
     }
     const task: StoredTask = {
       id,
@@ -169,7 +169,7 @@ export const taskUpdateTool: Tool = {
     if (input.status === "completed" && before.status !== "completed") {
       const { id, subject, description } = before;
       const refused = await context.taskCompleted({ id, subject, description });
-      if (refused !== undefined) return toolSuccess(taskUpdateTool, failed(input, refused.reason));
+      if (refused !== undefined) return toolSuccess(taskUpdateTool, failed(input, refused));
     }
     return toolSuccess(taskUpdateTool, await withTasks(tasks, context.signal, () => update(input, tasks)));
   },

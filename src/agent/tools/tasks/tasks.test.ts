@@ -62,7 +62,7 @@ test("a number is not given twice, even when its task was removed", async () => 
 });
 
 test("a hook that refuses a task is the tool's error, and there is no task", async () => {
-  const world = toolWorld({ taskCreated: async () => ({ reason: "TaskCreated hook feedback:\nno" }) });
+  const world = toolWorld({ taskCreated: async () => "TaskCreated hook feedback:\nno" });
   expect(await world.call(taskCreateTool, { subject: "A", description: "" })).toEqual({
     isError: true,
     content: "TaskCreated hook feedback:\nno",
@@ -73,7 +73,7 @@ test("a hook that refuses a task is the tool's error, and there is no task", asy
 });
 
 test("a hook that refuses the end of a task leaves it open without an error", async () => {
-  const world = toolWorld({ taskCompleted: async () => ({ reason: "TaskCompleted hook feedback:\nnot yet" }) });
+  const world = toolWorld({ taskCompleted: async () => "TaskCompleted hook feedback:\nnot yet" });
   await world.call(taskCreateTool, { subject: "A", description: "" });
   expect(await world.call(taskUpdateTool, { taskId: "1", status: "completed", subject: "X" })).toEqual({
     isError: false,
