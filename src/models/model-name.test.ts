@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseModelName } from "./open-model.ts";
 
-test("a name says which port it goes through", () => {
+test("the prefix of a name selects the port", () => {
   expect(
     ["scripted:a b/c:d.json", "openai:gpt-x", "claude-sonnet-5", " opus ", "anthropic:opus"].map(parseModelName),
   ).toEqual([

@@ -44,7 +44,7 @@ test("a name opens its port", async () => {
   expect(await Promise.all(names)).toEqual(["from-file", "gpt-x", "claude-x"]);
 });
 
-test("what a server cannot do is said once", async () => {
+test("an unsupported feature is reported once", async () => {
   const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
   const done = { chunks: [{ ...chunk, choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }] }] };
   const api = await startChatApi([done, done]);

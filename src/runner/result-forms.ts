@@ -25,7 +25,7 @@ export function asToolResult(result: SessionResult, toolUseId?: string): object 
 
 /**
  * A hook's answer that adds the text to the conversation, framed as the output of another session, so that nothing in it reads as the
- * user's own words. What is over 10,000 characters goes whole into a file that the text names.
+ * user's own text. An answer over 10,000 characters is saved to a file that the text names.
  */
 export async function asContext(result: SessionResult, event: string, source: HomeSource): Promise<object> {
   const { wrapContext } = await import("../engine/internal.ts");

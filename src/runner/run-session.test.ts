@@ -77,7 +77,7 @@ test("a late last line is waited for, and the payload of the hook is an event", 
   ).toEqual(["system", "assistant", "Stop", "result"]);
 });
 
-test("settings of the call keep their hooks beside ours", async () => {
+test("settings of the call keep their hooks next to ours", async () => {
   const { call, root } = await asking("ordinary");
   const own = { hooks: [{ type: "command", command: `touch '${root}/mine'` }] };
   const result = await runSession(call("hi", { settings: { hooks: { Stop: [own] } } }));
@@ -85,14 +85,14 @@ test("settings of the call keep their hooks beside ours", async () => {
   expect(readdirSync(root)).toContain("mine");
 });
 
-test("without hooks the transcript still answers, and that no hook was heard is said", async () => {
+test("without hooks the answer comes from the transcript, with a warning that no hook reported", async () => {
   const { call } = await asking("silent");
   const result = await runSession(call("hi"));
   expect(result).toMatchObject({ answer: "heard: hi", answerSource: "transcript", ended: "answered" });
   expect(result.warnings.map(({ code }) => code)).toEqual(["hook-not-heard"]);
 });
 
-test("unapproved settings of the folder are left out, and that is said", async () => {
+test("unapproved settings of the folder are not loaded, with a warning", async () => {
   const { call, cwd, seen } = await asking("ordinary");
   await mkdir(join(cwd, ".claude"));
   const hook = { hooks: [{ type: "command", command: "true" }] };
@@ -121,14 +121,14 @@ test("project settings that name a helper program are not loaded without approva
   ]).toEqual([true, true, true, false]);
 });
 
-test("a session that goes on is counted from where it stood", async () => {
+test("a resumed session is counted from its last position", async () => {
   const { call } = await asking("ordinary");
   const first = await runSession(call("one"));
   const second = await runSession(call("two", { resume: first.sessionId }));
   expect(second).toMatchObject({ answer: "heard: two", sessionId: first.sessionId, usage: { input: 10, output: 2 } });
 });
 
-test("an agent that counts a resumed session as a whole is no reason for a warning, and any other count is one", async () => {
+test("an agent that counts a resumed session as a whole causes no warning; any other difference does", async () => {
   const { call } = await asking("sums");
   const first = await runSession(call("one"));
   const resumed = await runSession(call("two", { resume: first.sessionId }));
@@ -137,7 +137,7 @@ test("an agent that counts a resumed session as a whole is no reason for a warni
   expect(third.warnings.map(({ code }) => code)).toEqual(["tokens-differ", "cost-differs"]);
 });
 
-test("a child that is missing or breaks is an error with words", async () => {
+test("a child that is missing or fails is an error with a message", async () => {
   const { call } = await asking("crash");
   expect(await runSession(call("hi"))).toMatchObject({ ended: "error", exitCode: 3, error: "it broke" });
   const missing = await runSession(call("hi", { agent: { file: "/no/such/agent" } }));
@@ -171,7 +171,7 @@ test("an answer of several text blocks comes back whole", async () => {
   expect(result).toMatchObject({ answer: "One.\nTwo.\nheard: hi", answerSource: "transcript", ended: "answered" });
 });
 
-test("a flood of a subagent's words is neither answer nor lost", async () => {
+test("a long text of a subagent is not the answer and is not lost", async () => {
   const { call } = await asking("flood");
   expect(await runSession(call("hi"))).toMatchObject({ answer: "heard: hi", ended: "answered" });
 });

@@ -12,7 +12,7 @@ export interface SessionResult {
   readonly ended: "answered" | "error" | "timeout" | "interrupted" | "limit";
   /** The child's own; null when it was ended. */
   readonly exitCode: number | null;
-  /** What went wrong, in words. */
+  /** What went wrong, for users. */
   readonly error?: string;
   readonly turns: number;
   readonly durationMs: number;

@@ -91,7 +91,7 @@ test("the same over streamable HTTP, with the headers of its configuration", asy
   ]);
 });
 
-test("servers that do not come up are states with a sentence each, and the others work", async () => {
+test("servers that do not start are states with a message each, and the others work", async () => {
   const { servers, told } = await connected({
     srv,
     gone: { command: "no-such-program-here" },

@@ -8,7 +8,7 @@ import { readServerConfig } from "./server-config.ts";
 
 const named = (command: string) => ({ command });
 
-test("each name is taken once: command line, local settings, the folder's own entry, .mcp.json, project, person", async () => {
+test("each name is taken once: command line, local settings, the folder's own entry, .mcp.json, project, user", async () => {
   const places = await folders({
     "project/.claude/settings.local.json": { mcpServers: { b: named("local"), a: named("local") } },
     "home/.claude.json": {
@@ -27,7 +27,7 @@ test("each name is taken once: command line, local settings, the folder's own en
   expect(commandsOf(found)).toEqual({ a: "flag", b: "local", c: "here", d: "shared", e: "person", f: "state" });
 });
 
-test("what a checkout configures waits for approval, whatever it says of itself, and takes nobody's name", async () => {
+test("a server of a checkout waits for approval, whatever its settings claim, and takes no name from another", async () => {
   const places = await folders({
     "project/.mcp.json": { mcpServers: { mine: named("stranger"), theirs: named("stranger"), off: named("stranger") } },
     "project/.claude/settings.json": {
@@ -70,7 +70,7 @@ test("what is approved is judged as it is written, before its variables are fill
   expect(commandsOf(found)).toEqual({ s: "node" });
 });
 
-test("a file that the caller names must be usable; one that lies about is only reported", async () => {
+test("a file that the caller names must be usable; any other unusable file is only reported", async () => {
   const places = await folders({ "project/.mcp.json": "{ no json" });
   const { servers, warnings } = await findServers(places);
   expect([servers, warnings]).toEqual([
@@ -86,7 +86,7 @@ test("a file that the caller names must be usable; one that lies about is only r
   await expect(findServers({ ...places, configs: ["{}"] })).rejects.toMatchObject({ code: "mcp/bad-config" });
 });
 
-test("a config is read with its variables filled in, or it is said what is wrong with it", () => {
+test("a config is read with its variables filled in, or the reason why it cannot be used", () => {
   const env = { HOME: "/h", NESTED: "${HOME}" };
   const read = (value: unknown) => readServerConfig(value, env);
   expect(read({ command: "${HOME}/x", args: ["${A:-b}", "${NESTED}"], env: { K: "$HOME ${HOME}" } })).toEqual({

@@ -14,7 +14,7 @@ import {
 import { safeName } from "./mcp-servers.ts";
 import type { CallResult } from "./server-connection.ts";
 
-/** A server's answer as hooks and transcripts have it: the blocks as they came, or what stands for them. */
+/** A server's answer as hooks and transcripts get it: its blocks, or its structured content as text. */
 export function responseOf(result: Readonly<Record<string, unknown>>): readonly unknown[] {
   const { content, structuredContent } = result;
   if (Array.isArray(content) && (content.length > 0 || structuredContent === undefined)) return content;
@@ -37,7 +37,7 @@ export function textOf(response: readonly unknown[]): string {
 function blockOf(block: unknown): ToolBlock {
   const { type, data } = Object(block) as Record<string, unknown>;
   if (type !== "image" || typeof data !== "string") return { type: "text", text: asText(block) };
-  // The API refuses a picture that is not of the type it is said to be, in this request and in every later one.
+  // The API refuses a picture whose media type is wrong, in this request and in every later one.
   const facts = isBase64.test(data) ? imageInfo(Buffer.from(data, "base64")) : undefined;
   if (facts === undefined)
     return { type: "text", text: "[image left out: it is not a PNG, JPEG, GIF or WebP picture]" };
@@ -86,7 +86,7 @@ const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const maxPictureBytes = 5 * 2 ** 20;
 const maxAllPicturesBytes = 16 * 2 ** 20;
 
-/** How much text of one result goes to the model: `MAX_MCP_OUTPUT_TOKENS`, 25,000 tokens of four characters unless it says otherwise. */
+/** How much text of one result goes to the model: `MAX_MCP_OUTPUT_TOKENS`, by default 25,000 tokens of four characters. */
 export function maxCharacters(env: Readonly<Record<string, string | undefined>>): number {
   const tokens = Number(env["MAX_MCP_OUTPUT_TOKENS"]);
   return charactersPerToken * (Number.isFinite(tokens) && tokens >= 1 ? Math.floor(tokens) : 25_000);
@@ -96,7 +96,7 @@ const charactersPerToken = 4;
 
 /**
  * The result of a call of a server's tool. A result with more text than the limit is saved next to the transcript, and the
- * model gets a sentence that says where. A long error loses its middle, as that of any tool.
+ * model gets its path. A long error loses its middle, as that of any tool.
  */
 export async function resultOf(
   tool: Pick<Tool, "name" | "render">,

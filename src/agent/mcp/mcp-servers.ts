@@ -60,7 +60,7 @@ export function serverOfTool(toolName: string, servers: readonly string[]): stri
   return fitting.sort((a, b) => b.length - a.length)[0];
 }
 
-/** Names of the servers that may have tools, for the rules; one that is not started has no say in how others' tools are read. */
+/** Names of the servers that may have tools, for the rules. A server that is not started does not affect how tool names are read. */
 export function toolServerNames(
   states: readonly { readonly name: string; readonly status: string }[],
 ): readonly string[] {

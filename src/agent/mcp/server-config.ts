@@ -73,8 +73,9 @@ function fillVariables(
 export type ServerPolicy = (name: string, config: ServerConfig) => string | undefined;
 
 /**
- * What `deniedMcpServers` and `allowedMcpServers` of all settings say about servers. A denial counts wherever it is written. Where managed
- * settings allow servers, or say that only they may (`allowManagedMcpServersOnly`), no other list does; else the lists of user and `--settings` count as one, and those of the checkout narrow them.
+ * The policy of `deniedMcpServers` and `allowedMcpServers` in all settings. A denial counts wherever it is written. If managed settings
+ * allow servers, or set `allowManagedMcpServersOnly`, only their list counts. Otherwise the lists of user and `--settings` count as one,
+ * and those of the checkout narrow them.
  * A list that cannot be read lets no server through.
  */
 export function serverPolicy(places: readonly SettingsFile[]): ServerPolicy {

@@ -136,7 +136,7 @@ function transportOf(sdk: McpSdk, config: ServerConfig, { cwd, env }: Connection
   if (config.kind === "stdio") {
     return stdioTransport({ command: config.command, args: config.args, cwd, env: { ...env, ...config.env } });
   }
-  // The SDK's class says of an optional member that it may be undefined, which its own interface does not.
+  // The SDK's class allows undefined for an optional member; its own interface does not.
   return new sdk.StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
     fetch: sameOriginFetch,

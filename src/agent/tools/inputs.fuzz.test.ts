@@ -11,7 +11,7 @@ const text = fc
   .oneof(fc.string(), fc.constantFrom(...strange, "a.txt", "sub", "1", "x".repeat(5_000)))
   .filter((words) => !words.includes("/"));
 
-test("whatever a model writes into an input, a tool answers and what it says can be rendered again", async () => {
+test("whatever a model writes into an input, a tool answers and its response can be rendered again", async () => {
   const world = toolWorld();
   world.write("a.txt", "x\ny\n");
   world.write("sub/b.txt", "y\n");

@@ -3,7 +3,7 @@ import { blocksIn, type ContentBlock, joinTurns, type Message, replaceLoneSurrog
 import type { ModelRequest, Purpose } from "../model.ts";
 import { type Effort, knownModel } from "./known-models.ts";
 
-/** A request in the words of the Messages API, with marks where its cache may begin. */
+/** A request in the format of the Messages API, with marks for its cache. */
 export function messagesRequest(request: ModelRequest): MessageCreateParamsStreaming {
   const { model, maxTokens, tools, toolChoice } = request;
   const cached = worthCaching.has(request.purpose);
@@ -23,7 +23,7 @@ export function messagesRequest(request: ModelRequest): MessageCreateParamsStrea
   });
 }
 
-/** Conversations that go on are read again with every turn; a single question is not, and writing a cache costs. */
+/** A conversation is sent again with every turn; a single question is not, and writing a cache costs. */
 const worthCaching: ReadonlySet<Purpose> = new Set(["main", "subagent", "agent-hook"]);
 
 const mark = { type: "ephemeral" } as const;

@@ -110,7 +110,7 @@ function startInput(input: unknown): string {
   return typeof input === "object" && input !== null ? JSON.stringify(input) : "";
 }
 
-/** Later counts stand for earlier ones, class by class; the last event may repeat only some, and a server may say nothing. */
+/** Later counts replace earlier ones, class by class. The last event may repeat only some, and a server may send none. */
 function readUsage(counts: Counts | null | undefined, before: ModelUsage): ModelUsage {
   const said = counts ?? {};
   const written = said.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;

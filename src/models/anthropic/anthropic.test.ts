@@ -246,7 +246,7 @@ test("short names are the API's names, or what the environment makes of them", a
   expect(api?.requests[0]?.body.model).toBe("claude-haiku-5-5");
 });
 
-test("a model's window is what the table says, a million with [1m], and 200,000 for an unknown name", async () => {
+test("a model's window is that of the table, a million with [1m], and 200,000 for an unknown name", async () => {
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-4-5[1m]" };
   const windows = ["sonnet", "claude-sonnet-5-5", "claude-haiku-4-5", "claude-haiku-4-5[1m]", "haiku", "nobody-knows"];
   const ports = await Promise.all(windows.map((model) => anthropic({ model, env })));

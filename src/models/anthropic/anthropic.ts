@@ -18,7 +18,7 @@ export interface AnthropicOptions {
   readonly maxAnswerChars?: number;
   /**
    * Where key, token and base URL come from. Contract: the environment of the process, never one that a project's settings were merged
-   * into; a checkout must not choose where a person's key is sent.
+   * into; a checkout must not choose where a user's key is sent.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

@@ -73,7 +73,7 @@ export function asksForLongWindow(name: string, env: Readonly<Record<string, str
   return longMark.test(name) || longMark.test(resolveAlias(name, env));
 }
 
-/** Tokens that a model holds: what the table says, a million with the mark, and 200,000 for a model that is not in the table. */
+/** Tokens that a model holds: those of the table, a million with the mark, and 200,000 for a model that is not in the table. */
 export function contextWindowOf(name: string, env: Readonly<Record<string, string | undefined>>): number {
   return asksForLongWindow(name, env) ? 1_000_000 : (knownModel(resolveModelName(name, env))?.contextWindow ?? 200_000);
 }

@@ -1,6 +1,6 @@
 import { replaceLoneSurrogates } from "../message.ts";
 
-/** A request body, as far as the rules look at it. */
+/** A request body, as far as the rules check it. */
 export interface WireRequest {
   readonly model?: unknown;
   readonly max_tokens?: unknown;
@@ -33,7 +33,7 @@ export interface RuleOptions {
 }
 
 /**
- * The rule of the Messages API that a request breaks, in the API's words; undefined when it breaks none. The scripted model and the
+ * The rule of the Messages API that a request breaks, with the text of the API; undefined when it breaks none. The scripted model and the
  * test API refuse such a request with status 400, so that a test cannot pass with a request that the real API would refuse.
  */
 export function brokenRule(given: WireRequest, { toolsOptional = false }: RuleOptions = {}): string | undefined {

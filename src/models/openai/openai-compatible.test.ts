@@ -10,7 +10,7 @@ afterEach(async () => {
   api = undefined;
 });
 
-test("chunks of text and tool calls become blocks, with usage and stop reason in our words", async () => {
+test("chunks of text and tool calls become blocks, with usage and stop reason in our terms", async () => {
   const { model } = await open([
     {
       chunks: [
@@ -90,7 +90,7 @@ test("calls of a server that gives no ids have an id each, also over several ans
   expect(new Set(ids).size).toBe(4);
 });
 
-test("a conversation with tools goes out in the words of chat completions; what has none is left out and said once", async () => {
+test("a conversation with tools is sent as chat completions; what they do not support is left out and reported once", async () => {
   const { model, leftOut } = await open([answer("ok"), answer("ok")]);
   const asked: ModelRequest = {
     ...request,

@@ -11,8 +11,8 @@ import type { ModelRequest, ToolChoice } from "../model.ts";
 export type LimitWord = "max_tokens" | "max_completion_tokens";
 
 /**
- * A request in the words of chat completions, without a limit of the answer where `limit` is undefined. What these cannot say is left
- * out; `unsupportedParts` names it.
+ * A request in the format of chat completions, without a limit of the answer where `limit` is undefined. What the API does not support
+ * is left out; `unsupportedParts` names it.
  */
 export function chatRequest(request: ModelRequest, limit: LimitWord | undefined): ChatCompletionCreateParamsStreaming {
   const { model, maxTokens, tools, toolChoice } = request;
@@ -34,7 +34,7 @@ export function chatRequest(request: ModelRequest, limit: LimitWord | undefined)
   };
 }
 
-/** What of a request this API has no words for. */
+/** The parts of a request that this API does not support. */
 export function unsupportedParts(request: ModelRequest): readonly string[] {
   const has = (type: ContentBlock["type"]) =>
     request.messages.some(({ content }) => typeof content !== "string" && content.some((block) => block.type === type));

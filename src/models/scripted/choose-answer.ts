@@ -36,7 +36,7 @@ export function unusedAnswers({ answers }: ModelScript, used: readonly number[])
   });
 }
 
-/** How messages call an answer: its place in the list, and its name or first words. */
+/** How messages name an answer: by its place in the list, and its name or first text. */
 export function answerLabel(answer: ScriptedAnswer, at: number): string {
   const words = answer.name ?? answer.text ?? answer.calls?.[0]?.tool ?? answer.error?.type;
   return `answer ${at + 1}${words === undefined ? "" : ` (${quoted(words)})`}`;

@@ -1,7 +1,7 @@
 import { closestName, isObject, Problem } from "../../protocol/internal.ts";
 import type { ModelUsage, Purpose } from "../model.ts";
 
-/** What a scripted model says, as plain JSON. `schema/script.json` is its schema; `readScript` reads it. */
+/** The answers of a scripted model, as plain JSON. `schema/script.json` is its schema; `parseScript` reads it. */
 export interface ModelScript {
   readonly $schema?: string;
   /** The name the model goes by when nothing else is asked for; `scripted` by default. An answer names the model that was asked. */
@@ -25,7 +25,7 @@ export interface ScriptedAnswer {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** By default what the blocks say: `tool_use` with calls, else `end_turn`. */
+  /** Default: `tool_use` with calls, else `end_turn`. */
   readonly stopReason?: string;
   /** Classes left out are estimated from the length of request and answer. */
   readonly usage?: Partial<ModelUsage>;
@@ -49,7 +49,7 @@ export interface AnswerCondition {
 
 /** What a request must contain, and what it must not. */
 export interface Expectation {
-  /** Where to look; by default in everything. */
+  /** Where to search. Default: in the whole request. */
   readonly in?: RequestPart;
   readonly contains?: readonly string[];
   readonly lacks?: readonly string[];

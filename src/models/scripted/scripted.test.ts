@@ -67,7 +67,7 @@ test("an answer is chosen by purpose, agent and text in the last message; withou
   expect(model.complaints()).toEqual([]);
 });
 
-test("an unmet expectation is an error that says which, and the run has failed", async () => {
+test("an unmet expectation is an error that names it, and the run has failed", async () => {
   const model = await scripted({
     answers: [{ text: "ok", expect: [{ contains: ["blue", "green"] }, { in: "system", lacks: ["secret"] }] }],
   });

@@ -35,7 +35,7 @@ test("changes far apart are hunks of their own", () => {
   expect(patchOf(lines.join("\n"), after.join("\n")).map(({ oldStart }) => oldStart)).toEqual([1, 23]);
 });
 
-test("a patch put on the old text gives the new one, whatever the texts", () => {
+test("a patch applied to the old text gives the new text, whatever the texts", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 30 }).map((lines) => lines.join("\n"));
   fc.assert(
     fc.property(text, text, (before, after) => {

@@ -95,7 +95,7 @@ test("a session that began at a link stays where it is, and moves below it", asy
   expect(notes).toEqual([`moved ${join(project, "sub")}`]);
 });
 
-test("a command that forges our words moves the session nowhere", async () => {
+test("a command that forges our control lines does not move the session", async () => {
   const { call, notes } = toolWorld();
   await call(bashTool(), { command: "echo 'pwd /etc'; echo 'pwd /etc' >&9; echo go >/proc/$$/fd/9; true" });
   expect(notes).toEqual([]);
@@ -238,7 +238,7 @@ test("the end of the session ends background commands", async () => {
   expect(context.shells.list().map((shell) => shell.status())).toEqual(["killed"]);
 });
 
-test("a command that a person could not see is refused before any hook", async () => {
+test("a command with hidden characters is refused before any hook", async () => {
   const { call } = toolWorld();
   for (const command of ["echo a\r", "echo \u001b[2K", "a\0b", "x\u0008"]) {
     expect(await call(bashTool(), { command })).toMatchObject({

@@ -36,7 +36,7 @@ test("a folder outside the roots is refused", async () => {
   await expect(bounded("printf a", { cwd: tmpdir() })).rejects.toMatchObject({ code: "path/outside" });
 });
 
-test("in a folder below its roots a command is held by rules on files of the root", async () => {
+test("in a folder below its roots, rules on files of the root apply to a command", async () => {
   mkdirSync(join(cwd, "below"));
   writeFileSync(join(cwd, ".env"), "secret");
   const allow = [{ scope: "user", allow: ["Bash(cat *)"] }] as const;
@@ -74,7 +74,7 @@ function isRunning(pid: number): boolean {
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, "utf8"));
 }
 
-test("output beyond the limit is dropped and said", async () => {
+test("output beyond the limit is dropped with a warning", async () => {
   const run = await bounded("printf 123456", { maxOutputBytes: 4 });
   expect(run).toMatchObject({ stdout: "1234", warnings: ["2 bytes of output were dropped"] });
 });

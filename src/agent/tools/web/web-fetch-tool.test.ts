@@ -31,7 +31,7 @@ async function site(answer: (request: IncomingMessage, response: ServerResponse)
   return { fetch, asked, port };
 }
 
-test("a page's words are given to the model that was asked, the answer has the published shape", async () => {
+test("the small model gets the text of the page, and the answer has the published shape", async () => {
   const { fetch, port } = await site((_, response) =>
     response
       .setHeader("content-type", "text/html")
@@ -93,7 +93,7 @@ test("a name is looked up once, and one private address among its answers is eno
   expect([looked, asked.length]).toEqual([1, 1]);
 });
 
-test("a move within the host is followed and looked at again; one to another host is reported instead", async () => {
+test("a redirect within the host is checked and followed; one to another host is reported instead", async () => {
   const { fetch, asked, port } = await site(({ url }, response) => {
     const to = url === "/a" ? "/b" : url === "/b" ? "http://other.test/c" : url === "/loop" ? "/loop" : undefined;
     if (to === undefined) response.end("here");
