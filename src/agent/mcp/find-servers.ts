@@ -13,7 +13,8 @@ export interface FoundServer {
   readonly config:
     | ReadConfig
     | { readonly kind: "off" }
-    | { readonly kind: "untrusted" | "refused"; readonly why: string };
+    | { readonly kind: "untrusted"; readonly why: string }
+    | { readonly kind: "refused"; readonly why: string };
 }
 
 export interface FoundServers {

@@ -73,7 +73,7 @@ test("neither a search nor a worktree runs the program that a repository names a
   writeFileSync(join(home, "monitor.sh"), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });
   git("config", "core.fsmonitor", join(home, "monitor.sh"));
   const { env, signal } = context;
-  expect(await listFiles({ root: project, env, signal, ignored: "out" })).toEqual(["a.txt"]);
+  expect(await listFiles({ root: project, env, signal }, "out")).toEqual(["a.txt"]);
   await call(enterWorktreeTool, { name: "feat" });
   await call(exitWorktreeTool, { action: "remove" });
   expect(existsSync(canary)).toBe(false);
