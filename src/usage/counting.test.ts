@@ -26,7 +26,7 @@ test("answers with usage count, and their copies in progress lines; nothing else
   expect(warnings).toEqual([]);
 });
 
-test("the key is message.id, else the request, else the line's uuid; a request is no part of it", async () => {
+test("the key is message.id, else the request, else the line's uuid; with message.id the request does not count", async () => {
   expect((await reportOf([answer(), answer({ request: "req_2" }), answer({ request: null })])).totals.calls).toBe(1);
   for (const id of ["", null]) {
     const lines = [answer({ id }), answer({ id }), answer({ id, request: "req_2" })];
@@ -90,7 +90,7 @@ test("a call over midnight belongs to the day it began", async () => {
   expect(rows.map(({ date, calls, costMicroUsd }) => [date, calls, costMicroUsd])).toEqual([["2026-10-05", 1, 2_550]]);
 });
 
-test("what the client made up is no call; its API errors are counted apart", async () => {
+test("an answer that the client made up is not a call; its API errors are counted apart", async () => {
   const synthetic = (more: Wire) => {
     const line = answer({ model: "<synthetic>", id: `msg_${JSON.stringify(more).length}`, usage: tokens(0, 0), more });
     return line;
@@ -103,7 +103,7 @@ test("what the client made up is no call; its API errors are counted apart", asy
   expect(totals).toMatchObject({ calls: 1, apiErrors: 1, outputTokens: 100 });
 });
 
-test("an answer that was cut off counts with its largest output, and is said to be open", async () => {
+test("an answer that was cut off counts with its largest output, as an open call", async () => {
   const { totals, warnings } = await reportOf([
     answer({ stop: null, usage: tokens(10, 2) }),
     answer({ stop: null, usage: tokens(10, 8) }),

@@ -1,5 +1,5 @@
 import type { HomeSource } from "../files/internal.ts";
-import { defined, isObject, parseJson } from "../protocol/internal.ts";
+import { defined, fieldOf, isObject, parseJson } from "../protocol/internal.ts";
 import { findRoots, findTranscriptsOf } from "../sessions/internal.ts";
 import { rollupsWhere, sumColumn } from "./calls/rollups.ts";
 import { type LiveLedger, liveLedger } from "./ledger/live-ledger.ts";
@@ -64,11 +64,10 @@ function figures(
   { now = Date.now(), timezone }: StatuslineOptions,
 ): Pick<Statusline, "sessionCost" | "today" | "block"> {
   const selection = selectRollups(ledger, { now, ...defined({ timezone }) });
-  const { rollups, files } = ledger;
+  const { rollups } = ledger;
   const today = selection.zone.dayOf(now);
   const todays = rollupsWhere(rollups, (at) => selection.dayOf(at) === today);
-  const isOwn = (at: number) => files[rollups.sums[at + sumColumn.file] as number]?.session === input.session;
-  const own = input.session === undefined ? [] : rollupsWhere(rollups, isOwn);
+  const own = rollupsWhere(rollups, (at) => selection.fileOf(at).session === input.session);
   const options = { mode: "auto", breakdown: false, agents: false } as const;
   const recent = {
     ...selection,
@@ -78,14 +77,11 @@ function figures(
   return {
     sessionCost: own.length === 0 ? undefined : amountsOf(rollups, own, "auto"),
     today: amountsOf(rollups, todays, "auto"),
-    block:
-      block === undefined
-        ? undefined
-        : {
-            costMicroUsd: block.costMicroUsd,
-            minutesLeft: Math.max(0, Math.round((Date.parse(block.endAt) - now) / 60_000)),
-            complete: block.complete,
-          },
+    block: block && {
+      costMicroUsd: block.costMicroUsd,
+      minutesLeft: Math.max(0, Math.round((Date.parse(block.endAt) - now) / 60_000)),
+      complete: block.complete,
+    },
   };
 }
 
@@ -100,57 +96,48 @@ export interface StatuslineInput {
   readonly limits: readonly { readonly name: string; readonly share: number }[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Contract: never throws; missing or unexpected fields are absent. */
 function readStatuslineInput(text: string): StatuslineInput {
   // Some shells on Windows put a byte order mark before what they pipe.
-  const input = objectFrom(parseJson(text.replace(/^\uFEFF/, "")));
-  const model = input["model"];
-  const cost = numberAt(objectFrom(input["cost"]), "total_cost_usd");
+  const input = parseJson(text.replace(/^\uFEFF/, ""));
+  const model = fieldOf(input, "model");
+  const cost = numberAt(fieldOf(input, "cost"), "total_cost_usd");
   return {
     session: textAt(input, "session_id"),
     transcript: textAt(input, "transcript_path"),
-    model:
-      typeof model === "string"
-        ? model
-        : (textAt(objectFrom(model), "display_name") ?? textAt(objectFrom(model), "id")),
+    model: typeof model === "string" ? model : (textAt(model, "display_name") ?? textAt(model, "id")),
     hostMicroUsd: cost === undefined ? undefined : Math.round(cost * 1e6),
-    context: contextShare(objectFrom(input["context_window"])),
-    limits: limitsIn(objectFrom(input["rate_limits"])),
+    context: contextShare(fieldOf(input, "context_window")),
+    limits: limitsIn(fieldOf(input, "rate_limits")),
   };
 }
 
-function contextShare(window: Json): number | undefined {
+function contextShare(window: unknown): number | undefined {
   const percentage = numberAt(window, "used_percentage");
   if (percentage !== undefined) return percentage / 100;
   const size = numberAt(window, "context_window_size");
-  const used = numberAt(window, "total_input_tokens") ?? numberAt(objectFrom(window["current_usage"]), "input_tokens");
+  const used = numberAt(window, "total_input_tokens") ?? numberAt(fieldOf(window, "current_usage"), "input_tokens");
   return size === undefined || size <= 0 || used === undefined ? undefined : used / size;
 }
 
-const limitNames: ReadonlyMap<string, string> = new Map([
+const limitNames = new Map([
   ["five_hour", "5h"],
   ["seven_day", "7d"],
 ]);
 
-function limitsIn(limits: Json): StatuslineInput["limits"] {
-  return Object.entries(limits).flatMap(([name, value]) => {
-    const share = numberAt(objectFrom(value), "used_percentage");
+function limitsIn(limits: unknown): StatuslineInput["limits"] {
+  return Object.entries(isObject(limits) ? limits : {}).flatMap(([name, value]) => {
+    const share = numberAt(value, "used_percentage");
     return share === undefined ? [] : [{ name: limitNames.get(name) ?? name, share: share / 100 }];
   });
 }
 
-function objectFrom(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function textAt(from: Json, key: string): string | undefined {
-  const value = from[key];
+function textAt(from: unknown, key: string): string | undefined {
+  const value = fieldOf(from, key);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function numberAt(from: Json, key: string): number | undefined {
-  const value = from[key];
+function numberAt(from: unknown, key: string): number | undefined {
+  const value = fieldOf(from, key);
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

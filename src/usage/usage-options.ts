@@ -1,4 +1,12 @@
-import { closestName, Problem } from "../protocol/internal.ts";
+import {
+  checkOf,
+  closestName,
+  isObject,
+  type OptionCheck,
+  Problem,
+  showValue,
+  textCheck,
+} from "../protocol/internal.ts";
 import type { CostMode } from "./reports/amounts.ts";
 import { type Weekday, weekdays } from "./reports/calendar.ts";
 import type { UsageOptions } from "./usage-report.ts";
@@ -38,7 +46,7 @@ export interface ReportRequest {
   readonly tokenLimit?: number | "max";
   /** For models: the prices that were used. */
   readonly showPrices?: boolean;
-  /** For sessions: the client's own figures beside ours. */
+  /** For sessions: the client's own figures next to ours. */
   readonly reconcile?: boolean;
   /** Projects under other names: the directory, or the folder of transcripts, to the name. */
   readonly projectNames?: Readonly<Record<string, string>>;
@@ -46,68 +54,58 @@ export interface ReportRequest {
   readonly now?: number;
 }
 
-const choices: Readonly<Record<string, readonly unknown[]>> = {
-  report: reportNames,
-  mode: ["auto", "calculate", "display"],
-  order: ["asc", "desc"],
-  weekStart: weekdays,
-  index: [true, false, "rescan"],
+const checks: Readonly<Record<string, OptionCheck>> = {
+  report: oneOf(reportNames),
+  mode: oneOf(["auto", "calculate", "display"]),
+  order: oneOf(["asc", "desc"]),
+  weekStart: oneOf(weekdays),
+  index: oneOf([true, false, "rescan"]),
+  project: textCheck,
+  session: textCheck,
+  model: textCheck,
+  agent: textCheck,
+  prices: textCheck,
+  tokenLimit: checkOf(
+    "a number of tokens or max",
+    (limit) => limit === "max" || (Number.isSafeInteger(limit) && Number(limit) > 0),
+  ),
+  now: checkOf("a time in milliseconds", (now) => typeof now === "number" && !Number.isNaN(new Date(now).getTime())),
+  roots: checkOf("a list of folders", Array.isArray),
 };
 
-const texts = ["project", "session", "model", "agent", "prices"] as const;
+function oneOf(values: readonly unknown[]): OptionCheck {
+  return checkOf(`one of ${values.join(", ")}`, (value) => values.includes(value));
+}
 
 /** Throws `usage/option` for an invalid value, which would silently give a wrong report. */
-export function checkUsageOptions(options: UsageOptions): void {
-  checkGiven(options);
-  const given = options as Readonly<Record<string, unknown>>;
-  for (const [name, values] of Object.entries(choices)) {
-    const value = given[name];
-    if (value !== undefined && !values.includes(value)) throw wrong(name, value, `one of ${values.join(", ")}`);
+export function checkUsageOptions(options: UsageOptions | SpentOptions, names = Object.keys(checks)): void {
+  if (!isObject(options)) throw wrong("options", options, "an object");
+  for (const name of names) {
+    const value = options[name];
+    const wanted = value === undefined ? undefined : checks[name]?.(value);
+    if (wanted !== undefined) throw wrong(name, value, wanted);
   }
-  for (const name of texts) {
-    if (given[name] !== undefined && typeof given[name] !== "string") throw wrong(name, given[name], "a text");
-  }
-  const { tokenLimit, now, roots } = options;
-  if (tokenLimit !== undefined && tokenLimit !== "max" && !(Number.isSafeInteger(tokenLimit) && tokenLimit > 0))
-    throw wrong("tokenLimit", tokenLimit, "a number of tokens or max");
-  checkNow(now);
-  if (roots !== undefined && !Array.isArray(roots)) throw wrong("roots", roots, "a list of folders");
 }
 
 const kinds = ["session", "day", "month", "project"] as const;
 
 /** Throws `usage/option` unless it names one thing: a guard with an empty question would always get 0. */
 export function checkSpentOn(on: SpentOn, options: SpentOptions): void {
-  checkGiven(options);
-  const names = typeof on === "object" && on !== null ? Object.keys(on) : [];
+  const names = isObject(on) ? Object.keys(on) : [];
   const [name = ""] = names;
   if (names.length !== 1 || !(kinds as readonly string[]).includes(name)) {
     const near = closestName(name, kinds);
     const hint = near === undefined || near === name ? "" : ` Did you mean ${near}?`;
-    throw new Problem("usage/option", `spent() takes one of ${kinds.join(", ")}, not ${shown(on)}.${hint}`);
+    throw new Problem("usage/option", `spent() takes one of ${kinds.join(", ")}, not ${showValue(on)}.${hint}`);
   }
   const value: unknown = Object.values(on)[0];
   if (typeof value !== "string" || value === "") throw wrong(name, value, "a text that is not empty");
   if (name === "month" && !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(value)) throw wrong(name, value, "a month such as 2026-10");
-  checkNow(options.now);
-}
-
-function checkGiven(options: unknown): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw wrong("options", options, "an object");
-}
-
-function checkNow(now: unknown): void {
-  if (now === undefined) return;
-  if (typeof now !== "number" || Number.isNaN(new Date(now).getTime()))
-    throw wrong("now", now, "a time in milliseconds");
+  checkUsageOptions(options, ["now"]);
 }
 
 function wrong(name: string, value: unknown, wanted: string): Problem {
-  return new Problem("usage/option", `${name} is ${wanted}, not ${shown(value)}.`, { about: { option: name } });
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "number" || value === undefined) return String(value);
-  return (JSON.stringify(value) ?? typeof value).slice(0, 80);
+  return new Problem("usage/option", `${name} must be ${wanted}, not ${showValue(value)}.`, {
+    about: { option: name },
+  });
 }

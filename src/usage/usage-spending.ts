@@ -1,7 +1,7 @@
 import type { HomeSource } from "../files/internal.ts";
 import { defined } from "../protocol/internal.ts";
 import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
-import { rollupsWhere, sumColumn } from "./calls/rollups.ts";
+import { rollupsWhere } from "./calls/rollups.ts";
 import { liveLedger } from "./ledger/live-ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { type Amounts, amountsOf } from "./reports/amounts.ts";
@@ -45,7 +45,7 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   const found = findTranscripts(roots, () => {
     isWhole = false;
   });
-  const session = "session" in on ? wholeId(on.session, found) : undefined;
+  const session = "session" in on ? (sessionNamed(on.session, found) ?? on.session) : undefined;
   const wanted = session === undefined ? undefined : withSources(session, found);
   const files = found.filter((file) => wanted === undefined || file.session === undefined || wanted.has(file.session));
   const ledger = await liveLedger(files, prices, { folder: usageIndexFolder(roots, options) });
@@ -57,7 +57,7 @@ export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Am
   });
   const { rollups } = ledger;
   const isAsked = (at: number): boolean => {
-    if (session !== undefined) return ledger.files[rollups.sums[at + sumColumn.file] as number]?.session === session;
+    if (session !== undefined) return selection.fileOf(at).session === session;
     if ("month" in on) return selection.dayOf(at).startsWith(on.month);
     return selection.keep(at);
   };
@@ -75,13 +75,4 @@ function withSources(session: string, files: readonly TranscriptFile[]): Readonl
     next = main === undefined ? undefined : forkSource(main.path);
   }
   return known;
-}
-
-function wholeId(wanted: string, files: readonly TranscriptFile[]): string {
-  return (
-    sessionNamed(
-      wanted,
-      files.flatMap((file) => file.session ?? []),
-    ) ?? wanted
-  );
 }

@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
-import { defined, Problem } from "../protocol/internal.ts";
+import { errorCode, type HomeSource, openFolder, replaceFile, sha256, statePath } from "../files/internal.ts";
+import { defined, fieldOf, isObject, Problem } from "../protocol/internal.ts";
 
-/** What a person can set for all reports, in `usage.json` of the state folder. */
-export interface UsageSettings {
+/** What a user can set for all reports, in `usage.json` of the state folder. */
+interface UsageSettings {
   /** A file of prices that come before the package's own; in the file, from the state folder unless absolute. */
   readonly prices?: string;
   /** Projects under other names: a directory, or the name of a folder of transcripts, to the name. */
   readonly projects?: Readonly<Record<string, string>>;
 }
 
-/** Throws `usage/settings` for a file that is there but says nothing one could follow. */
+/** Throws `usage/settings` for a file that exists and cannot be used. */
 export function readUsageSettings(source: HomeSource): UsageSettings {
-  const path = join(statePath(source), "usage.json");
+  const folder = statePath(source);
+  const path = join(folder, "usage.json");
   const text = textOf(path);
   if (text === undefined) return {};
   const value = parse(text, path);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "it is not an object");
-  const { prices, projects, ...others } = value as Record<string, unknown>;
+  if (!isObject(value)) throw wrong(path, "it is not an object");
+  const { prices, projects, ...others } = value;
   const [other] = Object.keys(others);
   if (other !== undefined) throw wrong(path, `it has "${other}", and only "prices" and "projects" are known`);
   if (prices !== undefined && typeof prices !== "string") throw wrong(path, '"prices" is not the path of a file');
   if (projects !== undefined && !isTexts(projects)) throw wrong(path, '"projects" is not a map of names');
-  const folder = statePath(source);
   return defined({ prices: prices === undefined ? undefined : resolve(folder, prices), projects });
 }
 
@@ -32,7 +32,7 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (cause) {
     // Settings are optional; settings that exist are used, or the report fails.
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    if (errorCode(cause) === "ENOENT") return undefined;
     throw wrong(path, "it cannot be read", cause);
   }
 }
@@ -47,8 +47,7 @@ function parse(text: string, path: string): unknown {
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((item) => typeof item === "string");
+  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
 }
 
 function wrong(path: string, why: string, cause?: unknown): Problem {
@@ -58,13 +57,12 @@ function wrong(path: string, why: string, cause?: unknown): Problem {
   });
 }
 
-/** What a client told its status line that a session had cost: kept for those who want to compare. */
+/** The cost of a session as a client passed it to its status line: kept for `usage session --reconcile`. */
 export function statuslineCosts(source: HomeSource): (session: string) => number | undefined {
   return (session) => {
     try {
-      const value: unknown = JSON.parse(readFileSync(join(folderOf(source), nameOf(session)), "utf8"));
-      if (typeof value !== "object" || value === null || !("costMicroUsd" in value)) return undefined;
-      return typeof value.costMicroUsd === "number" ? value.costMicroUsd : undefined;
+      const cost = fieldOf(JSON.parse(readFileSync(join(folderOf(source), nameOf(session)), "utf8")), "costMicroUsd");
+      return typeof cost === "number" ? cost : undefined;
     } catch {
       // No status line has shown this session.
       return undefined;

@@ -9,8 +9,7 @@ import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world
 import { killRuns } from "../fixtures/kill-runs.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { databaseName } from "../ledger/call-store.ts";
-import { rulesVersion } from "../ledger/index-manifest.ts";
-import { manifestName } from "../ledger/indexed-ledger.ts";
+import { manifestName, rulesVersion } from "../ledger/index-files.ts";
 import { makeReport } from "../reports/build-report.ts";
 
 /** How many places of a file are damaged, one after the other. */

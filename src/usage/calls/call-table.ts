@@ -1,8 +1,8 @@
-import { candidate, rowKept, wordRowCount, wordRows } from "../scan/kernel/layout.ts";
+import { candidate, rowKept, rowMissing, wordRowCount, wordRows } from "../scan/kernel/layout.ts";
 import * as figureColumn from "../scan/kernel/row-figures.ts";
 import * as wordColumn from "../scan/kernel/row-words.ts";
 import { openMemory, type ScanMemory } from "../scan/scan-kernel.ts";
-import { noParts, type RecordPart, type UsageRecord } from "./usage-record.ts";
+import { type RecordPart, tokenNames, type UsageRecord } from "./usage-record.ts";
 
 export { figureColumn, wordColumn };
 
@@ -21,8 +21,8 @@ export interface CallTable {
   readonly words: Uint32Array;
   /** The figures of all rows, `figureColumn.size` per row; same contract. */
   readonly figures: Float64Array;
-  /** Adds a record unless its row has a better one. `complete` sets what only the first record of a row needs. */
-  add(file: number, record: UsageRecord, offset: number, complete?: () => void): void;
+  /** Adds a record unless its row has a better one. */
+  add(file: number, record: UsageRecord, offset: number): void;
   /** Adds rows of one file, as `words` of another table had them. */
   addRows(words: Uint32Array): void;
   /** Removes this row and all after it. */
@@ -48,17 +48,13 @@ export function openCallTable(): CallTable {
       const { words } = memory;
       return new Float64Array(words.buffer, words[wordRows], table.count * figureColumn.size);
     },
-    add(file, record, offset, complete) {
+    add(file, record, offset) {
       setCandidate(memory, file, record, offset);
-      let row = memory.findRow();
-      if (row === rowKept) return;
-      if (row >= 0) memory.replaceRow(row);
-      else {
-        complete?.();
-        setCandidate(memory, file, record, offset);
-        row = table.count;
-        memory.insertRow();
-      }
+      const found = memory.findRow();
+      if (found === rowKept) return;
+      const row = found === rowMissing ? table.count : found;
+      if (found === rowMissing) memory.insertRow();
+      else memory.replaceRow(row);
       if (record.parts.length > 0) parts.set(row, record.parts);
     },
     addRows(words) {
@@ -76,12 +72,16 @@ export function openCallTable(): CallTable {
     },
     partsOf(row) {
       const marks = table.words[row * wordColumn.size + wordColumn.marks] as number;
-      return (marks & rowFlag.hasParts) === 0 ? noParts : (parts.get(row) ?? noParts);
+      return (marks & rowFlag.hasParts) === 0 ? [] : (parts.get(row) ?? []);
     },
     setParts: (row, own) => void parts.set(row, own),
   };
   return table;
 }
+
+/** Figures that a record has under the same name. */
+const recordFigures = [...tokenNames, "at", "prompt", "assumed5m", "written"] as const;
+const columnOf: Readonly<Record<(typeof recordFigures)[number], number>> = figureColumn;
 
 function setCandidate({ words, figures }: ScanMemory, file: number, record: UsageRecord, offset: number): void {
   const w = candidate / 4;
@@ -92,6 +92,8 @@ function setCandidate({ words, figures }: ScanMemory, file: number, record: Usag
   words[w + wordColumn.requestB] = record.request.b;
   words[w + wordColumn.rank] = record.rank;
   words[w + wordColumn.agent] = record.agent;
+  words[w + wordColumn.odd] = record.odd;
+  words[w + wordColumn.model] = record.model;
   words[w + wordColumn.marks] =
     (record.stopped ? rowFlag.stopped : 0) |
     (record.fast ? rowFlag.fast : 0) |
@@ -99,19 +101,7 @@ function setCandidate({ words, figures }: ScanMemory, file: number, record: Usag
     (record.us ? rowFlag.us : 0) |
     (record.apiError ? rowFlag.apiError : 0) |
     (record.parts.length > 0 ? rowFlag.hasParts : 0);
-  words[w + wordColumn.odd] = record.odd;
-  words[w + wordColumn.model] = record.model;
   const f = candidate / 8;
-  figures[f + figureColumn.input] = record.input;
-  figures[f + figureColumn.cacheWrite5m] = record.cacheWrite5m;
-  figures[f + figureColumn.cacheWrite1h] = record.cacheWrite1h;
-  figures[f + figureColumn.cacheRead] = record.cacheRead;
-  figures[f + figureColumn.at] = record.at;
   figures[f + figureColumn.offset] = offset;
-  figures[f + figureColumn.output] = record.output;
-  figures[f + figureColumn.thinking] = record.thinking;
-  figures[f + figureColumn.webSearches] = record.webSearches;
-  figures[f + figureColumn.prompt] = record.prompt;
-  figures[f + figureColumn.assumed5m] = record.assumed5m;
-  figures[f + figureColumn.written] = record.written;
+  for (const name of recordFigures) figures[f + columnOf[name]] = record[name];
 }

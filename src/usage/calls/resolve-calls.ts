@@ -87,18 +87,20 @@ function byRequest({ words }: CallTable, rows: readonly number[]): readonly (rea
 
 /** Input and cache counts of a call are the same on each of its lines, zeros aside. */
 function disagree({ figures }: CallTable, rows: readonly number[]): boolean {
-  return (
-    differ(figures, figureColumn.input, rows) ||
-    differ(figures, figureColumn.cacheRead, rows) ||
-    differ(figures, figureColumn.cacheWrite5m, rows) ||
-    differ(figures, figureColumn.cacheWrite1h, rows)
-  );
+  return promptColumns.some((column) => differ(figures, column, rows));
 }
+
+const promptColumns = [
+  figureColumn.input,
+  figureColumn.cacheRead,
+  figureColumn.cacheWrite5m,
+  figureColumn.cacheWrite1h,
+];
 
 function differ(figures: Float64Array, place: number, rows: readonly number[]): boolean {
   let known = 0;
-  for (let index = 0; index < rows.length; index++) {
-    const value = figures[(rows[index] as number) * figureColumn.size + place] as number;
+  for (const row of rows) {
+    const value = figures[row * figureColumn.size + place] as number;
     if (value === 0 || value === known) continue;
     if (known !== 0) return true;
     known = value;
@@ -116,10 +118,7 @@ function chooseRow(
   const owner = owners(rows);
   const file = table.words[owner * wordColumn.size + wordColumn.file] as number;
   let best = rows[0] as number;
-  for (let index = 1; index < rows.length; index++) {
-    const row = rows[index] as number;
-    if (isBetter(table, row, best, file)) best = row;
-  }
+  for (const row of rows) if (isBetter(table, row, best, file)) best = row;
   take(best, owner, conflict);
 }
 
@@ -139,14 +138,8 @@ function isBetter({ words, figures }: CallTable, one: number, other: number, own
 }
 
 function sumAt(figures: Float64Array, at: number): number {
-  return (
-    (figures[at + figureColumn.input] as number) +
-    (figures[at + figureColumn.output] as number) +
-    (figures[at + figureColumn.cacheRead] as number) +
-    (figures[at + figureColumn.cacheWrite5m] as number) +
-    (figures[at + figureColumn.cacheWrite1h] as number) +
-    (figures[at + figureColumn.webSearches] as number)
-  );
+  const columns = [...promptColumns, figureColumn.output, figureColumn.webSearches];
+  return columns.reduce((sum, column) => sum + (figures[at + column] as number), 0);
 }
 
 /** The first row of a call in the file that owns it. */
@@ -171,19 +164,16 @@ function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => 
 
   return (rows) => {
     let best = 2;
-    for (let index = 0; index < rows.length; index++) {
-      best = Math.min(best, words[(rows[index] as number) * wordColumn.size + wordColumn.rank] as number);
-    }
+    for (const row of rows) best = Math.min(best, words[row * wordColumn.size + wordColumn.rank] as number);
     files.length = 0;
-    for (let index = 0; index < rows.length; index++) {
-      const w = (rows[index] as number) * wordColumn.size;
+    for (const row of rows) {
+      const w = row * wordColumn.size;
       const file = words[w + wordColumn.file] as number;
       if (words[w + wordColumn.rank] === best && !files.includes(file)) files.push(file);
     }
     const file = fileOf();
     let owner = -1;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] as number;
+    for (const row of rows) {
       const w = row * wordColumn.size;
       if (words[w + wordColumn.file] !== file || words[w + wordColumn.rank] !== best) continue;
       const offset = figures[row * figureColumn.size + figureColumn.offset] as number;

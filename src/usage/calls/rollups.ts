@@ -1,14 +1,15 @@
+import type { Tokens } from "../../sessions/internal.ts";
 import { type BilledTokens, billedPart, costOf } from "../prices/cost.ts";
 import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.ts";
 import { type OwnerInfo, resolveCalls } from "./resolve-calls.ts";
-import type { NameTable } from "./usage-record.ts";
+import { type NameTable, tokenNames } from "./usage-record.ts";
 
 /** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
 export interface Rollups {
   readonly count: number;
-  /** Row by row, `sum.size` each. */
+  /** Row by row, `sumColumn.size` each. */
   readonly sums: Float64Array;
 }
 
@@ -62,7 +63,7 @@ export function rollUp(
   keep: (file: number, row: number) => boolean = () => true,
 ): Rollups {
   const { words, figures } = table;
-  const rows = rowFinder();
+  const rows = openRows();
   // Calls of one model follow each other: its price is looked up once for many.
   let pricedModel = -1;
   let price: PriceRow | undefined;
@@ -80,7 +81,7 @@ export function rollUp(
       plus(rows.sums(), row + sumColumn.apiErrors, 1);
       return;
     }
-    const what: BilledTokens & { readonly thinking: number } = {
+    const what: BilledTokens & Tokens = {
       input: figures[f + figureColumn.input] as number,
       output: figures[f + figureColumn.output] as number,
       thinking: figures[f + figureColumn.thinking] as number,
@@ -113,7 +114,7 @@ export function rollUp(
     agent: number,
     at: number,
     model: number,
-    what: BilledTokens & { readonly thinking: number },
+    what: BilledTokens & Tokens,
     written: number,
   ): number {
     // What nothing dates is priced as of the newest row.
@@ -130,13 +131,7 @@ export function rollUp(
       (price === undefined ? priceFlag.unpriced : 0);
     const row = rows.find(file, agent, model, bits, at);
     const sums = rows.sums();
-    plus(sums, row + sumColumn.input, what.input);
-    plus(sums, row + sumColumn.output, what.output);
-    plus(sums, row + sumColumn.thinking, what.thinking);
-    plus(sums, row + sumColumn.cacheWrite5m, what.cacheWrite5m);
-    plus(sums, row + sumColumn.cacheWrite1h, what.cacheWrite1h);
-    plus(sums, row + sumColumn.cacheRead, what.cacheRead);
-    plus(sums, row + sumColumn.webSearches, what.webSearches);
+    for (const name of tokenNames) plus(sums, row + sumColumn[name], what[name]);
     const calculated = price === undefined ? Number.NaN : costOf(price, what);
     addCost(sums, row + sumColumn.costCalculated, calculated);
     addCost(sums, row + sumColumn.costWritten, written);
@@ -163,67 +158,46 @@ function plus(sums: Float64Array, at: number, value: number): void {
 }
 
 /** Rows by what they are for; `find` gives where a row begins. */
-function rowFinder() {
-  let room = 2048;
-  let count = 0;
-  let sums = new Float64Array(room * sumColumn.size);
-  let heads = new Int32Array(room * 2).fill(-1);
-  let next = new Int32Array(room);
-  let last = -1;
+function openRows() {
+  const places = new Map<string, number>();
+  let sums = new Float64Array(2048 * sumColumn.size);
+  let last = -sumColumn.size;
 
-  function isFor(row: number, file: number, agent: number, model: number, bits: number, quarter: number): boolean {
-    const at = row * sumColumn.size;
+  /** Calls of one file and quarter of an hour follow each other, so the last row is nearly always the one. */
+  function isLast(file: number, agent: number, model: number, bits: number, quarter: number): boolean {
     return (
-      sums[at + sumColumn.quarter] === quarter &&
-      sums[at + sumColumn.file] === file &&
-      sums[at + sumColumn.model] === model &&
-      sums[at + sumColumn.agent] === agent &&
-      sums[at + sumColumn.situation] === bits
+      sums[last + sumColumn.quarter] === quarter &&
+      sums[last + sumColumn.file] === file &&
+      sums[last + sumColumn.model] === model &&
+      sums[last + sumColumn.agent] === agent &&
+      sums[last + sumColumn.situation] === bits
     );
   }
 
-  function grow(): void {
-    room *= 2;
-    const more = new Float64Array(room * sumColumn.size);
-    more.set(sums);
-    sums = more;
-    heads = new Int32Array(room * 2).fill(-1);
-    next = new Int32Array(room);
-    for (let row = 0; row < count; row++) {
-      const place = placeOf(
-        sums[row * sumColumn.size + sumColumn.file] as number,
-        sums[row * sumColumn.size + sumColumn.quarter] as number,
-      );
-      next[row] = heads[place] as number;
-      heads[place] = row;
+  function add(row: readonly number[]): number {
+    const at = places.size * sumColumn.size;
+    if (at === sums.length) {
+      const more = new Float64Array(2 * sums.length);
+      more.set(sums);
+      sums = more;
     }
+    sums.set(row, at);
+    return at;
   }
 
-  const placeOf = (file: number, quarter: number) =>
-    (Math.imul(quarter, 0x9e3779b1) ^ Math.imul(file + 1, 0x85ebca6b)) & (heads.length - 1);
-
   return {
-    count: () => count,
+    count: () => places.size,
     sums: () => sums,
     find(file: number, agent: number, model: number, bits: number, time: number): number {
       const quarter = Number.isNaN(time) ? -1 : Math.floor(time / quarterMs);
-      if (last < 0 || !isFor(last, file, agent, model, bits, quarter)) {
-        let row = heads[placeOf(file, quarter)] as number;
-        while (row >= 0 && !isFor(row, file, agent, model, bits, quarter)) row = next[row] as number;
-        if (row < 0) {
-          if (count === room) grow();
-          row = count++;
-          const place = placeOf(file, quarter);
-          next[row] = heads[place] as number;
-          heads[place] = row;
-          sums.set([file, agent, model, bits, quarter, time, time], row * sumColumn.size);
-        }
-        last = row;
+      if (!isLast(file, agent, model, bits, quarter)) {
+        const key = `${file} ${agent} ${model} ${bits} ${quarter}`;
+        last = places.get(key) ?? add([file, agent, model, bits, quarter, time, time]);
+        places.set(key, last);
       }
-      const at = last * sumColumn.size;
-      if (time < (sums[at + sumColumn.firstAt] as number)) sums[at + sumColumn.firstAt] = time;
-      if (time > (sums[at + sumColumn.lastAt] as number)) sums[at + sumColumn.lastAt] = time;
-      return at;
+      if (time < (sums[last + sumColumn.firstAt] as number)) sums[last + sumColumn.firstAt] = time;
+      if (time > (sums[last + sumColumn.lastAt] as number)) sums[last + sumColumn.lastAt] = time;
+      return last;
     },
   };
 }

@@ -1,38 +1,50 @@
-import type { Tokens } from "../../sessions/internal.ts";
+import { isObject } from "../../protocol/internal.ts";
+import { readTokens, type TokenPart, type Tokens } from "../../sessions/internal.ts";
+import { usdToMicro } from "../prices/price-rows.ts";
 
-/**
- * One usage record as its line tells it, before it is compared with any other. The scanner fills the same object for
- * every line: a line costs no allocation.
- */
-export interface UsageRecord extends Counts {
+/** One usage record as its line has it, before it is compared with any other. */
+export interface UsageRecord extends CountedUsage {
+  /** 0, 0 when the line has no id. */
   readonly key: IdHash;
   /** 0, 0 when the line names no request. */
   readonly request: IdHash;
   /** Numbers of names; 0 is none. */
-  model: number;
-  agent: number;
-  /** Tokens of the prompt: of the largest `message` iteration where there are several. */
-  prompt: number;
-  /** Cache writes whose lifetime was not written: counted as five minutes. */
-  assumed5m: number;
-  /** How many counts were no counts. */
-  odd: number;
-  stopped: boolean;
-  fast: boolean;
-  batch: boolean;
-  us: boolean;
-  rank: Rank;
-  apiError: boolean;
+  readonly model: number;
+  readonly agent: number;
+  readonly stopped: boolean;
+  readonly rank: Rank;
+  readonly apiError: boolean;
   /** Milliseconds; NaN when the line has no valid time. */
-  at: number;
+  readonly at: number;
   /** Micro-dollars that an older client wrote with the answer; NaN when there are none. */
-  written: number;
-  parts: readonly RecordPart[];
+  readonly written: number;
 }
 
-type Counts = { -readonly [Name in keyof Tokens]: Tokens[Name] };
+/** What a usage object says. */
+export interface CountedUsage extends Tokens {
+  /** Tokens of the prompt: of the largest `message` iteration where there are several. */
+  readonly prompt: number;
+  /** Cache writes whose lifetime was not written: counted as five minutes. */
+  readonly assumed5m: number;
+  /** How many counts are missing or not valid. */
+  readonly odd: number;
+  readonly fast: boolean;
+  readonly batch: boolean;
+  readonly us: boolean;
+  readonly parts: readonly RecordPart[];
+}
 
-/** Whose word counts when several files hold a call: a plain line, one of a sidechain, a copy in a progress line. */
+export const tokenNames = [
+  "input",
+  "output",
+  "thinking",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "cacheRead",
+  "webSearches",
+] as const;
+
+/** Which line decides when several have the call: a plain line before one of a sidechain before a copy in a progress line. */
 export type Rank = 0 | 1 | 2;
 export const rank = { main: 0, sidechain: 1, copy: 2 } as const;
 
@@ -42,71 +54,19 @@ export interface RecordPart extends Tokens {
   readonly fast: boolean;
 }
 
-export const noParts: readonly RecordPart[] = [];
-
-export function emptyRecord(): UsageRecord {
-  return {
-    key: { a: 0, b: 0 },
-    request: { a: 0, b: 0 },
-    model: 0,
-    agent: 0,
-    input: 0,
-    output: 0,
-    thinking: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    cacheRead: 0,
-    webSearches: 0,
-    prompt: 0,
-    assumed5m: 0,
-    odd: 0,
-    stopped: false,
-    fast: false,
-    batch: false,
-    us: false,
-    rank: rank.main,
-    apiError: false,
-    at: Number.NaN,
-    written: Number.NaN,
-    parts: noParts,
-  };
-}
-
-export function clearRecord(record: UsageRecord): void {
-  record.key.a = record.key.b = 0;
-  record.request.a = record.request.b = 0;
-  record.model = record.agent = 0;
-  clearUsage(record);
-  record.stopped = false;
-  record.rank = rank.main;
-  record.apiError = false;
-  record.at = record.written = Number.NaN;
-}
-
-/** What a usage object says; a second one in the same message replaces the first. */
-export function clearUsage(record: UsageRecord): void {
-  record.input = record.output = record.thinking = 0;
-  record.cacheWrite5m = record.cacheWrite1h = record.cacheRead = 0;
-  record.webSearches = record.prompt = record.assumed5m = record.odd = 0;
-  record.fast = record.batch = record.us = false;
-  record.parts = noParts;
-}
-
-/**
- * Sixty-four bits that stand for an id, as two words: ids are only ever compared, and this many bits make two of them
- * meet by chance less often than a disk flips one.
- */
+/** A 64-bit hash of an id, as two words. Ids are only compared. */
 export interface IdHash {
-  a: number;
-  b: number;
+  readonly a: number;
+  readonly b: number;
 }
 
-/** Writes the hash of `bytes[from..to)` into `into`. Never 0, 0: that says "no id". */
-export function hashId(bytes: Uint8Array, from: number, to: number, into: IdHash): void {
-  let a = 0x811c9dc5 ^ (to - from);
+/** 0, 0: no text. The hash of a text is never 0, 0. The kernel computes the same hash (`hashOf` in kernel/answer.ts). */
+export function hashText(text: string | undefined): IdHash {
+  if (!text) return { a: 0, b: 0 };
+  const bytes = Buffer.from(text);
+  let a = 0x811c9dc5 ^ bytes.length;
   let b = 0x9747b28c | 0;
-  for (let p = from; p < to; p++) {
-    const byte = bytes[p] as number;
+  for (const byte of bytes) {
     a = Math.imul(a ^ byte, 0x01000193);
     b = (Math.imul(b, 0x5bd1e995) + byte) | 0;
   }
@@ -116,13 +76,7 @@ export function hashId(bytes: Uint8Array, from: number, to: number, into: IdHash
   b ^= b >>> 16;
   b = Math.imul(b ^ a, 0x297a2d39);
   b ^= b >>> 15;
-  into.a = a >>> 0;
-  into.b = (b | 1) >>> 0;
-}
-
-export function hashText(text: string, into: IdHash): void {
-  const bytes = Buffer.from(text);
-  hashId(bytes, 0, bytes.length, into);
+  return { a: a >>> 0, b: (b | 1) >>> 0 };
 }
 
 /** Texts by number, so that columns can hold them. Number 0 is the empty text: "none". */
@@ -144,4 +98,113 @@ export function openNameTable(known: readonly string[] = [""]): NameTable {
       return texts.length - 1;
     },
   };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The usage record of a parsed line, if it has one: an answer with a usage object, its copy in a progress line of an
+ * older client, or an API error that the client noted as an answer. Nothing else counts.
+ */
+export function readUsageRecord(object: Json, names: NameTable): UsageRecord | undefined {
+  if (object["type"] === "assistant") return readAnswer(object, object, names);
+  if (object["type"] !== "progress") return undefined;
+  const data = objectAt(object, "data");
+  const copy = objectAt(data, "message");
+  if (data === undefined || copy === undefined || (copy["type"] ?? "assistant") !== "assistant") return undefined;
+  const record = readAnswer(copy, object, names);
+  if (record === undefined) return undefined;
+  const agent = textAt(data, "agentId") ?? textAt(object, "agentId");
+  return { ...record, rank: rank.copy, agent: agent === undefined ? record.agent : names.numberOf(agent) };
+}
+
+/** `line` has the fields of the line; a copied answer may have more exact ones. */
+function readAnswer(answer: Json, line: Json, names: NameTable): UsageRecord | undefined {
+  const message = objectAt(answer, "message");
+  if (message === undefined) return undefined;
+  const model = textAt(message, "model") ?? "";
+  const usage = objectAt(message, "usage");
+  const apiError = model === "<synthetic>";
+  if (apiError ? answer["isApiErrorMessage"] !== true : usage === undefined) return undefined;
+  const request = textAt(answer, "requestId");
+  const at = timestampMs(answer["timestamp"]);
+  const written = answer["costUSD"];
+  return {
+    key: hashText(textAt(message, "id") || request || textAt(answer, "uuid") || textAt(line, "uuid")),
+    request: hashText(request),
+    model: names.numberOf(model),
+    agent: names.numberOf(textAt(answer, "agentId") ?? ""),
+    rank: answer["isSidechain"] === true ? rank.sidechain : rank.main,
+    at: Number.isNaN(at) ? timestampMs(line["timestamp"]) : at,
+    apiError,
+    stopped: !apiError && typeof message["stop_reason"] === "string",
+    written: !apiError && typeof written === "number" ? usdToMicro(written) : Number.NaN,
+    ...readUsageObject(apiError ? {} : (usage ?? {}), model),
+  };
+}
+
+/** What a usage object says, as the endpoint wrote it. */
+export function readUsageObject(usage: Json, model: string): CountedUsage {
+  const { tokens, parts, assumed5m, odd } = readTokens(usage);
+  const fast = usage["speed"] === "fast";
+  return {
+    ...tokens,
+    assumed5m,
+    odd: odd.length + missing(usage),
+    fast,
+    batch: usage["service_tier"] === "batch",
+    us: usage["inference_geo"] === "us",
+    prompt: largestPrompt(usage["iterations"]) ?? promptTokens(tokens),
+    parts: parts.map((part, index) => recordPart(part, index, usage, model, fast)),
+  };
+}
+
+/** The two counts that every answer has. */
+function missing(usage: Json): number {
+  return ["input_tokens", "output_tokens"].filter((name) => usage[name] === undefined || usage[name] === null).length;
+}
+
+/** Of several `message` iterations, each a request of its own, the longest prompt decides the price step. */
+function largestPrompt(iterations: unknown): number | undefined {
+  if (!Array.isArray(iterations)) return undefined;
+  const prompts = iterations.flatMap((one: unknown) =>
+    isObject(one) && one["type"] === "message" ? promptTokens(readTokens(one).tokens) : [],
+  );
+  return prompts.length > 1 ? Math.max(...prompts) : undefined;
+}
+
+export function promptTokens({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Omit<Tokens, "thinking">): number {
+  return input + cacheRead + cacheWrite5m + cacheWrite1h;
+}
+
+function recordPart(part: TokenPart, index: number, usage: Json, model: string, isFast: boolean): RecordPart {
+  const own = part.model ?? model;
+  const speed = speedOf(usage["iterations"], index);
+  // The fast lane belongs to the model that was asked for; another model's part is fast only if its own field says "fast".
+  const fast = speed === undefined ? isFast && own === model : speed === "fast";
+  return { model: own, fast, ...part.tokens };
+}
+
+function speedOf(iterations: unknown, part: number): unknown {
+  if (!Array.isArray(iterations)) return undefined;
+  const extra: unknown[] = iterations.filter(
+    (one: unknown) => isObject(one) && typeof one["type"] === "string" && one["type"] !== "message",
+  );
+  const one = extra[part];
+  return isObject(one) ? one["speed"] : undefined;
+}
+
+export function timestampMs(value: unknown): number {
+  return typeof value === "string" ? Date.parse(value) : Number.NaN;
+}
+
+function objectAt(from: Json | undefined, key: string): Json | undefined {
+  const value = from?.[key];
+  return isObject(value) ? value : undefined;
+}
+
+/** A field that is a text; undefined when it is anything else. */
+export function textAt(from: Json, key: string): string | undefined {
+  const value = from[key];
+  return typeof value === "string" ? value : undefined;
 }

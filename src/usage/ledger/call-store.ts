@@ -1,10 +1,10 @@
+import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../protocol/internal.ts";
 import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "../../sessions/internal.ts";
-import { hashId, type IdHash } from "../calls/usage-record.ts";
 import type { ScanProgress } from "../scan/file-facts.ts";
-import { type ReadState, rulesVersion } from "./index-manifest.ts";
+import { rulesVersion, type StoredFile } from "./index-files.ts";
 
 /** The calls of every transcript: what it takes to go on reading a large file without reading it again. */
 export interface CallStore {
@@ -15,12 +15,6 @@ export interface CallStore {
   /** Keeps these, and forgets every file that is not `present`. Contract: all of it or nothing. */
   save(changed: readonly StoredFile[], present: ReadonlySet<string>): void;
   close(): void;
-}
-
-/** A transcript up to the last newline that was read. */
-export interface StoredFile extends ReadState {
-  readonly path: string;
-  readonly calls: Buffer;
 }
 
 const schemaVersion = 2;
@@ -161,10 +155,5 @@ function fileFrom(row: Row): StoredFile | undefined {
 }
 
 function checksum(progress: string, calls: Buffer): string {
-  const text = Buffer.from(progress);
-  const one: IdHash = { a: 0, b: 0 };
-  const other: IdHash = { a: 0, b: 0 };
-  hashId(text, 0, text.length, one);
-  hashId(calls, 0, calls.length, other);
-  return [one.a, one.b, other.a, other.b].map((word) => word.toString(16)).join(".");
+  return createHash("sha256").update(progress).update(calls).digest("hex");
 }

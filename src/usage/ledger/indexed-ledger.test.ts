@@ -8,7 +8,8 @@ import { answer, textOf } from "../fixtures/world.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { scanAll } from "../scan/scan-files.ts";
 import { databaseName } from "./call-store.ts";
-import { indexedLedger, manifestName } from "./indexed-ledger.ts";
+import { manifestName } from "./index-files.ts";
+import { indexedLedger } from "./indexed-ledger.ts";
 
 test("a run that finds nothing changed uses the manifest alone", async () => {
   const world = settled();

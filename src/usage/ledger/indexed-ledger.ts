@@ -7,42 +7,40 @@ import type { ScanOptions } from "../scan/scanner.ts";
 import { type CallStore, openCallStore } from "./call-store.ts";
 import {
   isUnchanged,
-  type KnownFile,
-  ledgerFileOf,
+  ledgerOf,
   type Manifest,
+  manifestName,
+  pruneLive,
   readIndexManifest,
   writeIndexManifest,
-} from "./index-manifest.ts";
+} from "./index-files.ts";
 import type { Ledger } from "./ledger.ts";
 import { refresh } from "./refresh-ledger.ts";
-import { pruneLive } from "./stored-rows.ts";
 
 export interface IndexOptions extends ScanOptions {
-  /** Where the index lies; made if missing. */
+  /** The folder of the index; made if missing. */
   readonly folder: string;
   /** Forget what is known and read everything again. */
   readonly rescan?: boolean;
-  /** Up to this many bytes are read again rather than asked for in the database. */
+  /** Up to this many bytes are read again instead of from the database. */
   readonly cheapBytes?: number;
   readonly fs?: Fs;
 }
 
-export const manifestName = "usage-manifest";
 const waitMs = 250;
 /** Loading the database's driver takes about as long as reading this much: below it, files are simply read again. */
 const usuallyCheapBytes = 384 * 1024 * 1024;
 
 /**
- * The ledger of these files, from what earlier runs kept and from what changed since. The answer is that of a fresh scan:
- * whatever is wrong with the index costs time, never a figure.
+ * The ledger of these files, from what earlier runs kept and from what changed since. The figures are those of a fresh scan:
+ * a damaged index costs time, never a figure.
  */
 export async function indexedLedger(
   found: readonly TranscriptFile[],
   prices: PriceTable,
   options: IndexOptions,
 ): Promise<Ledger> {
-  const path = join(options.folder, manifestName);
-  const known = options.rescan ? "missing" : readIndexManifest(path);
+  const known = options.rescan ? "missing" : readIndexManifest(options.folder);
   if (typeof known === "object" && isCurrent(known, found, prices)) return ledgerOf(known);
   try {
     const { fs = nodeFs } = options;
@@ -50,8 +48,8 @@ export async function indexedLedger(
     const lock = await takeLock(join(options.folder, "usage"), { waitMs, fs });
     if (!lock.held) return await withoutWriting(known, found, prices, options, []);
     try {
-      // Who had the lock may have done our work.
-      const before = options.rescan ? known : readIndexManifest(path);
+      // The process that had the lock may have done the work.
+      const before = options.rescan ? known : readIndexManifest(options.folder);
       if (typeof before === "object" && isCurrent(before, found, prices)) return ledgerOf(before);
       return await bringUpToDate(before, found, prices, options);
     } finally {
@@ -120,8 +118,7 @@ async function bringUpToDate(
     if (wantsStore) await open();
     const { manifest, loaded, unread } = await refresh(before, found, prices, {
       ...options,
-      pack: wantsStore,
-      ...(wantsStore ? { alsoLoad: (file: KnownFile) => file.stored < file.progress.offset } : {}),
+      store: wantsStore,
       async storedFile(file, have) {
         if (options.rescan || (have !== undefined && have.stored === 0)) return undefined;
         readAgain += file.size;
@@ -136,18 +133,12 @@ async function bringUpToDate(
       saved.has(file.path) ? { ...file, stored: file.progress.offset } : file,
     );
     if (store?.note !== undefined) notes.push(store.note);
-    pruneLive(join(options.folder, "live"), Date.now());
-    await writeIndexManifest(path, { ...manifest, files }, fs).catch((cause: unknown) => {
+    pruneLive(options.folder, Date.now());
+    await writeIndexManifest(options.folder, { ...manifest, files }, fs).catch((cause: unknown) => {
       notes.push(`the index could not be written: ${messageOf(cause)}`);
     });
     return { ...ledgerOf(manifest), notes, unread };
   } finally {
     store?.close();
   }
-}
-
-/** The ledger that a manifest holds. */
-export function ledgerOf(manifest: Manifest): Ledger {
-  const { files, names, rollups } = manifest;
-  return { files: files.map(ledgerFileOf), names, rollups, from: "index", notes: [], unread: [] };
 }

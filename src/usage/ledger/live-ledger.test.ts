@@ -7,10 +7,10 @@ import { spent } from "../internal.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { makeReport } from "../reports/build-report.ts";
 import { scanAll } from "../scan/scan-files.ts";
+import { pruneLive } from "./index-files.ts";
 import { indexedLedger } from "./indexed-ledger.ts";
 import type { Ledger } from "./ledger.ts";
 import { liveLedger } from "./live-ledger.ts";
-import { pruneLive } from "./stored-rows.ts";
 
 const prices = openPrices();
 const agent = "a0123456789abcdef";
@@ -43,7 +43,7 @@ async function indexed(): Promise<World & { readonly folder: string; readonly ma
   return { ...world, folder, main };
 }
 
-test("what is new in a session, beside what the last report knew of all others, is what a fresh scan finds", async () => {
+test("what is new in a session and what the last report knew of all others give the figures of a fresh scan", async () => {
   const { folder, main, ...world } = await indexed();
   const own = () => filesOf(world).filter(({ path }) => path.includes(one));
   const pad = { pad: "x".repeat(3000) };
@@ -94,7 +94,7 @@ test("what was kept of a file that is another one now, or was damaged, is not us
   }
   const old = new Date(Date.now() - 3 * 86_400_000);
   utimesSync(join(folder, "live", kept), old, old);
-  pruneLive(join(folder, "live"), Date.now());
+  pruneLive(folder, Date.now());
   expect(statSync(join(folder, "live", kept), { throwIfNoEntry: false })).toBeUndefined();
 });
 
@@ -146,7 +146,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("the beginning of several sessions is no question about what was spent", async () => {
+test("the beginning of several session ids is refused", async () => {
   const { main, ...world } = await indexed();
   writeFileSync(main.replace(one, `${one.slice(0, -1)}2`), call(9));
   const options = { roots: [world.root], env: { HOOKLINE_HOME: world.home } };

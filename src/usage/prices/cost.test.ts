@@ -7,7 +7,7 @@ import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 
 const table = openPrices();
 
-/** The rule in the plainest words, in whole numbers of any size. */
+/** The rule in its plainest form, in whole numbers of any size. */
 function exact(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
   const step = row.steps.findLast(({ over }) => bought.prompt > over)?.prices ?? row.prices;

@@ -1,6 +1,5 @@
 import type { ModelCall, Tokens } from "../../sessions/internal.ts";
-import { readUsageObject } from "../calls/read-usage.ts";
-import { emptyRecord, type RecordPart } from "../calls/usage-record.ts";
+import { promptTokens, type RecordPart, readUsageObject } from "../calls/usage-record.ts";
 import { type PriceRow, type Prices, usdToMicro } from "./price-rows.ts";
 import { openPrices, type PriceTable } from "./price-table.ts";
 
@@ -19,7 +18,7 @@ export function billedPart(
   part: RecordPart,
   { batch, us }: Pick<BilledTokens, "batch" | "us">,
 ): RecordPart & BilledTokens {
-  return { ...part, prompt: part.input + part.cacheRead + part.cacheWrite5m + part.cacheWrite1h, batch, us };
+  return { ...part, prompt: promptTokens(part), batch, us };
 }
 
 /**
@@ -67,8 +66,8 @@ function costOfMany(prices: Prices, bought: BilledTokens, factor: bigint, perSea
   return Number((all + 100_000_000n) / 200_000_000n);
 }
 
-/** One answer and what its endpoint said it took. */
-export interface PricedUsage {
+/** One answer and the usage object of its endpoint. */
+interface PricedUsage {
   readonly model: string;
   /** Milliseconds; the newest prices when nothing dates it. */
   readonly at?: number | undefined;
@@ -77,11 +76,9 @@ export interface PricedUsage {
 
 /** Micro-dollars of one answer, parts of other models included; undefined when one of its models has no price at that time. */
 export function priceUsage({ model, at, usage }: PricedUsage, prices: PriceTable = openPrices()): number | undefined {
-  const record = emptyRecord();
-  readUsageObject(usage, model, record);
-  const parts = record.parts.map((part) => billedPart(part, record));
+  const counted = readUsageObject(usage, model);
   let total = 0;
-  for (const bought of [{ ...record, model }, ...parts]) {
+  for (const bought of [{ ...counted, model }, ...counted.parts.map((part) => billedPart(part, counted))]) {
     const row = prices.rowAt(bought.model, at ?? Number.MAX_SAFE_INTEGER);
     if (row === undefined) return undefined;
     total += costOf(row, bought);
@@ -97,8 +94,8 @@ export function priceOf(pricesFile?: string): (call: ModelCall) => number | unde
   const prices = openPrices(pricesFile);
   return ({ timestamp, counted }) => {
     if (counted.costUsd !== undefined) return usdToMicro(counted.costUsd);
-    const at = Date.parse(timestamp ?? "");
-    const usage = counted.usage ?? {};
-    return priceUsage({ model: counted.model ?? "", usage, ...(Number.isNaN(at) ? {} : { at }) }, prices);
+    const time = Date.parse(timestamp ?? "");
+    const at = Number.isNaN(time) ? undefined : time;
+    return priceUsage({ model: counted.model ?? "", at, usage: counted.usage ?? {} }, prices);
   };
 }

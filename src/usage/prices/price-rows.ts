@@ -1,12 +1,13 @@
 import { closestName, isObject, Problem } from "../../protocol/internal.ts";
 
-/** Integer pico-dollars per token, one for each class of tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly write5m: number;
-  readonly write1h: number;
-  readonly cacheRead: number;
-  readonly output: number;
+/** Classes of tokens that have a price of their own. */
+const priceClasses = ["input", "write5m", "write1h", "cacheRead", "output"] as const;
+
+/** One number for each class of tokens. In a row of the table: integer pico-dollars per token. */
+export type Prices = Readonly<Record<(typeof priceClasses)[number], number>>;
+
+export function pricesBy(priceOf: (name: keyof Prices) => number): Prices {
+  return Object.fromEntries(priceClasses.map((name) => [name, priceOf(name)])) as Prices;
 }
 
 /** What some models cost during some time. */
@@ -25,7 +26,6 @@ export interface PriceRow {
   /** Where the prices were read, and on which day. */
   readonly source: string;
   readonly read: string;
-  readonly note?: string;
 }
 
 /** Rows as a table file holds them: dollars per million tokens, as text so that no digit is lost. Throws `usage/prices`. */
@@ -41,7 +41,6 @@ function readRow(row: unknown, where: string): PriceRow {
   if (!isTexts(models) || models.length === 0) throw wrong(where, '"models" is not a list of names');
   if ((row["currency"] ?? "USD") !== "USD") throw wrong(where, `"currency" must be "USD": amounts are not converted`);
   onlyNames(row, rowNames, where);
-  const note = row["note"];
   const from = day(row["from"], -Infinity, where);
   const to = day(row["to"], Infinity, where);
   if (from >= to) throw wrong(where, `"to" is the first day after, so it must come after "from"`);
@@ -53,16 +52,14 @@ function readRow(row: unknown, where: string): PriceRow {
     to,
     prices: prices(row["prices"], where),
     steps: steps(row["steps"], where),
-    fast: row["fast"] === null || row["fast"] === undefined ? undefined : prices(row["fast"], where),
+    fast: row["fast"] == null ? undefined : prices(row["fast"], where),
     usSurcharge,
     perSearchPico: dollarsToPico(row["perSearch"] ?? "0", where),
     source: text(row["source"], "source", where),
     read: text(row["read"], "read", where),
-    ...(typeof note === "string" ? { note } : {}),
   };
 }
 
-const priceNames = ["input", "write5m", "write1h", "cacheRead", "output"];
 const stepNames = ["over", "prices"];
 const rowNames = [
   ...["models", "from", "to", "prices", "steps", "fast", "usSurcharge", "perSearch"],
@@ -80,15 +77,8 @@ function onlyNames(value: object, names: readonly string[], where: string): void
 
 function prices(value: unknown, where: string): Prices {
   if (!isObject(value)) throw wrong(where, "prices must be an object");
-  onlyNames(value, priceNames, where);
-  const perToken = (name: string) => dollarsToPico(value[name], where) / 1_000_000;
-  return {
-    input: perToken("input"),
-    write5m: perToken("write5m"),
-    write1h: perToken("write1h"),
-    cacheRead: perToken("cacheRead"),
-    output: perToken("output"),
-  };
+  onlyNames(value, priceClasses, where);
+  return pricesBy((name) => dollarsToPico(value[name], where) / 1_000_000);
 }
 
 function steps(value: unknown, where: string): PriceRow["steps"] {

@@ -104,7 +104,7 @@ test("what a cloud sold is priced at list, and marked", async () => {
   expect(plain.rows[0]).not.toHaveProperty("basis");
 });
 
-test("an unpriced model is named, and the total is said to be at least", async () => {
+test("an unpriced model is named, and the total is incomplete", async () => {
   const { totals, unpriced, warnings } = await reportOf([
     answer(),
     answer({ id: "msg_2", request: "req_2", model: "acme-coder-1" }),

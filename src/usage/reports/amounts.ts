@@ -19,39 +19,25 @@ export interface Amounts {
   readonly complete: boolean;
 }
 
-/** `auto`: the cost an older client wrote beside a call, else calculated. `display`: only what was written. */
+/** `auto`: the cost that an older client wrote with a call, else calculated. `display`: only what was written. */
 export type CostMode = "auto" | "calculate" | "display";
 
-/** Amounts that grow. */
-export interface Adder {
-  /** Adds the rollup that begins at `at`. */
-  add(sums: Float64Array, at: number): void;
-  amounts(): Amounts;
-}
-
-export function adder(mode: CostMode): Adder {
+export function amountsOf({ sums }: Rollups, rows: readonly number[], mode: CostMode): Amounts {
+  const total = (column: number): number => rows.reduce((all, at) => all + (sums[at + column] as number), 0);
   const cost = costPlace(mode);
-  const into = new Float64Array(sumColumn.size);
   return {
-    add(sums, at) {
-      for (let place = sumColumn.calls; place < sumColumn.size; place++) {
-        into[place] = (into[place] as number) + (sums[at + place] as number);
-      }
-    },
-    amounts: () => ({
-      calls: into[sumColumn.calls] as number,
-      openCalls: into[sumColumn.openCalls] as number,
-      apiErrors: into[sumColumn.apiErrors] as number,
-      inputTokens: into[sumColumn.input] as number,
-      outputTokens: into[sumColumn.output] as number,
-      thinkingTokens: into[sumColumn.thinking] as number,
-      cacheWrite5mTokens: into[sumColumn.cacheWrite5m] as number,
-      cacheWrite1hTokens: into[sumColumn.cacheWrite1h] as number,
-      cacheReadTokens: into[sumColumn.cacheRead] as number,
-      webSearches: into[sumColumn.webSearches] as number,
-      costMicroUsd: into[cost] as number,
-      complete: into[cost + 1] === 0,
-    }),
+    calls: total(sumColumn.calls),
+    openCalls: total(sumColumn.openCalls),
+    apiErrors: total(sumColumn.apiErrors),
+    inputTokens: total(sumColumn.input),
+    outputTokens: total(sumColumn.output),
+    thinkingTokens: total(sumColumn.thinking),
+    cacheWrite5mTokens: total(sumColumn.cacheWrite5m),
+    cacheWrite1hTokens: total(sumColumn.cacheWrite1h),
+    cacheReadTokens: total(sumColumn.cacheRead),
+    webSearches: total(sumColumn.webSearches),
+    costMicroUsd: total(cost),
+    complete: total(cost + 1) === 0,
   };
 }
 
@@ -72,12 +58,6 @@ export function tokensIn(amounts: Amounts): number {
   );
 }
 
-export function amountsOf(rollups: Rollups, rows: readonly number[], mode: CostMode): Amounts {
-  const all = adder(mode);
-  for (const at of rows) all.add(rollups.sums, at);
-  return all.amounts();
-}
-
 /** The first and the last call among rollups, as ISO times; absent when nothing dates them. */
 export function timesOf(
   { sums }: Rollups,
@@ -85,6 +65,7 @@ export function timesOf(
 ): { readonly firstAt?: string; readonly lastAt?: string } {
   let first = Infinity;
   let last = -Infinity;
+  // A comparison with NaN is false.
   for (const at of rows) {
     const from = sums[at + sumColumn.firstAt] as number;
     const to = sums[at + sumColumn.lastAt] as number;

@@ -1,6 +1,6 @@
 import { rollupsWhere } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { PriceRow } from "../prices/price-rows.ts";
+import { type PriceRow, pricesBy } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import type { ReportName, ReportRequest } from "../usage-options.ts";
 import { type Amounts, amountsOf, type CostMode } from "./amounts.ts";
@@ -102,7 +102,7 @@ export function makeReport<Name extends ReportName>(
     prices: {
       newest: used.newest,
       sources: used.sources,
-      ...(request.showPrices ? { rows: [...used.rows].map(shownPrice) } : {}),
+      ...(request.showPrices ? { rows: used.rows.map(shownPrice) } : {}),
     },
     sources: sourcesOf(ledger),
     rows: ordered(rowsFor(name, selection, request, mode, statuslineCost), request, name),
@@ -143,7 +143,7 @@ function sourcesOf({ files, from }: Ledger): UsageReport["sources"] {
   return {
     roots: [...new Set(files.map((file) => file.root))],
     files: files.length,
-    bytes: total((file) => file.bytes),
+    bytes: total((file) => file.size),
     unreadableLines: total((file) => file.unreadable),
     fallbackLines: total((file) => file.fallback),
     from,
@@ -152,18 +152,11 @@ function sourcesOf({ files, from }: Ledger): UsageReport["sources"] {
 
 function shownPrice({ models, from, to, prices, source, read }: PriceRow): ShownPrice {
   const day = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : null);
-  const perMillion = (pico: number) => pico / 1_000_000;
   return {
     models,
     from: day(from),
     to: day(to),
-    usdPerMillion: {
-      input: perMillion(prices.input),
-      write5m: perMillion(prices.write5m),
-      write1h: perMillion(prices.write1h),
-      cacheRead: perMillion(prices.cacheRead),
-      output: perMillion(prices.output),
-    },
+    usdPerMillion: pricesBy((name) => prices[name] / 1_000_000),
     source,
     read,
   };

@@ -3,7 +3,7 @@ import { Problem } from "../../protocol/internal.ts";
 
 const dayMs = 86_400_000;
 
-/** A day from what a person writes: `2026-10-07`, `20261007`, `today`, `yesterday`, or `30d` and `4w` before today. */
+/** A day from what a user writes: `2026-10-07`, `20261007`, `today`, `yesterday`, or `30d` and `4w` before today. */
 export function dayFrom(text: string, zone: Zone, now: number): string {
   const plain = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(text);
   if (plain !== null) {
@@ -48,14 +48,14 @@ export interface Zone {
 /** The zone of that name; the system's when none is given. Throws `usage/timezone` for an unknown name. */
 export function openZone(name?: string): Zone {
   const offsetOf = name === undefined ? systemOffset : name === "UTC" ? () => 0 : namedOffset(name);
-  const days = new Map<number, { from: number; to: number; text: string }>();
+  const days = new Map<number, { from: number; to: number }>();
   return {
     name: name ?? systemName(),
     dayOf(ms) {
       const utcDay = Math.floor(ms / dayMs);
       let known = days.get(utcDay);
       if (known === undefined) {
-        known = { from: offsetOf(utcDay * dayMs), to: offsetOf((utcDay + 1) * dayMs - 1), text: "" };
+        known = { from: offsetOf(utcDay * dayMs), to: offsetOf((utcDay + 1) * dayMs - 1) };
         days.set(utcDay, known);
       }
       // The offset changes within a day twice a year, if at all.
@@ -69,7 +69,7 @@ function systemOffset(ms: number): number {
   return -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
-/** Loading what knows all zones takes longer than a report: the system's own is asked first. */
+/** Loading the data of all zones takes longer than a report, so the system's own name is tried first. */
 function systemName(): string {
   const { TZ } = process.env;
   const named = TZ === undefined ? linkedZone() : /^[A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*$/.exec(TZ)?.[0];

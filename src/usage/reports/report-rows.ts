@@ -1,11 +1,11 @@
 import { groupBy } from "../../protocol/internal.ts";
-import { priceFlag, rollupsWhere, sumColumn } from "../calls/rollups.ts";
+import { priceFlag, type Rollups, rollupsWhere, sumColumn } from "../calls/rollups.ts";
 import { pricedModel } from "../prices/price-table.ts";
 import { type Amounts, amountsOf, type CostMode, timesOf } from "./amounts.ts";
 import { addDays, type Weekday, weekOf } from "./calendar.ts";
 import { type Selection, undatedDay } from "./selection.ts";
 
-/** What rows may hold beside their own amounts: the same by model, and by type of agent. */
+/** What rows may hold in addition to their own amounts: the same by model, and by type of agent. */
 export interface Breakdown {
   readonly models?: readonly ({ readonly model: string } & Amounts)[];
   readonly agents?: readonly ({ readonly agentType: string } & Amounts)[];
@@ -19,47 +19,32 @@ export interface RowOptions {
 
 /** The amounts of some rollups, with the breakdowns that were asked for. */
 export function reportRow(selection: Selection, rows: readonly number[], options: RowOptions): Amounts & Breakdown {
-  const { rollups } = selection.ledger;
-  const amounts = amountsOf(rollups, rows, options.mode);
+  const { mode, breakdown, agents } = options;
   return {
-    ...amounts,
-    ...(options.breakdown
-      ? {
-          models: breakdownBy(selection, rows, options.mode, selection.modelOf).map(([model, own]) => ({
-            model,
-            ...own,
-          })),
-        }
-      : {}),
-    ...(options.agents
-      ? {
-          agents: breakdownBy(selection, rows, options.mode, selection.agentType).map(([agentType, own]) => ({
-            agentType,
-            ...own,
-          })),
-        }
-      : {}),
+    ...amountsOf(selection.ledger.rollups, rows, mode),
+    ...(breakdown ? { models: breakdownBy("model", selection.modelOf, selection, rows, mode) } : {}),
+    ...(agents ? { agents: breakdownBy("agentType", selection.agentType, selection, rows, mode) } : {}),
   };
 }
 
-/** Largest cost first. What no call stands for, such as an API error's made-up model, has no row of its own. */
-function breakdownBy(
-  { ledger }: Selection,
+/** Largest cost first. Rollups without a call, such as those of API errors, have no row of their own. */
+function breakdownBy<Key extends string>(
+  key: Key,
+  keyOf: (at: number) => string,
+  { ledger: { rollups } }: Selection,
   rows: readonly number[],
   mode: CostMode,
-  keyOf: (at: number) => string,
-): [string, Amounts][] {
-  const own = rows.filter((at) => holdsTokens(ledger.rollups.sums, at));
-  return [...groupBy(own, keyOf)]
-    .map(([key, some]): [string, Amounts] => [key, amountsOf(ledger.rollups, some, mode)])
-    .sort(([a, x], [b, y]) => y.costMicroUsd - x.costMicroUsd || (a < b ? -1 : 1));
+): (Amounts & { readonly [Name in Key]: string })[] {
+  return [...groupBy(callsAmong(rollups, rows), keyOf)]
+    .map(([name, own]) => ({ name, amounts: amountsOf(rollups, own, mode) }))
+    .sort((a, b) => b.amounts.costMicroUsd - a.amounts.costMicroUsd || (a.name < b.name ? -1 : 1))
+    .map(({ name, amounts }) => ({ [key]: name, ...amounts }) as Amounts & { readonly [Name in Key]: string });
 }
 
-export function holdsTokens(sums: Float64Array, at: number): boolean {
-  return (
-    (sums[at + sumColumn.calls] as number) > 0 ||
-    (sums[at + sumColumn.input] as number) + (sums[at + sumColumn.output] as number) > 0
-  );
+/** Rollups with a call or with tokens. */
+function callsAmong({ sums }: Rollups, rows: readonly number[]): readonly number[] {
+  const { calls, input, output } = sumColumn;
+  return rows.filter((at) => [calls, input, output].some((column) => (sums[at + column] as number) > 0));
 }
 
 /** Rollups grouped by a text, sorted by it. */
@@ -82,33 +67,27 @@ export interface MonthRow extends Amounts, Breakdown {
 }
 
 export function dayRows(selection: Selection, options: RowOptions): DayRow[] {
-  return groupsByText(selection, selection.dayOf).map(([date, rows]) => ({
-    date,
-    ...reportRow(selection, rows, options),
-  }));
+  return periodRows(selection, options, (day) => day).map(([date, row]) => ({ date, ...row }));
 }
 
 export function weekRows(selection: Selection, options: RowOptions, start: Weekday): WeekRow[] {
-  const week = (at: number) => {
-    const day = selection.dayOf(at);
-    return day === undatedDay ? day : weekOf(day, start);
-  };
-  return groupsByText(selection, week).map(([weekStart, rows]) => ({
+  return periodRows(selection, options, (day) => weekOf(day, start)).map(([weekStart, row]) => ({
     weekStart,
     weekEnd: weekStart === undatedDay ? undatedDay : addDays(weekStart, 6),
-    ...reportRow(selection, rows, options),
+    ...row,
   }));
 }
 
 export function monthRows(selection: Selection, options: RowOptions): MonthRow[] {
-  const month = (at: number) => {
+  return periodRows(selection, options, (day) => day.slice(0, 7)).map(([month, row]) => ({ month, ...row }));
+}
+
+function periodRows(selection: Selection, options: RowOptions, periodOf: (day: string) => string) {
+  const keyOf = (at: number) => {
     const day = selection.dayOf(at);
-    return day === undatedDay ? day : day.slice(0, 7);
+    return day === undatedDay ? day : periodOf(day);
   };
-  return groupsByText(selection, month).map(([name, rows]) => ({
-    month: name,
-    ...reportRow(selection, rows, options),
-  }));
+  return groupsByText(selection, keyOf).map(([key, rows]) => [key, reportRow(selection, rows, options)] as const);
 }
 
 export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
@@ -125,41 +104,29 @@ export interface ModelRow extends Amounts, Pick<Breakdown, "agents"> {
 
 export function modelRows(selection: Selection, options: RowOptions): ModelRow[] {
   const { rollups } = selection.ledger;
-  const keyOf = (at: number) => `${isFast(rollups.sums, at) ? "fast" : "standard"} ${selection.modelOf(at)}`;
-  const rows = groupsByText(selection, keyOf).flatMap(([key, all]) => {
-    const own = all.filter((at) => holdsTokens(rollups.sums, at));
-    if (own.length === 0) return [];
-    const [speed = "standard", ...rest] = key.split(" ");
-    return [
-      {
-        model: rest.join(" "),
-        speed: speed as ModelRow["speed"],
-        own,
-        amounts: reportRow(selection, own, { ...options, breakdown: false }),
-      },
-    ];
+  const isFast = (at: number) => ((rollups.sums[at + sumColumn.situation] as number) & priceFlag.fast) !== 0;
+  const keyOf = (at: number) => `${selection.modelOf(at)} ${isFast(at) ? "fast" : "standard"}`;
+  const groups = groupsByText(selection, keyOf).flatMap(([key, all]) => {
+    const rows = callsAmong(rollups, all);
+    return rows.length === 0
+      ? []
+      : [{ key, rows, amounts: reportRow(selection, rows, { ...options, breakdown: false }) }];
   });
-  const total = rows.reduce((all, { amounts }) => all + amounts.costMicroUsd, 0);
-  return rows
-    .map(
-      ({ model, speed, own, amounts }): ModelRow => ({
+  const total = groups.reduce((all, { amounts }) => all + amounts.costMicroUsd, 0);
+  return groups
+    .sort((a, b) => a.amounts.costMicroUsd - b.amounts.costMicroUsd || (a.key < b.key ? 1 : -1))
+    .map(({ rows, amounts }): ModelRow => {
+      const [first = 0] = rows;
+      const model = selection.modelOf(first);
+      return {
         model,
-        speed,
-        ...timesOf(rollups, own),
+        speed: isFast(first) ? "fast" : "standard",
+        ...timesOf(rollups, rows),
         share: total === 0 ? 0 : amounts.costMicroUsd / total,
-        ...(pricedModel(model).cloud ? { basis: "list" as const } : {}),
+        ...(pricedModel(model).cloud ? { basis: "list" } : {}),
         ...amounts,
-      }),
-    )
-    .sort((a, b) => a.costMicroUsd - b.costMicroUsd || (nameOf(a) < nameOf(b) ? 1 : -1));
-}
-
-function nameOf({ model, speed }: ModelRow): string {
-  return `${model} ${speed}`;
-}
-
-function isFast(sums: Float64Array, at: number): boolean {
-  return ((sums[at + sumColumn.situation] as number) & priceFlag.fast) !== 0;
+      };
+    });
 }
 
 export interface ProjectRow extends Amounts, Breakdown {
@@ -172,16 +139,15 @@ export interface ProjectRow extends Amounts, Breakdown {
 }
 
 export function projectRows(selection: Selection, options: RowOptions): ProjectRow[] {
-  const { files, rollups } = selection.ledger;
-  const fileOf = (at: number) => rollups.sums[at + sumColumn.file] as number;
-  return groupsByText(selection, (at) => selection.projects.of(fileOf(at)))
+  const { fileOf, projectOf, ledger } = selection;
+  return groupsByText(selection, (at) => projectOf(fileOf(at)))
     .map(([project, rows]): ProjectRow => {
-      const own = [...new Set(rows.map(fileOf))].flatMap((file) => files[file] ?? []);
+      const own = [...new Set(rows.map(fileOf))];
       return {
         project,
         folders: [...new Set(own.map((file) => file.project))].sort(),
         sessions: new Set(own.map((file) => file.session)).size,
-        ...timesOf(rollups, rows),
+        ...timesOf(ledger.rollups, rows),
         ...reportRow(selection, rows, options),
       };
     })

@@ -1,6 +1,7 @@
-import { groupBy } from "../../protocol/internal.ts";
+import { defined, groupBy } from "../../protocol/internal.ts";
 import { priceFlag, quarterMs, sumColumn } from "../calls/rollups.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { PriceRow } from "../prices/price-rows.ts";
 import type { PriceTable } from "../prices/price-table.ts";
 import { type Amounts, amountsOf, type CostMode, costPlace } from "./amounts.ts";
 import type { Selection } from "./selection.ts";
@@ -19,18 +20,20 @@ export interface UsageWarning {
   }[];
 }
 
-export type UsageWarningCode =
-  | "unpriced-model"
-  | "unwritten-cost"
-  | "usage-conflict"
-  | "odd-count"
-  | "assumed-5m"
-  | "fast-and-batch"
-  | "open-calls"
-  | "undated-calls"
-  | "unreadable-line"
-  | "unread-file"
-  | "index";
+export type UsageWarningCode = keyof typeof messages | "index";
+
+const messages = {
+  "unpriced-model": "no price is known for these calls: the cost is at least what is shown",
+  "unwritten-cost": "no cost was written with these calls: the cost is at least what is shown",
+  "usage-conflict": "lines of one call disagree on input or cache counts: the best line was used whole",
+  "odd-count": "counts that are missing, negative, not whole or too large were read as 0",
+  "assumed-5m": "tokens written to a cache without its lifetime were counted as 5 minutes",
+  "fast-and-batch": "calls that claim to be fast and batched were priced as fast",
+  "open-calls": "answers were cut off: their output counts as far as it was written",
+  "undated-calls": "no line says when these calls were made",
+  "unreadable-line": "lines hold no record, or not a whole one",
+  "unread-file": "transcripts or folders of them cannot be read: their calls are in no figure",
+} as const;
 
 /** Calls of a model that has no price at their time. */
 export interface UnpricedModel extends Amounts {
@@ -48,64 +51,27 @@ export function unpricedOf({ ledger, modelOf }: Selection, rows: readonly number
 
 export function warningsOf(selection: Selection, rows: readonly number[], mode: CostMode): UsageWarning[] {
   const { rollups, files, notes, unread } = selection.ledger;
-  const total = (place: number) => rows.reduce((all, at) => all + (rollups.sums[at + place] as number), 0);
-  const undatedRows = rows.filter((at) => (rollups.sums[at + sumColumn.quarter] as number) < 0);
-  const undatedCalls = undatedRows.reduce((all, at) => all + (rollups.sums[at + sumColumn.calls] as number), 0);
-  const missing = total(costPlace(mode) + 1);
+  const total = (column: number, some = rows) =>
+    some.reduce((all, at) => all + (rollups.sums[at + column] as number), 0);
+  const undated = rows.filter((at) => (rollups.sums[at + sumColumn.quarter] as number) < 0);
   const unreadable = files.reduce((all, file) => all + file.unreadable, 0);
-  const warnings: UsageWarning[] = [
-    mode === "display"
-      ? {
-          code: "unwritten-cost",
-          count: missing,
-          message: "no cost was written with these calls: the cost is at least what is shown",
-        }
-      : {
-          code: "unpriced-model",
-          count: missing,
-          message: "no price is known for these calls: the cost is at least what is shown",
-        },
-    {
-      code: "usage-conflict",
-      count: total(sumColumn.conflicts),
-      message: "lines of one call disagree on input or cache counts: the best line was used whole",
-    },
-    {
-      code: "odd-count",
-      count: total(sumColumn.odd),
-      message: "counts that are missing, negative, not whole or too large were read as 0",
-    },
-    {
-      code: "assumed-5m",
-      count: total(sumColumn.assumed5m),
-      message: "tokens written to a cache without its lifetime were counted as 5 minutes",
-    },
-    {
-      code: "fast-and-batch",
-      count: total(sumColumn.fastAndBatch),
-      message: "calls that claim to be fast and batched were priced as fast",
-    },
-    {
-      code: "open-calls",
-      count: total(sumColumn.openCalls),
-      message: "answers were cut off: their output counts as far as it was written",
-    },
-    { code: "undated-calls", count: undatedCalls, message: "no line says when these calls were made" },
-    {
-      code: "unreadable-line",
-      count: unreadable,
-      message: "lines hold no record, or not a whole one",
-      places: placesOf(selection.ledger),
-    },
-    {
-      code: "unread-file",
-      count: unread.length,
-      message: "transcripts or folders of them cannot be read: their calls are in no figure",
-      places: unread.map(({ file, why }) => ({ file, line: 0, offset: 0, why })),
-    },
+  const counts: readonly (readonly [keyof typeof messages, number, UsageWarning["places"]?])[] = [
+    [mode === "display" ? "unwritten-cost" : "unpriced-model", total(costPlace(mode) + 1)],
+    ["usage-conflict", total(sumColumn.conflicts)],
+    ["odd-count", total(sumColumn.odd)],
+    ["assumed-5m", total(sumColumn.assumed5m)],
+    ["fast-and-batch", total(sumColumn.fastAndBatch)],
+    ["open-calls", total(sumColumn.openCalls)],
+    ["undated-calls", total(sumColumn.calls, undated)],
+    ["unreadable-line", unreadable, placesOf(selection.ledger)],
+    ["unread-file", unread.length, unread.map(({ file, why }) => ({ file, line: 0, offset: 0, why }))],
+  ];
+  return [
+    ...counts
+      .filter(([, count]) => count > 0)
+      .map(([code, count, places]) => ({ code, count, message: messages[code], ...defined({ places }) })),
     ...notes.map((message): UsageWarning => ({ code: "index", count: 1, message })),
   ];
-  return warnings.filter(({ count }) => count > 0);
 }
 
 const placesShown = 10;
@@ -121,24 +87,24 @@ export function pricesUsed(
   { ledger, modelOf }: Selection,
   rows: readonly number[],
   prices: PriceTable,
-): {
-  readonly newest: string | null;
-  readonly sources: readonly string[];
-  readonly rows: ReadonlySet<PriceTable["rows"][number]>;
-} {
-  const used = new Set<PriceTable["rows"][number]>();
-  let last: PriceTable["rows"][number] | undefined;
+): { readonly newest: string | null; readonly sources: readonly string[]; readonly rows: readonly PriceRow[] } {
+  const used = new Set<PriceRow>();
+  let last: PriceRow | undefined;
   let lastModel = "";
   for (const at of rows) {
     const quarter = ledger.rollups.sums[at + sumColumn.quarter] as number;
     const model = modelOf(at);
     const when = quarter < 0 ? Number.MAX_SAFE_INTEGER : quarter * quarterMs;
     if (model === lastModel && last !== undefined && when >= last.from && when < last.to) continue;
-    const row = prices.rowAt(model, when);
     lastModel = model;
-    last = row;
-    if (row !== undefined) used.add(row);
+    last = prices.rowAt(model, when);
+    if (last !== undefined) used.add(last);
   }
-  const days = [...used].map((row) => row.read).sort();
-  return { newest: days.at(-1) ?? null, sources: [...new Set([...used].map((row) => row.source))].sort(), rows: used };
+  const found = [...used];
+  const newest =
+    found
+      .map(({ read }) => read)
+      .sort()
+      .at(-1) ?? null;
+  return { newest, sources: [...new Set(found.map(({ source }) => source))].sort(), rows: found };
 }

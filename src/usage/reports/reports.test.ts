@@ -43,7 +43,7 @@ test("days, weeks and months; filters act before anything is added up", async ()
   ]);
 });
 
-test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("%j is no day, and that is said", async (since) => {
+test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("%j is refused as a day", async (since) => {
   await expect(reportOf([], { since })).rejects.toMatchObject({ code: "usage/date" });
 });
 
@@ -223,7 +223,7 @@ test("models with their share, speed and times", async () => {
 
 test("projects by the directory their sessions ran in; a map in the settings joins worktrees", async () => {
   const world = openWorld();
-  const where = (cwd: string, told: Answer): Wire => answer({ ...told, request: told.id ?? null, more: { cwd } });
+  const where = (cwd: string, given: Answer): Wire => answer({ ...given, request: given.id ?? null, more: { cwd } });
   world.write(`../-a/${one}.jsonl`, [where("/home/dev/a", { id: "msg_1" })]);
   world.write(`../-a-wt/${two}.jsonl`, [where("/home/dev/a-wt", { id: "msg_2", session: two })]);
   const { rows } = await world.report({ report: "projects" });

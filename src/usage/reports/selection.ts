@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { Problem } from "../../protocol/internal.ts";
+import { groupBy, Problem } from "../../protocol/internal.ts";
 import { readSubagentMeta, type SubagentMeta } from "../../sessions/internal.ts";
 import { quarterMs, sumColumn } from "../calls/rollups.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { Ledger, LedgerFile } from "../ledger/ledger.ts";
 import { pricedModel } from "../prices/price-table.ts";
 import type { ReportRequest } from "../usage-options.ts";
 import { dayFrom, openZone, type Zone } from "./calendar.ts";
@@ -14,7 +14,6 @@ export interface Selection {
   readonly zone: Zone;
   readonly since: string | null;
   readonly until: string | null;
-  readonly projects: Projects;
   keep(at: number): boolean;
   /** The day of a rollup, `undated` when nothing dates it. */
   dayOf(at: number): string;
@@ -22,7 +21,11 @@ export interface Selection {
   /** Empty for what no agent did. */
   agentOf(at: number): string;
   agentType(at: number): string;
-  meta(file: number): SubagentMeta | undefined;
+  /** The transcript that owns the calls. */
+  fileOf(at: number): LedgerFile;
+  /** The directory in which the file's sessions ran, or the name of its folder when no line has one. */
+  projectOf(file: LedgerFile): string;
+  metaOf(file: LedgerFile): SubagentMeta | undefined;
 }
 
 export const undatedDay = "undated";
@@ -37,9 +40,9 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     throw new Problem("usage/date", `--since ${since} comes after --until ${until}: the range is empty.`, {
       about: { since, until },
     });
-  const projects = projectsOf(ledger, request.projectNames);
+  const projectOf = projectFinder(ledger.files, request.projectNames);
   const quarters = new Map<number, string>();
-  const metas = new Map<number, SubagentMeta | undefined>();
+  const metas = new Map<LedgerFile, SubagentMeta | undefined>();
 
   const dayOf = (at: number): string => {
     const quarter = sums[at + sumColumn.quarter] as number;
@@ -52,29 +55,25 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
   };
   const modelOf = (at: number): string => ledger.names[sums[at + sumColumn.model] as number] ?? "";
   const agentOf = (at: number): string => ledger.names[sums[at + sumColumn.agent] as number] ?? "";
-  const fileOf = (at: number) => ledger.files[sums[at + sumColumn.file] as number];
-  const meta = (file: number): SubagentMeta | undefined => {
-    if (metas.has(file)) return metas.get(file);
-    const path = ledger.files[file]?.meta;
-    const found = path === undefined ? undefined : readSubagentMeta(path);
-    metas.set(file, found);
-    return found;
+  const fileOf = (at: number) => ledger.files[sums[at + sumColumn.file] as number] as LedgerFile;
+  const metaOf = (file: LedgerFile): SubagentMeta | undefined => {
+    if (!metas.has(file)) metas.set(file, file.meta === undefined ? undefined : readSubagentMeta(file.meta));
+    return metas.get(file);
   };
   const agentType = (at: number): string => {
     const agent = agentOf(at);
     if (agent === "") return "main";
-    const file = sums[at + sumColumn.file] as number;
-    if (ledger.files[file]?.agent !== agent) return "unknown";
-    return meta(file)?.agentType ?? ledger.files[file]?.facts.agentType ?? "unknown";
+    const file = fileOf(at);
+    if (file.agent !== agent) return "unknown";
+    return metaOf(file)?.agentType ?? file.facts.agentType ?? "unknown";
   };
-  const session = request.session === undefined ? undefined : findSession(ledger, request.session);
+  const session = request.session === undefined ? undefined : findSession(ledger.files, request.session);
   const wantsProject =
     request.project === undefined ? undefined : projectAliases(request.project, request.projectNames);
   const wantsModel = request.model === undefined ? undefined : pricedModel(request.model).name;
 
   const keep = (at: number): boolean => {
     const file = fileOf(at);
-    if (file === undefined) return false;
     if (session !== undefined && file.session !== session) return false;
     if (since !== null || until !== null) {
       const day = dayOf(at);
@@ -83,12 +82,9 @@ export function selectRollups(ledger: Ledger, request: ReportRequest): Selection
     if (wantsModel !== undefined && modelOf(at) !== request.model && pricedModel(modelOf(at)).name !== wantsModel)
       return false;
     if (request.agent !== undefined && agentOf(at) !== request.agent && agentType(at) !== request.agent) return false;
-    return (
-      wantsProject === undefined ||
-      isProject(wantsProject, projects.of(sums[at + sumColumn.file] as number), file.project)
-    );
+    return wantsProject === undefined || isProject(wantsProject, projectOf(file), file.project);
   };
-  return { ledger, zone, since, until, projects, keep, dayOf, modelOf, agentOf, agentType, meta };
+  return { ledger, zone, since, until, keep, dayOf, modelOf, agentOf, agentType, fileOf, projectOf, metaOf };
 }
 
 /**
@@ -113,11 +109,8 @@ function isProject(wanted: ReadonlySet<string>, project: string, folder: string)
   return wanted.has(project) || wanted.has(folder) || wanted.has(project.split(/[\\/]/).at(-1) ?? "");
 }
 
-function findSession(ledger: Ledger, wanted: string): string {
-  const found = sessionNamed(
-    wanted,
-    ledger.files.map((file) => file.session),
-  );
+function findSession(files: readonly LedgerFile[], wanted: string): string {
+  const found = sessionNamed(wanted, files);
   if (found !== undefined) return found;
   throw noSession(wanted, "is not a session here", []);
 }
@@ -126,8 +119,8 @@ function findSession(ledger: Ledger, wanted: string): string {
  * The session with this id, or the only one whose id begins so (4 characters or more); undefined when there is none. Throws
  * `usage/session` when several begin so.
  */
-export function sessionNamed(wanted: string, sessions: Iterable<string>): string | undefined {
-  const ids = new Set(sessions);
+export function sessionNamed(wanted: string, files: readonly { readonly session?: string }[]): string | undefined {
+  const ids = new Set(files.flatMap(({ session }) => session ?? []));
   if (ids.has(wanted)) return wanted;
   const found = wanted.length < 4 ? [] : [...ids].filter((id) => id.startsWith(wanted));
   if (found.length < 2) return found[0];
@@ -141,34 +134,26 @@ function noSession(wanted: string, why: string, found: readonly string[]): Probl
   });
 }
 
-/** Which project a folder of transcripts belongs to, by folder name and root. */
-interface Projects {
-  /** The project of a file: where its sessions ran, or the folder's name when no line says. */
-  of(file: number): string;
-}
-
 /**
  * A folder's project is the working directory that its files name most often as their first one; the folder's name cannot be
- * turned back into a path. `map` joins folders and worktrees under one name.
+ * turned back into a path. `names` joins folders and worktrees under one name.
  */
-function projectsOf(ledger: Ledger, map: Readonly<Record<string, string>> = {}): Projects {
-  const counts = new Map<string, Map<string, number>>();
-  for (const file of ledger.files) {
-    const cwd = file.facts.cwd;
-    if (cwd === undefined) continue;
-    const folder = keyOf(file);
-    const known = counts.get(folder) ?? new Map<string, number>();
-    known.set(cwd, (known.get(cwd) ?? 0) + 1);
-    counts.set(folder, known);
-  }
-  const names = ledger.files.map((file) => {
-    const cwds = [...(counts.get(keyOf(file)) ?? [])].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-    const project = cwds[0]?.[0] ?? file.project;
-    return map[project] ?? map[file.project] ?? project;
-  });
-  return { of: (file) => names[file] ?? "" };
+function projectFinder(
+  files: readonly LedgerFile[],
+  names: Readonly<Record<string, string>> = {},
+): (file: LedgerFile) => string {
+  const folderOf = ({ root, project }: LedgerFile) => `${root}\0${project}`;
+  const projects = new Map([...groupBy(files, folderOf)].map(([folder, own]) => [folder, usualCwd(own)]));
+  return (file) => {
+    const project = projects.get(folderOf(file)) ?? file.project;
+    return names[project] ?? names[file.project] ?? project;
+  };
 }
 
-function keyOf({ root, project }: { readonly root: string; readonly project: string }): string {
-  return `${root}\0${project}`;
+function usualCwd(files: readonly LedgerFile[]): string | undefined {
+  const byCwd = groupBy(
+    files.flatMap(({ facts }) => facts.cwd ?? []),
+    (cwd) => cwd,
+  );
+  return [...byCwd].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))[0]?.[0];
 }

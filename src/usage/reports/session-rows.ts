@@ -1,5 +1,5 @@
 import { defined, groupBy } from "../../protocol/internal.ts";
-import { rollupsWhere, sumColumn } from "../calls/rollups.ts";
+import { rollupsWhere } from "../calls/rollups.ts";
 import type { LedgerFile } from "../ledger/ledger.ts";
 import { type Amounts, amountsOf, timesOf } from "./amounts.ts";
 import { type Breakdown, groupsByText, type RowOptions, reportRow } from "./report-rows.ts";
@@ -43,36 +43,31 @@ export function sessionRows(
   options: RowOptions,
   reconcile?: (session: string) => number | undefined,
 ): SessionRow[] {
+  const { fileOf, agentOf } = selection;
   const { files, rollups } = selection.ledger;
-  const mains = new Map<string, LedgerFile>();
-  for (const file of files) if (file.agent === undefined && !mains.has(file.session)) mains.set(file.session, file);
+  const mains = groupBy(
+    files.filter((file) => file.agent === undefined),
+    (file) => file.session,
+  );
   const narrowed = reconcile === undefined ? new Set<string>() : narrowedSessions(selection);
-  const sessionOf = (at: number) => files[rollups.sums[at + sumColumn.file] as number]?.session ?? "";
-  return groupsByText(selection, sessionOf)
+  return groupsByText(selection, (at) => fileOf(at).session)
     .map(([sessionId, rows]): SessionRow => {
-      const main = mains.get(sessionId);
-      const any = files[rollups.sums[(rows[0] ?? 0) + sumColumn.file] as number] as LedgerFile;
+      const main = mains.get(sessionId)?.[0];
+      const any = fileOf(rows[0] ?? 0);
       const cwd = main?.facts.cwd ?? any.facts.cwd;
-      const title = titleOf(main);
+      const ofMain = rows.filter((at) => agentOf(at) === "");
+      const ofAgents = rows.filter((at) => agentOf(at) !== "");
       const own = reportRow(selection, rows, { ...options, agents: false });
       return {
         sessionId,
-        project: selection.projects.of(files.indexOf(main ?? any)),
-        ...defined({ cwd, title }),
+        project: selection.projectOf(main ?? any),
+        ...defined({ cwd, title: titleOf(main) }),
         ...timesOf(rollups, rows),
         turns: main?.facts.turns ?? 0,
         ...own,
-        main: amountsOf(
-          rollups,
-          rows.filter((at) => selection.agentOf(at) === ""),
-          options.mode,
-        ),
-        agents: amountsOf(
-          rollups,
-          rows.filter((at) => selection.agentOf(at) !== ""),
-          options.mode,
-        ),
-        byAgent: agentRows(selection, rows, options),
+        main: amountsOf(rollups, ofMain, options.mode),
+        agents: amountsOf(rollups, ofAgents, options.mode),
+        byAgent: agentRows(selection, ofAgents, options),
         ...(reconcile === undefined
           ? {}
           : { reconcile: reconciled(own, main?.facts.clientMicroUsd, reconcile(sessionId), !narrowed.has(sessionId)) }),
@@ -87,24 +82,19 @@ function titleOf(file: LedgerFile | undefined): string | undefined {
 }
 
 function agentRows(selection: Selection, rows: readonly number[], options: RowOptions): AgentRow[] {
-  const { files, rollups } = selection.ledger;
-  const byAgents = rows.filter((at) => selection.agentOf(at) !== "");
-  return [...groupBy(byAgents, selection.agentOf)].map(([agentId, own]): AgentRow => {
-    const place = own
-      .map((at) => rollups.sums[at + sumColumn.file] as number)
-      .find((file) => files[file]?.agent === agentId);
-    const meta = place === undefined ? undefined : selection.meta(place);
-    const agentType = meta?.agentType ?? (place === undefined ? undefined : files[place]?.facts.agentType);
+  return [...groupBy(rows, selection.agentOf)].map(([agentId, own]): AgentRow => {
+    const file = own.map(selection.fileOf).find(({ agent }) => agent === agentId);
+    const meta = file && selection.metaOf(file);
+    const agentType = meta?.agentType ?? file?.facts.agentType;
     const { description, toolUseId, parentAgentId, spawnDepth: depth } = meta ?? {};
     const known = defined({ agentType, description, toolUseId, parentAgentId, depth });
-    return { agentId, ...known, ...amountsOf(rollups, own, options.mode) };
+    return { agentId, ...known, ...amountsOf(selection.ledger.rollups, own, options.mode) };
   });
 }
 
 /** Sessions of which a report leaves out calls, by day, model or agent. */
-function narrowedSessions({ ledger: { files, rollups }, keep }: Selection): ReadonlySet<string> {
-  const left = rollupsWhere(rollups, (at) => !keep(at));
-  return new Set(left.map((at) => files[rollups.sums[at + sumColumn.file] as number]?.session ?? ""));
+function narrowedSessions({ ledger, keep, fileOf }: Selection): ReadonlySet<string> {
+  return new Set(rollupsWhere(ledger.rollups, (at) => !keep(at)).map((at) => fileOf(at).session));
 }
 
 function reconciled(

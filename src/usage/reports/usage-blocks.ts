@@ -1,6 +1,6 @@
 import { groupBy } from "../../protocol/internal.ts";
 import { quarterMs, rollupsWhere, sumColumn } from "../calls/rollups.ts";
-import { type Amounts, adder, amountsOf, tokensIn } from "./amounts.ts";
+import { type Amounts, amountsOf, tokensIn } from "./amounts.ts";
 import { type Breakdown, type RowOptions, reportRow } from "./report-rows.ts";
 import type { Selection } from "./selection.ts";
 
@@ -36,7 +36,8 @@ export function blockRows(
   const limits = selection.ledger.files.flatMap((file) => file.facts.limits);
   return spans.flatMap((span, index) => {
     const before = spans[index - 1];
-    const gap = before !== undefined && span.first - before.last > blockMs ? [gapRow(before, span, options)] : [];
+    const hasGap = before !== undefined && span.first - before.last > blockMs;
+    const gap = hasGap ? [gapRow(selection, before, span, options)] : [];
     const reset = limits.filter(({ at }) => at >= span.start && at < span.start + blockMs).at(-1)?.resetAt;
     return [...gap, blockRow(selection, span, options, now, limit, reset)];
   });
@@ -128,7 +129,7 @@ function blockRow(
   };
 }
 
-function gapRow(before: Span, after: Span, { mode }: RowOptions): BlockRow {
+function gapRow({ ledger }: Selection, before: Span, after: Span, { mode }: RowOptions): BlockRow {
   return {
     startAt: iso(before.last + blockMs),
     endAt: iso(after.first),
@@ -139,7 +140,7 @@ function gapRow(before: Span, after: Span, { mode }: RowOptions): BlockRow {
     projection: null,
     limit: null,
     resetAt: null,
-    ...adder(mode).amounts(),
+    ...amountsOf(ledger.rollups, [], mode),
   };
 }
 

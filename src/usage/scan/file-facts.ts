@@ -4,50 +4,32 @@ import { gunzipSync } from "node:zlib";
 import { openFlags } from "../../files/internal.ts";
 import { fieldOf, isObject } from "../../protocol/internal.ts";
 import { forkNotePath, forkOriginIn, type JsonRecord, toEntry } from "../../sessions/internal.ts";
-import { textAt, timestampMs } from "../calls/read-usage.ts";
+import { textAt, timestampMs } from "../calls/usage-record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a transcript says about its session in addition to its calls: title, turns, limits, the client's own figure. */
 export interface FileFacts {
   /** The first value in the file counts for these three. */
-  cwd: string | undefined;
-  sessionId: string | undefined;
-  agentType: string | undefined;
+  cwd?: string | undefined;
+  sessionId?: string | undefined;
+  agentType?: string | undefined;
   /** Sessions that this one names as its source. */
   readonly ancestors: string[];
   /** The first time written in any line, in milliseconds. */
-  firstAt: number | undefined;
-  customTitle: string | undefined;
-  aiTitle: string | undefined;
-  summary: string | undefined;
-  firstPrompt: string | undefined;
+  firstAt?: number | undefined;
+  customTitle?: string | undefined;
+  aiTitle?: string | undefined;
+  summary?: string | undefined;
+  firstPrompt?: string | undefined;
   /** Prompts, notifications, teammates' messages, and commands that an answer followed. */
   turns: number;
   /** A command that no answer has followed yet. */
   pending: boolean;
   /** When a limit was reached and when it ends, both in milliseconds. */
   readonly limits: { readonly at: number; readonly resetAt: number }[];
-  /** What the client itself said this session had cost, in micro-dollars; the last word counts. */
-  clientMicroUsd: number | undefined;
-}
-
-export function noFileFacts(): FileFacts {
-  return {
-    cwd: undefined,
-    sessionId: undefined,
-    agentType: undefined,
-    ancestors: [],
-    firstAt: undefined,
-    customTitle: undefined,
-    aiTitle: undefined,
-    summary: undefined,
-    firstPrompt: undefined,
-    turns: 0,
-    pending: false,
-    limits: [],
-    clientMicroUsd: undefined,
-  };
+  /** The client's own cost of this session, in micro-dollars; the last value counts. */
+  clientMicroUsd?: number | undefined;
 }
 
 export function addAncestor(facts: FileFacts, session: string | undefined): void {
@@ -56,12 +38,10 @@ export function addAncestor(facts: FileFacts, session: string | undefined): void
 
 /** An answer was written: a command before it was a turn. */
 export function closePendingCommand(facts: FileFacts): void {
-  if (!facts.pending) return;
-  facts.pending = false;
-  facts.turns++;
+  if (facts.pending) countTurn(facts);
 }
 
-/** A prompt whose text need not be looked at. */
+/** A prompt whose text is not needed. */
 export function countTurn(facts: FileFacts): void {
   facts.pending = false;
   facts.turns++;
@@ -81,6 +61,8 @@ export function addRecordFacts(facts: FileFacts, object: Json, isMain: boolean):
   if (isMain) addFactsByType(facts, object);
 }
 
+const titleFields = { "custom-title": "customTitle", "ai-title": "aiTitle", summary: "summary" } as const;
+
 function addFactsByType(facts: FileFacts, object: Json): void {
   switch (object["type"]) {
     case "user":
@@ -91,14 +73,12 @@ function addFactsByType(facts: FileFacts, object: Json): void {
       if (object["isApiErrorMessage"] === true) addLimit(facts, object);
       return;
     case "custom-title":
-      facts.customTitle = textAt(object, "customTitle") ?? facts.customTitle;
-      return;
     case "ai-title":
-      facts.aiTitle = textAt(object, "aiTitle") ?? facts.aiTitle;
+    case "summary": {
+      const field = titleFields[object["type"]];
+      facts[field] = textAt(object, field) ?? facts[field];
       return;
-    case "summary":
-      facts.summary = textAt(object, "summary") ?? facts.summary;
-      return;
+    }
     case "cost-state":
       facts.clientMicroUsd = clientCost(object) ?? facts.clientMicroUsd;
       return;
@@ -178,7 +158,8 @@ export interface UnreadablePlace {
 }
 
 export function newScanProgress(): ScanProgress {
-  return { offset: 0, lines: 0, facts: noFileFacts(), unreadable: 0, unreadablePlaces: [], fallback: 0 };
+  const facts: FileFacts = { ancestors: [], turns: 0, pending: false, limits: [] };
+  return { offset: 0, lines: 0, facts, unreadable: 0, unreadablePlaces: [], fallback: 0 };
 }
 
 const largestNote = 64 * 1024;
@@ -191,7 +172,7 @@ export function forkSource(path: string): string | undefined {
   try {
     descriptor = openSync(`${note}${packed}`, openFlags.reading);
   } catch {
-    // No note, as beside nearly all transcripts, or one that cannot be read: then the lines alone tell.
+    // No note, as for nearly all transcripts, or one that cannot be read: then only the lines are known.
     return undefined;
   }
   try {
@@ -201,7 +182,7 @@ export function forkSource(path: string): string | undefined {
     const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
     return forkOriginIn(text.toString("utf8"))?.sessionId;
   } catch {
-    // A damaged copy of the note in an archive says nothing either.
+    // A damaged copy of the note in an archive.
     return undefined;
   } finally {
     closeSync(descriptor);

@@ -2,8 +2,14 @@ import { readSync } from "node:fs";
 import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
 import { isTranscriptRecord, type Line, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import { readUsageRecord, timestampMs } from "../calls/read-usage.ts";
-import { hashText, type NameTable, rank, type UsageRecord } from "../calls/usage-record.ts";
+import {
+  hashText,
+  type NameTable,
+  rank,
+  readUsageRecord,
+  timestampMs,
+  type UsageRecord,
+} from "../calls/usage-record.ts";
 import { addRecordFacts, closePendingCommand, countTurn, type ScanProgress } from "./file-facts.ts";
 import {
   eventAnswer,
@@ -20,40 +26,33 @@ import {
 } from "./kernel/layout.ts";
 import { addAnswerFacts, provideName, setMissingFacts } from "./scan-kernel.ts";
 
-/** What is done with the lines of a file that are worth a look. */
+/** Takes the lines of a file that the kernel does not handle alone. */
 export interface LineSink {
   /** `event` is why the kernel stopped at it. `start` and `end` are in memory, `offset` is in the file. */
   line(event: number, start: number, end: number, offset: number, terminated: boolean): void;
   /** A line longer than can be held. */
   tooLong(offset: number, length: number): void;
-  /** Only a last line without newline is left: everything before `offset` is there to stay. */
-  beforeTail(offset: number): void;
 }
 
-/** What lines are put into, and what reads them. */
-export interface ScanState {
-  readonly record: UsageRecord;
-  readonly names: NameTable;
-  readonly table: CallTable;
-}
-
-/** The file whose lines these are. */
-export interface ScannedTranscript {
+export interface ScannedFile {
   readonly path: string;
+  /** Its number in the table of calls. */
   readonly number: number;
   /** The agent whose transcript it is. */
-  readonly agent: string | undefined;
-  /** Absent for archives: nothing is read again there. */
+  readonly agent?: string | undefined;
+}
+
+/** The file whose lines are read. An archive has no descriptor: nothing is read again there. */
+interface OpenTranscript extends ScannedFile {
   readonly descriptor: number | undefined;
   readonly progress: ScanProgress;
-  beforeTail(offset: number): void;
 }
 
 const firstLines = 50;
 const placesKept = 5;
 
-/** Puts the calls of a file's lines into the table, and what else they tell into its progress. */
-export function lineSink({ record, names, table }: ScanState, file: ScannedTranscript): LineSink {
+/** Puts the calls of a file's lines into the table, and what else the lines say into its progress. */
+export function lineSink(table: CallTable, names: NameTable, file: OpenTranscript): LineSink {
   const { memory } = table;
   const { path, number, agent, descriptor, progress } = file;
   const { facts } = progress;
@@ -80,7 +79,6 @@ export function lineSink({ record, names, table }: ScanState, file: ScannedTrans
     tooLong(offset, length) {
       note(offset, lineNumber(), `too-long: ${length} bytes`);
     },
-    beforeTail: file.beforeTail,
   };
 
   function read(event: number, start: number, end: number, offset: number, terminated: boolean): void {
@@ -140,15 +138,13 @@ export function lineSink({ record, names, table }: ScanState, file: ScannedTrans
 
   function take(object: Readonly<Record<string, unknown>>, offset: number): void {
     if (isMain || facts.firstAt === undefined || facts.cwd === undefined) addRecordFacts(facts, object, isMain);
-    if (readUsageRecord(object, names, record)) add(offset);
-  }
-
-  function add(offset: number): void {
-    if (record.key.b === 0) hashText(`${path}:${offset}`, record.key);
-    table.add(number, record, offset, () => {
-      record.agent = ownerOf(record);
-      if (Number.isNaN(record.at) && descriptor !== undefined) record.at = timeBefore(descriptor, offset);
-    });
+    const record = readUsageRecord(object, names);
+    if (record === undefined) return;
+    // Without an id the position of the line is its key.
+    const key = record.key.b === 0 ? hashText(`${path}:${offset}`) : record.key;
+    const isUndated = Number.isNaN(record.at) && descriptor !== undefined;
+    const at = isUndated ? timeBefore(descriptor, offset) : record.at;
+    table.add(number, { ...record, key, at, agent: ownerOf(record) }, offset);
   }
 
   /** Whose call it is: an agent's by its file, or by the agent that a line of an older main transcript names. */

@@ -56,6 +56,7 @@ export function openMemory(): ScanMemory {
   kernel.reserveRows(firstRows);
 
   return {
+    ...kernel,
     get bytes() {
       refresh();
       return bytes;
@@ -85,12 +86,6 @@ export function openMemory(): ScanMemory {
       words[layout.wordTable] = table + by;
       words[layout.wordRows] = rows + by;
     },
-    run: kernel.run,
-    findRow: kernel.findRow,
-    insertRow: kernel.insertRow,
-    replaceRow: kernel.replaceRow,
-    reserveRows: kernel.reserveRows,
-    linkRows: kernel.linkRows,
   };
 
   /** Views of a memory that has grown since are empty. */

@@ -89,7 +89,7 @@ test("a torn tail is left for the next time, and never read twice", async () => 
   expect([offset, calls.length]).toEqual([Buffer.byteLength(whole), 7]);
 });
 
-test("an answer glued behind a stub is found, wherever its type stands and however long it is", async () => {
+test("an answer after a stub on the same line is found, for every position of its type and every length", async () => {
   const long = [{ type: "text", text: "y".repeat(5000) }];
   const last = answer({ id: "msg_last", request: "req_last", content: long });
   const { type, ...typeless } = last;

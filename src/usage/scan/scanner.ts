@@ -1,28 +1,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { maxLineBytes } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
-import { emptyRecord, type NameTable } from "../calls/usage-record.ts";
+import type { NameTable } from "../calls/usage-record.ts";
 import { addAncestor, forkSource, type ScanProgress } from "./file-facts.ts";
 import { chunkStart, eventDone, fileOffset, wordLineFrom, wordLines, wordLineTo, wordNext } from "./kernel/layout.ts";
-import { type LineSink, lineSink } from "./line-sink.ts";
+import { type LineSink, lineSink, type ScannedFile } from "./line-sink.ts";
 import type { ScanMemory } from "./scan-kernel.ts";
-
-export interface Scanner {
-  /**
-   * Reads a file from `progress.offset` to its end. Whole lines move `progress` on; a last line without newline that
-   * parses is counted too, but only once `beforeTail` has had its look at what is there to stay.
-   */
-  scan(file: ScannedFile, progress: ScanProgress, beforeTail?: () => void): Promise<void>;
-}
-
-export interface ScannedFile {
-  readonly path: string;
-  /** Its number in the table of calls. */
-  readonly number: number;
-  readonly agent?: string | undefined;
-  /** It is an archive, and what was archived is read too: then a missing end is no loss. */
-  readonly isCopy?: boolean | undefined;
-}
 
 export interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
@@ -34,132 +17,111 @@ export interface ScanOptions {
 
 const chunksPerBreath = 32;
 
-/** One scanner for many files: they share its memory. */
-export function openScanner(table: CallTable, names: NameTable, options: ScanOptions = {}): Scanner {
-  const record = emptyRecord();
+/**
+ * Reads a file from `progress.offset` to its end. Whole lines move `progress` on. A last line without newline that parses is counted too,
+ * after `beforeTail` was called: what is read until then is final.
+ */
+export async function scanTranscript(
+  table: CallTable,
+  names: NameTable,
+  file: ScannedFile,
+  progress: ScanProgress,
+  options: ScanOptions = {},
+  beforeTail?: () => void,
+): Promise<void> {
   const { memory } = table;
-  const state = { record, names, table };
+  let isFinal = false;
+  if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.facts, forkSource(file.path));
+  return file.path.endsWith(".gz") ? scanArchived() : scanPlain();
 
-  return {
-    scan(file, progress, beforeTail) {
-      if (progress.offset === 0 && file.agent === undefined) addAncestor(progress.facts, forkSource(file.path));
-      return file.path.endsWith(".gz")
-        ? scanArchived(file, progress, beforeTail)
-        : scanPlain(file, progress, beforeTail);
-    },
-  };
-
-  async function scanPlain(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
+  async function scanPlain(): Promise<void> {
     const descriptor = openSync(file.path, "r");
     try {
-      const sink = lineSink(state, { ...file, agent: file.agent, descriptor, progress, beforeTail: stay });
-      const pass = readChunks(memory, descriptor, progress.offset, maxLineBytes, sink);
+      const sink = lineSink(table, names, { ...file, descriptor, progress });
       const limit = progress.offset + (options.maxBytes ?? Infinity);
-      let isDone = false;
-      for (let chunks = 1; pass.next(); chunks++) {
-        if (pass.offset > limit) break;
+      const lines = () => memory.words[wordLines] as number;
+      let end = progress.offset;
+      let chunks = 0;
+      for (end of readChunks(memory, descriptor, end, sink, (offset) => finish(offset, lines()))) {
+        if (end > limit) break;
+        chunks++;
         if (chunks % chunksPerBreath !== 0) continue;
-        moveTo(pass.offset);
+        moveTo(end, lines());
         // Others in this process get a turn, and an abort is heard.
         await new Promise(setImmediate);
         options.signal?.throwIfAborted();
       }
-      stay(pass.offset);
-
-      function stay(offset: number): void {
-        if (isDone) return;
-        isDone = true;
-        moveTo(offset);
-        beforeTail?.();
-      }
-
-      function moveTo(offset: number): void {
-        options.onBytes?.(offset - progress.offset);
-        progress.offset = offset;
-        progress.lines = memory.words[wordLines] as number;
-      }
+      finish(end, lines());
     } finally {
       closeSync(descriptor);
     }
   }
 
   /** An archived file is read through its compression, from its beginning each time. */
-  async function scanArchived(...[file, progress, beforeTail]: Parameters<Scanner["scan"]>): Promise<void> {
+  async function scanArchived(): Promise<void> {
     // Loaded on demand: most people have no archives.
     const { cutArchive, readLines } = await import("../../sessions/internal.ts");
     const lines = readLines(file.path, { tail: "give", signal: options.signal });
-    let isDone = false;
-    const stay = () => {
-      if (isDone) return;
-      isDone = true;
-      options.onBytes?.(lines.cursor.offset);
-      progress.offset = lines.cursor.offset;
-      progress.lines = lines.cursor.lines;
-      beforeTail?.();
-    };
-    const sink = lineSink(state, { ...file, agent: file.agent, descriptor: undefined, progress, beforeTail: stay });
+    const sink = lineSink(table, names, { ...file, descriptor: undefined, progress });
     for await (const batch of lines) {
       for (const { bytes, length, offset, terminated } of batch) {
-        if (!terminated) stay();
+        if (!terminated) finish(lines.cursor.offset, lines.cursor.lines);
         if (bytes === undefined) sink.tooLong(offset, length);
         else {
           memory.roomFor(length + 1);
           bytes.copy(memory.bytes, chunkStart);
-          memory.bytes[chunkStart + length] = 10;
+          memory.bytes[chunkStart + length] = newlineByte;
           scanLines(memory, chunkStart, chunkStart + length + 1, offset - chunkStart, sink, terminated);
         }
       }
     }
     if (lines.isCut) throw cutArchive(file.path);
-    stay();
+    finish(lines.cursor.offset, lines.cursor.lines);
   }
-}
 
-/** One way through a file, chunk by chunk. */
-interface ChunkReader {
-  /** Reads a chunk and gives its lines to the sink; false at the end of the file. */
-  next(): boolean;
-  /** One past the last newline: where a later pass goes on. */
-  readonly offset: number;
+  function finish(offset: number, lines: number): void {
+    if (isFinal) return;
+    isFinal = true;
+    moveTo(offset, lines);
+    beforeTail?.();
+  }
+
+  function moveTo(offset: number, lines: number): void {
+    options.onBytes?.(offset - progress.offset);
+    progress.offset = offset;
+    progress.lines = lines;
+  }
 }
 
 const newlineByte = 10;
 
-/** Goes through a file from `from` on. A line that does not fit makes the memory grow; one over `maxLineBytes` is passed over. */
-function readChunks(
+/**
+ * Gives the lines of a file to the sink, chunk by chunk from `from` on, and yields the position after the last newline of each chunk.
+ * A line that does not fit makes the memory grow; one over `maxLineBytes` is passed over.
+ */
+function* readChunks(
   memory: ScanMemory,
   descriptor: number,
   from: number,
-  maxLineBytes: number,
   sink: LineSink,
-): ChunkReader {
+  onTail: (offset: number) => void,
+): Generator<number, undefined> {
   const longestEnd = chunkStart + maxLineBytes + 1;
   let held = 0;
   let lineAt = from;
   let readAt = from;
   /** The line at `lineAt` is too long: nothing of it is held. */
   let isTooLong = false;
-
-  return {
-    next,
-    get offset() {
-      return lineAt;
-    },
-  };
-
-  function next(): boolean {
+  while (true) {
     const fresh = chunkStart + held;
     const room = Math.min(memory.end, longestEnd) - fresh;
     const count = readSync(descriptor, memory.bytes, fresh, room, readAt);
-    if (count === 0) {
-      if (held > 0) tail(fresh);
-      held = 0;
-      return false;
-    }
+    if (count === 0) break;
     readAt += count;
     split(fresh, fresh + count);
-    return true;
+    yield lineAt;
   }
+  if (held > 0) tail(chunkStart + held);
 
   /** Bytes before `fresh` were there before and have no newline. */
   function split(fresh: number, filled: number): void {
@@ -189,11 +151,11 @@ function readChunks(
   }
 
   function tail(end: number): void {
-    sink.beforeTail(lineAt);
+    onTail(lineAt);
     const lines = memory.words[wordLines] as number;
     memory.bytes[end] = newlineByte;
     scanLines(memory, chunkStart, end + 1, lineAt - chunkStart, sink, false);
-    // A line without its newline is no line yet.
+    // A line without its newline is not counted yet.
     memory.words[wordLines] = lines;
   }
 }

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Fs, nodeFs, openFlags, openFolder, replaceFile, sha256 } from "../../files/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
+import { type Rollups, sumColumn } from "../calls/rollups.ts";
+import type { ScanProgress } from "../scan/file-facts.ts";
+import { type Ledger, type LedgerFile, ledgerFile } from "./ledger.ts";
+
+/**
+ * All that a run needs which finds nothing changed, in one plain file: how far every transcript was read, and what was added
+ * up. Figures have the same layout as in memory, so reading is almost free.
+ */
+export interface Manifest {
+  /** Names the prices that the costs were computed with. */
+  readonly prices: string;
+  readonly files: readonly KnownFile[];
+  readonly names: readonly string[];
+  readonly rollups: Rollups;
+  /** The first word of every key of each file, to find out which files share calls. */
+  readonly keys: readonly Uint32Array[];
+}
+
+/** A transcript as it was when it was last read, and how far. */
+export interface KnownFile extends Omit<TranscriptFile, "root"> {
+  readonly root: string;
+  /** Hashes of its first bytes and of those before `progress.offset`, so that another file under its name is noticed. */
+  readonly head: string;
+  readonly tail: string;
+  /** Up to the last newline. What is written later does not change it. */
+  readonly progress: ScanProgress;
+  /** With a last line that has no newline yet; absent when there is none. */
+  readonly shown?: ScanProgress;
+  /** How far its calls are in the database. */
+  readonly stored: number;
+}
+
+/** The calls of a transcript up to the last newline that was read, so that reading can continue there. */
+export interface StoredFile
+  extends Pick<KnownFile, "path" | "dev" | "ino" | "size" | "mtimeMs" | "head" | "tail" | "progress"> {
+  readonly calls: Buffer;
+}
+
+/** True when the file on disk is byte for byte the one that was read, as far as its stat tells. */
+export function isUnchanged(known: KnownFile, now: TranscriptFile): boolean {
+  return known.size === now.size && known.mtimeMs === now.mtimeMs && known.ino === now.ino && known.dev === now.dev;
+}
+
+/** A known file as reports see it. */
+export function ledgerFileOf(known: KnownFile): LedgerFile {
+  return ledgerFile(known, known.shown ?? known.progress);
+}
+
+export function ledgerOf({ files, names, rollups }: Manifest): Ledger {
+  return { files: files.map(ledgerFileOf), names, rollups, from: "index", notes: [], unread: [] };
+}
+
+export const manifestName = "usage-manifest";
+
+/** Everything that was kept under another version is read again: of the rules by which records are read, or of the layout here. */
+export const rulesVersion = 7;
+
+interface ManifestHead extends Omit<Manifest, "rollups" | "keys"> {
+  readonly rules: number;
+  readonly rollupCount: number;
+  readonly keyCounts: readonly number[];
+}
+
+/** The manifest, `missing`, or why it cannot be used. Contract: never throws. */
+export function readIndexManifest(folder: string): Manifest | "missing" | "damaged" | "outdated" {
+  const bytes = bytesOf(join(folder, manifestName));
+  if (bytes === undefined) return "missing";
+  try {
+    return decodeManifest(bytes);
+  } catch {
+    // It is whole, and of another layout.
+    return "outdated";
+  }
+}
+
+/** Contract: written by rename, so a reader sees the old or the new one. */
+export async function writeIndexManifest(folder: string, manifest: Manifest, fs: Fs = nodeFs): Promise<void> {
+  const { rollups, keys, ...rest } = manifest;
+  const keyCounts = keys.map((own) => own.length);
+  const head: ManifestHead = { ...rest, rules: rulesVersion, rollupCount: rollups.count, keyCounts };
+  await replaceFile(join(folder, manifestName), sealed(head, [rollups.sums, ...keys]), { fs });
+}
+
+function decodeManifest(bytes: Buffer): Manifest | "damaged" | "outdated" {
+  const read = unsealed<ManifestHead>(bytes);
+  if (read === undefined) return "damaged";
+  const { rules, rollupCount, keyCounts, ...rest } = read.head;
+  if (rules !== rulesVersion) return "outdated";
+  // A copy, because numbers must be aligned.
+  const numbers = new Uint8Array(read.body).buffer;
+  const sums = new Float64Array(numbers, 0, rollupCount * sumColumn.size);
+  let at = sums.byteLength;
+  const keys = keyCounts.map((count) => {
+    const own = new Uint32Array(numbers, at, count);
+    at += own.byteLength;
+    return own;
+  });
+  return { ...rest, rollups: { count: rollupCount, sums }, keys };
+}
+
+/**
+ * What was read of a transcript that is still being written, in a plain file of its own: so that a status line or a hook
+ * reads only what is new, and never loads a database.
+ */
+export function readLive(folder: string, path: string): StoredFile | undefined {
+  const bytes = bytesOf(livePath(folder, path));
+  const read = bytes && unsealed<Omit<StoredFile, "calls">>(bytes);
+  return read?.head.path === path ? { ...read.head, calls: read.body } : undefined;
+}
+
+export async function writeLive(folder: string, { calls, ...head }: StoredFile): Promise<void> {
+  await openFolder(join(folder, "live"));
+  await replaceFile(livePath(folder, head.path), sealed(head, [calls]));
+}
+
+const liveKeptMs = 2 * 86_400_000;
+
+/** Removes what was kept of transcripts that were not read for a while. */
+export function pruneLive(folder: string, now: number): void {
+  let names: string[];
+  try {
+    names = readdirSync(join(folder, "live"));
+  } catch {
+    // No status line was used.
+    return;
+  }
+  for (const name of names) {
+    const path = join(folder, "live", name);
+    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > liveKeptMs) rmSync(path, { force: true });
+  }
+}
+
+/** The version is part of the name: what was read by other rules is not found. */
+function livePath(folder: string, path: string): string {
+  return join(folder, "live", sha256(`${rulesVersion} ${path}`).slice(0, 24));
+}
+
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    const descriptor = openSync(path, openFlags.reading);
+    try {
+      return readFileSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // It does not exist, or is not a file; a link is not followed.
+    return undefined;
+  }
+}
+
+const digestBytes = 32;
+
+/** JSON and numbers as one file, with a checksum at its end. */
+function sealed(head: object, body: readonly (Uint8Array | Uint32Array | Float64Array)[]): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  const parts = body.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+  const content = Buffer.concat([length, text, ...parts]);
+  return Buffer.concat([content, digestOf(content)]);
+}
+
+/** Undefined when a byte is not what was written. */
+function unsealed<Head>(bytes: Buffer): { readonly head: Head; readonly body: Buffer } | undefined {
+  const content = bytes.subarray(0, -digestBytes);
+  if (!bytes.subarray(-digestBytes).equals(digestOf(content))) return undefined;
+  const end = 4 + content.readUInt32LE(0);
+  return { head: JSON.parse(content.toString("utf8", 4, end)) as Head, body: content.subarray(end) };
+}
+
+function digestOf(content: Uint8Array): Buffer {
+  return createHash("sha256").update(content).digest();
+}

@@ -1,0 +1,133 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { sha256 } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
+import type { TranscriptFile } from "../../sessions/internal.ts";
+import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
+import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
+import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
+import { type Scan, scanFile } from "../scan/scan-files.ts";
+import type { KnownFile, StoredFile } from "./index-files.ts";
+
+/** A transcript as it is now. */
+export interface FreshFile {
+  readonly known: KnownFile;
+  /** Its rows in the table, from and to. */
+  readonly rows: readonly [number, number];
+  /** What can be stored of it, if that was asked for. */
+  readonly stored?: StoredFile;
+}
+
+/**
+ * Reads a transcript from where `stored` ends, if it has only grown since, else from its beginning. Undefined when it vanished since it was
+ * found, or cannot be read. `isWorthStoring` gets the number of bytes that were read.
+ */
+export async function readTranscript(
+  scan: Scan,
+  file: TranscriptFile,
+  number: number,
+  stored: StoredFile | undefined,
+  isWorthStoring: (bytes: number) => boolean,
+): Promise<FreshFile | undefined> {
+  const { table, names } = scan;
+  const from = table.count;
+  let progress = newScanProgress();
+  if (stored !== undefined && hasGrown(stored, file)) {
+    progress = stored.progress;
+    addRawRows(stored.calls, number, table, names);
+  }
+  const begun = progress.offset;
+  let kept: ScanProgress | undefined;
+  let calls: Buffer | undefined;
+  const isRead = await scanFile(scan, file, number, progress, () => {
+    kept = structuredClone(progress);
+    if (isWorthStoring(kept.offset - begun)) calls = rawRows(table, from, names);
+  });
+  if (!isRead || kept === undefined) {
+    table.dropFrom(from);
+    return undefined;
+  }
+  const { path, dev, ino, size, mtimeMs } = file;
+  const ends = endsOf(path, kept.offset) ?? { head: "", tail: "" };
+  const shown = JSON.stringify(kept) === JSON.stringify(progress) ? undefined : progress;
+  return {
+    known: { ...file, root: file.root.path, ...ends, progress: kept, ...defined({ shown }), stored: 0 },
+    rows: [from, table.count],
+    ...(calls === undefined ? {} : { stored: { path, dev, ino, size, mtimeMs, ...ends, progress: kept, calls } }),
+  };
+}
+
+/** True when the file has only grown since: reading can continue where it stopped. */
+function hasGrown(known: StoredFile, now: TranscriptFile): boolean {
+  if (now.path.endsWith(".gz")) return false;
+  if (known.ino !== now.ino || known.dev !== now.dev || now.size < known.progress.offset) return false;
+  // The same size at another time: it may have been rewritten in place.
+  if (now.size === known.size && now.mtimeMs !== known.mtimeMs) return false;
+  const ends = endsOf(now.path, known.progress.offset);
+  return ends !== undefined && ends.head === known.head && ends.tail === known.tail;
+}
+
+const endBytes = 1024;
+
+/** The hashes of a file that was read up to `offset`; undefined when it cannot be read. */
+function endsOf(path: string, offset: number): Pick<KnownFile, "head" | "tail"> | undefined {
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      const length = Math.min(endBytes, offset);
+      return { head: hashAt(descriptor, 0, length), tail: hashAt(descriptor, offset - length, length) };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // It vanished or cannot be read: then it is read from its beginning, or not at all.
+    return undefined;
+  }
+}
+
+function hashAt(descriptor: number, offset: number, length: number): string {
+  const bytes = Buffer.alloc(length);
+  const count = readSync(descriptor, bytes, 0, length, offset);
+  return sha256(bytes.subarray(0, count)).slice(0, 16);
+}
+
+/** The rows of a file, from `from` to the end of the table, as they are there. */
+function rawRows(table: CallTable, from: number, names: NameTable): Buffer {
+  const own = openNameTable();
+  const words = table.words.slice(from * wordColumn.size);
+  const parts: [number, readonly RecordPart[]][] = [];
+  for (let w = 0; w < words.length; w += wordColumn.size) {
+    for (const column of nameColumns) words[w + column] = own.numberOf(names.texts[words[w + column] as number] ?? "");
+    const row = w / wordColumn.size;
+    if (((words[w + wordColumn.marks] as number) & rowFlag.hasParts) !== 0)
+      parts.push([row, table.partsOf(from + row)]);
+  }
+  const head: RowsHead = { names: own.texts, parts };
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  return Buffer.concat([length, text, Buffer.from(words.buffer)]);
+}
+
+/** Adds stored rows as rows of file `file`. Contract: the bytes are from `rawRows`, and their checksum was compared. */
+function addRawRows(bytes: Buffer, file: number, table: CallTable, names: NameTable): void {
+  const textEnd = 4 + bytes.readUInt32LE(0);
+  const { names: own, parts } = JSON.parse(bytes.toString("utf8", 4, textEnd)) as RowsHead;
+  // A copy, because words must be aligned.
+  const words = new Uint32Array(new Uint8Array(bytes.subarray(textEnd)).buffer);
+  const numbers = own.map((text) => names.numberOf(text));
+  for (let w = 0; w < words.length; w += wordColumn.size) {
+    words[w + wordColumn.file] = file;
+    for (const column of nameColumns) words[w + column] = numbers[words[w + column] as number] ?? 0;
+  }
+  const first = table.count;
+  table.addRows(words);
+  for (const [row, own] of parts) table.setParts(first + row, own);
+}
+
+/** Columns with numbers of names. */
+const nameColumns = [wordColumn.model, wordColumn.agent];
+
+interface RowsHead {
+  readonly names: readonly string[];
+  readonly parts: readonly [number, readonly RecordPart[]][];
+}
