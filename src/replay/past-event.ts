@@ -1,4 +1,4 @@
-import { type commonFields, eventRow, isObject, type ToolInput } from "../protocol/internal.ts";
+import { type commonFields, defined, eventRow, fieldOf, isObject, type ToolInput } from "../protocol/internal.ts";
 import type { WirePayload } from "../sdk/index.ts";
 import type { AssistantEntry, UserEntry } from "../sessions/internal.ts";
 
@@ -73,15 +73,14 @@ export function pastEvent(
     hook_event_name: name,
     scratchpad_dir: undefined,
   };
-  const payload = present({ ...common, ...own });
-  const tool = own["tool_name"];
+  const payload = defined({ ...common, ...own });
+  const { session, project } = context;
+  const tool = typeof own["tool_name"] === "string" ? own["tool_name"] : undefined;
   return {
     name,
     payload,
-    session: context.session,
-    ...(context.project === undefined ? {} : { project: context.project }),
-    ...(typeof tool === "string" ? { tool } : {}),
-    ...(entry.timestamp === undefined ? {} : { at: entry.timestamp }),
+    session,
+    ...defined({ project, tool, at: entry.timestamp }),
     key: `${name}/${entry.uuid}/${String(own["tool_use_id"] ?? "")}`,
     missing: [...missingIn(name, payload), ...lost],
   };
@@ -111,10 +110,6 @@ function isMcp({ tool_name: tool }: Readonly<Record<string, unknown>>): boolean 
 
 function effortLevel(effort: unknown): string | undefined {
   if (typeof effort === "string") return effort;
-  const level = typeof effort === "object" && effort !== null && "level" in effort ? effort.level : undefined;
+  const level = fieldOf(effort, "level");
   return typeof level === "string" ? level : undefined;
-}
-
-function present(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -29,10 +29,10 @@ test("payloads are those a hook was sent then, but for what transcripts do not h
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ session_id }) => session_id === id);
-    const told = events.filter((event) => event.name === name).map(({ payload }) => payload);
+    const read = events.filter((event) => event.name === name).map(({ payload }) => payload);
     expect(sent.length, name).toBeGreaterThan(0);
     for (const payload of sent) {
-      expect(told.map((one) => ({ ...one, ...lost }))).toContainEqual({ ...payload, ...lost });
+      expect(read.map((one) => ({ ...one, ...lost }))).toContainEqual({ ...payload, ...lost });
     }
   }
 });

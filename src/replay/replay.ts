@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../files/internal.ts";
-import { messageOf, Problem } from "../protocol/internal.ts";
+import { messageOf } from "../protocol/internal.ts";
 import { buildFile } from "../sdk/internal.ts";
 import { cutArchive, type TranscriptFile } from "../sessions/internal.ts";
 import { hooksAt } from "./hooks-at-commit.ts";
@@ -13,7 +13,7 @@ import { makeScratch } from "./sandbox.ts";
 import {
   type EventFilter,
   eventFilter,
-  openKeySet,
+  firstTimeTest,
   selectTranscripts,
   type TranscriptFilter,
 } from "./select-events.ts";
@@ -69,11 +69,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     }
     await queue.end();
     const notReplayed = now.handlers.filter(({ event }) => !pastEventNames.some((name) => name === event));
-    return tally.report({
-      ...totals,
-      notReplayed,
-      ...(options.against === undefined ? {} : { againstHooks: options.against }),
-    });
+    return tally.report({ ...totals, notReplayed }, options.against);
   } finally {
     await Promise.all(players.map((player) => player.close()));
     await rm(scratch, { recursive: true, force: true });
@@ -86,8 +82,7 @@ async function prepare(hooks: string, env: ReplayOptions["env"]): Promise<void> 
     await buildFile(hooks, env);
   } catch (error) {
     // JavaScript can run without a build.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "sdk/no-typescript" || /\.[mc]?tsx?$/.test(hooks)) throw error;
+    if (errorCode(error) !== "sdk/no-typescript" || /\.[mc]?tsx?$/.test(hooks)) throw error;
   }
 }
 
@@ -107,7 +102,7 @@ async function* allEvents(
   { progress }: ReplayOptions,
   signal: AbortSignal,
 ): AsyncGenerator<PastEvent | RefusedCall, undefined> {
-  const keys = openKeySet();
+  const isFirstTime = firstTimeTest();
   const of = files.reduce((sum, { size }) => sum + size, 0);
   for (const file of files) {
     const onOffset = (offset: number) => progress?.({ bytes: totals.bytes + Math.min(offset, file.size), of });
@@ -117,7 +112,7 @@ async function* allEvents(
         totals.unread.push({ file: file.path, why: cutArchive(file.path).message });
       } else if (event.name === "unreadable") totals.unreadableLines += 1;
       else if (event.name === "refused-call") yield event;
-      else if (keys.add(event.key)) yield event;
+      else if (isFirstTime(event.key)) yield event;
       else totals.repeated += 1;
     }
     totals.bytes += file.size;
@@ -133,8 +128,8 @@ async function* orUnread<Item>(
   try {
     yield* events;
   } catch (error) {
-    const code = error instanceof Problem ? error.code : errorCode(error);
-    if (code !== "sessions/unreadable-file" && !/^E[A-Z]+$/.test(code ?? "")) throw error;
+    const code = errorCode(error) ?? "";
+    if (code !== "sessions/unreadable-file" && !/^E[A-Z]+$/.test(code)) throw error;
     if (code !== "ENOENT") unread.push({ file: file.path, why: messageOf(error) });
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { closestName, fitsWildcard, Problem } from "../protocol/internal.ts";
@@ -63,34 +64,13 @@ async function folderNames(project: string): Promise<ReadonlySet<string>> {
   return new Set([folderName(given), folderName(real)]);
 }
 
-/** Stores 53-bit hashes of keys. Collisions are negligible, and years of transcripts fit in memory. */
-interface KeySet {
-  /** False when the key was added before. */
-  add(key: string): boolean;
-}
-
-export function openKeySet(): KeySet {
+/** Returns true for a key that it gets for the first time. It stores 53-bit hashes, so that years of transcripts fit in memory. */
+export function firstTimeTest(): (key: string) => boolean {
   const hashes = new Set<number>();
-  return {
-    add(key) {
-      const hash = hashOf(key);
-      if (hashes.has(hash)) return false;
-      hashes.add(hash);
-      return true;
-    },
+  return (key) => {
+    const { size } = hashes;
+    // The largest integer that a double holds exactly has 53 bits.
+    hashes.add(Number(createHash("sha1").update(key).digest().readBigUInt64BE() >> 11n));
+    return hashes.size > size;
   };
-}
-
-/** Two independent 32-bit hashes, combined into one integer that a double holds exactly. */
-function hashOf(key: string): number {
-  let one = 0xdeadbeef;
-  let two = 0x41c6ce57;
-  for (let i = 0; i < key.length; i++) {
-    const code = key.charCodeAt(i);
-    one = Math.imul(one ^ code, 0x9e3779b1);
-    two = Math.imul(two ^ code, 0x5f356495);
-  }
-  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(two ^ (two >>> 13), 0xc2b2ae35);
-  two = Math.imul(two ^ (two >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
-  return (two & 0x1fffff) * 2 ** 32 + (one >>> 0);
 }

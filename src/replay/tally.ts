@@ -1,8 +1,8 @@
-import { plainLine, type ToolInput } from "../protocol/internal.ts";
+import { defined, plainLine, type ToolInput } from "../protocol/internal.ts";
 import type { AnswerSummary, Effect, HandlerResult, ReplayAnswer, ReplayDecision } from "./child-protocol.ts";
-import { type DurationHistogram, openDurations } from "./counters.ts";
 import type { PastEvent, PastEventName } from "./past-event.ts";
 import type {
+  Against,
   Difference,
   EventCount,
   EventLine,
@@ -16,16 +16,15 @@ export interface Tally {
   add(event: PastEvent, answer: ReplayAnswer, before?: ReplayAnswer): void;
   /** Records that a call was refused at the time. Contract: called after `add` of the call. */
   markRefused(toolUseId: string): void;
-  report(totals: ReplayTotals): ReplayReport;
+  /** `against` names the other hooks file, if there is one. */
+  report(totals: ReplayTotals, against?: string): ReplayReport;
 }
 
 /** The part of the report that does not depend on answers. */
 type ReplayTotals = Pick<
   ReplayReport,
   "hooks" | "files" | "bytes" | "repeated" | "unreadableLines" | "unread" | "notReplayed"
-> & {
-  readonly againstHooks?: string;
-};
+>;
 
 /** Calls without a result must not accumulate. */
 const mostOpen = 10_000;
@@ -35,7 +34,7 @@ export function openTally(limit: number): Tally {
   const sessions = new Set<string>();
   const events = new Map<PastEventName, MutableEventCount>();
   const handlers = new Map<string, HandlerCount>();
-  const missing = new Map<string, number>();
+  const missing = rowCounter<{ part: string }>(({ part }) => part);
   const effects = rowCounter<Effect>(({ kind, target, handler }) => `${kind}\n${target}\n${handler ?? ""}`);
   const tasks = rowCounter<{ name: string }>(({ name }) => name);
   const failures = rowCounter<{ handler: string; error: string }>(({ handler, error }) => `${handler}\n${error}`);
@@ -50,13 +49,14 @@ export function openTally(limit: number): Tally {
   return {
     add(event, answer, before) {
       sessions.add(event.session);
-      for (const part of event.missing) missing.set(part, (missing.get(part) ?? 0) + 1);
+      for (const part of event.missing) missing.add({ part });
       countEvent(events, event.name, answer);
-      for (const handler of answer.handlers) countHandler(handlers, handler);
       for (const effect of answer.effects ?? []) effects.add(effect);
       for (const error of answer.uncaughtErrors ?? []) failures.add(error);
       for (const name of answer.tasks ?? []) tasks.add({ name });
-      for (const { name, outcome, error } of answer.handlers) {
+      for (const handler of answer.handlers) {
+        const { name, outcome, error } = handler;
+        countHandler(handlers, handler);
         if (error !== undefined && outcome !== "effect-refused")
           failures.add({ handler: name, error: plainLine(error) });
       }
@@ -73,45 +73,34 @@ export function openTally(limit: number): Tally {
       if (row !== undefined) row.refusedThen = true;
       open.delete(toolUseId);
     },
-    report: ({ againstHooks, ...totals }) => ({
-      hooks: totals.hooks,
-      files: totals.files,
-      bytes: totals.bytes,
+    report: (totals, against) => ({
+      ...totals,
       sessions: sessions.size,
       toolCalls: events.get("PreToolUse")?.seen ?? 0,
       prompts: events.get("UserPromptSubmit")?.seen ?? 0,
-      repeated: totals.repeated,
-      unreadableLines: totals.unreadableLines,
-      unread: totals.unread,
       events: [...events].map(([event, count]): EventCount => ({ event, ...count })),
       handlers: [...handlers].map(([name, count]) => handlerReport(name, count)),
       listed: byTime(listed.rows),
       listedInAll: listed.count(),
       refusedThen,
-      notReplayed: totals.notReplayed,
       changes: byTime(changes.rows),
       changesInAll: changes.count(),
       effects: effects.rows(),
       tasks: tasks.rows(),
       failures: failures.rows(),
-      missing: [...missing].map(([part, events]) => ({ part, events })),
-      ...(againstHooks === undefined
-        ? {}
-        : {
-            against: {
-              hooks: againstHooks,
-              differing: differences.count(),
-              decisions: differing,
-              list: byTime(differences.rows),
-            },
-          }),
+      missing: missing.rows().map(({ part, count }) => ({ part, events: count })),
+      ...(against === undefined ? {} : { against: differencesFrom(against) }),
     }),
   };
+
+  function differencesFrom(hooks: string): Against {
+    return { hooks, differing: differences.count(), decisions: differing, list: byTime(differences.rows) };
+  }
 
   function list(event: PastEvent, { decision, reason, input }: ReplayAnswer): void {
     const toolUseId = String(event.payload["tool_use_id"]);
     if (decision !== "none" && decision !== "allow") {
-      const row = listed.add(() => ({ ...eventLine(event), decision, ...(reason === undefined ? {} : { reason }) }));
+      const row = listed.add(() => ({ ...eventLine(event), decision, ...defined({ reason }) }));
       if (event.name === "PreToolUse" && open.size < mostOpen) open.set(toolUseId, row);
     }
     if (event.name !== "PreToolUse") open.delete(toolUseId);
@@ -160,13 +149,8 @@ const lineLength = 200;
 
 function eventLine({ payload, name, session, tool, at }: PastEvent): EventLine {
   const text = tool === undefined ? String(payload["prompt"] ?? "") : inputLine(payload["tool_input"]);
-  return {
-    ...(at === undefined ? {} : { at }),
-    session,
-    event: name,
-    ...(tool === undefined ? {} : { tool }),
-    input: plainLine(text.slice(0, 4 * lineLength)).slice(0, lineLength),
-  };
+  const input = plainLine(text.slice(0, 4 * lineLength)).slice(0, lineLength);
+  return defined({ at, session, event: name, tool, input });
 }
 
 /** The field by which users recognize a call: its command, file or URL; otherwise the whole input. */
@@ -226,5 +210,41 @@ function rowCounter<Row extends object>(keyOf: (row: Row) => string) {
       else if (counts.size < mostDistinct) counts.set(key, { ...row, count: 1 });
     },
     rows: () => [...counts.values()],
+  };
+}
+
+/** Durations in buckets that grow by 2 %: constant memory, and percentiles with an error of at most 2 %. */
+export interface DurationHistogram {
+  add(ms: number): void;
+  /** The percentile; 0.5 is the median. Undefined for an empty histogram. */
+  at(share: number): number | undefined;
+  readonly max: number | undefined;
+}
+
+const step = Math.log(1.02);
+const leastMs = 0.001;
+
+export function openDurations(): DurationHistogram {
+  const buckets = new Map<number, number>();
+  let count = 0;
+  let max: number | undefined;
+  return {
+    add(ms) {
+      const bucket = Math.round(Math.log(Math.max(ms, leastMs) / leastMs) / step);
+      buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
+      count += 1;
+      max = Math.max(max ?? 0, ms);
+    },
+    at(share) {
+      let left = Math.ceil(count * share);
+      for (const [bucket, size] of [...buckets].sort(([a], [b]) => a - b)) {
+        left -= size;
+        if (left <= 0) return Math.min(leastMs * Math.exp(bucket * step), max ?? 0);
+      }
+      return undefined;
+    },
+    get max() {
+      return max;
+    },
   };
 }

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { SettledEvent } from "../../sdk/internal.ts";
 import type { Effect, HandlerResult, ReplayAnswer, ReplayDecision, UncaughtError } from "../child-protocol.ts";
 
@@ -11,31 +12,28 @@ export interface SideEffects {
 
 /** The parts of an answer that the report needs. */
 export function replayAnswer(settled: SettledEvent, { effects, tasks, uncaughtErrors }: SideEffects): ReplayAnswer {
-  const { folded, trace } = settled;
+  const { folded, trace, stdout, stderr, exitCode } = settled;
   const withEffects = new Set(effects.map(({ handler }) => handler));
   const handlers = trace.map(({ name, outcome, ms, error }): HandlerResult => {
     const refused =
       outcome !== "skipped" && outcome !== "not-reached" && (withEffects.has(name) || isRestricted(error));
-    return {
-      name,
-      outcome: refused ? "effect-refused" : outcome,
-      ms,
-      ...(error === undefined ? {} : { error }),
-    };
+    return { name, outcome: refused ? "effect-refused" : outcome, ms, ...defined({ error }) };
   });
   const reason = folded.refusal?.reason ?? folded.halt ?? folded.decision?.reason;
   return {
     decision: decisionOf(settled, handlers),
-    ...(reason === undefined ? {} : { reason: cut(reason) }),
-    ...(folded.input === undefined ? {} : { input: folded.input }),
-    ...(folded.output === undefined ? {} : { outputChanged: true }),
-    ...(folded.contexts.length === 0 ? {} : { contexts: folded.contexts.map(cut) }),
-    ...(folded.messages.length === 0 ? {} : { messages: folded.messages.map(cut) }),
+    ...defined({
+      reason: reason && cut(reason),
+      input: folded.input,
+      outputChanged: folded.output === undefined ? undefined : (true as const),
+      contexts: unlessEmpty(folded.contexts.map(cut)),
+      messages: unlessEmpty(folded.messages.map(cut)),
+      effects: unlessEmpty(effects),
+      tasks: unlessEmpty(tasks),
+      uncaughtErrors: unlessEmpty(uncaughtErrors),
+    }),
     handlers,
-    ...(effects.length === 0 ? {} : { effects }),
-    ...(tasks.length === 0 ? {} : { tasks }),
-    ...(uncaughtErrors.length === 0 ? {} : { uncaughtErrors }),
-    fingerprint: answerFingerprint(settled),
+    fingerprint: sha256(JSON.stringify([stdout, stderr, exitCode])).slice(0, 32),
   };
 }
 
@@ -62,9 +60,6 @@ function isRestricted(error: string | undefined): boolean {
   return error?.startsWith("Access to this API has been restricted") === true;
 }
 
-function answerFingerprint({ stdout, stderr, exitCode }: SettledEvent): string {
-  return createHash("sha256")
-    .update(JSON.stringify([stdout, stderr, exitCode]))
-    .digest("hex")
-    .slice(0, 32);
+function unlessEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
+  return list.length === 0 ? undefined : list;
 }

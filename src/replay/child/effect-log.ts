@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/internal.ts";
 import type { Effect } from "../child-protocol.ts";
 
 /** The effects that the app attempted since the last `take`. */
@@ -18,8 +19,7 @@ export function effectLog(): EffectLog {
     current: undefined,
     note(kind, target) {
       if (effects.length >= most) return;
-      const handler = this.current;
-      effects.push({ kind, target: textOf(target), ...(handler === undefined ? {} : { handler }) });
+      effects.push({ kind, target: textOf(target), ...defined({ handler: this.current }) });
     },
     take() {
       const taken = effects;

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { WirePayload } from "../../sdk/index.ts";
 import {
   type AppRuntime,
@@ -29,7 +30,7 @@ export function scratchState(
   environment: Pick<RunEnvironment, "env" | "cwd" | "now">,
   folders: StateFolders,
 ): StateAccess {
-  const event = { ...textField(payload, "session_id", "sessionId"), ...textField(payload, "cwd", "cwd") };
+  const event = defined({ sessionId: textAt(payload, "session_id"), cwd: textAt(payload, "cwd") });
   const open = (scope: ScopeName | "told"): ScopeStore => {
     const fileOf = async () => join(scope, await stateFileName(scope, event, environment));
     return {
@@ -80,11 +81,7 @@ function write(path: string, entries: StoredValues): void {
   renameSync(`${path}.new`, path);
 }
 
-function textField<Name extends string>(
-  payload: WirePayload,
-  from: string,
-  to: Name,
-): { readonly [Key in Name]?: string } {
-  const value = payload[from];
-  return typeof value === "string" ? ({ [to]: value } as { [Key in Name]: string }) : {};
+function textAt(payload: WirePayload, field: string): string | undefined {
+  const value = payload[field];
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openDurations } from "./counters.ts";
+import { openDurations } from "./tally.ts";
 
 test("an empty histogram has no median and no maximum", () => {
   const times = openDurations();
