@@ -224,7 +224,7 @@ test("what was installed is approved with its imports; a changed import is a cha
   put("hooks.ts", withImport("app.onStop(() => undefined);\n"));
   expect(await hookline("status")).toMatchObject({
     code: 3,
-    out: expect.stringContaining("handler-added: There is a handler for Stop"),
+    out: expect.stringContaining("handler-added: A handler for Stop was added"),
   });
   put("hooks.ts", "export default 1;\n");
   expect(await hookline("install")).toMatchObject({ code: 1, err: expect.stringContaining("exports no app") });

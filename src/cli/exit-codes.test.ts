@@ -67,7 +67,7 @@ test("uninstall --scope project or local in the home directory is refused and ke
   const atHome = caller(here, here.home);
   for (const scope of ["local", "project"]) {
     const { status, err } = await atHome("uninstall", "--scope", scope);
-    expect([status, err]).toEqual([1, expect.stringContaining("is your home folder and no project")]);
+    expect([status, err]).toEqual([1, expect.stringContaining("is your home folder, not a project")]);
   }
   expect(readFileSync(call.places.settingsFile, "utf8")).toContain('"Stop"');
   expect((await atHome("uninstall")).out).toContain("was created by install and has been removed");

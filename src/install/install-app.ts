@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HomeSource } from "../files/internal.ts";
-import { catalog, type EventRow, handlersThatNeverRun, Problem } from "../protocol/internal.ts";
+import { defined, eventRow, handlersThatNeverRun, isEventName, Problem } from "../protocol/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { compileClient } from "./client/compile-client.ts";
 import type { ClientUse } from "./client/compiled-client.ts";
@@ -13,11 +13,9 @@ import { type LockFile, lockVersion, readInstallRecord, readLockFile, toLockPath
 import { realFile } from "./edit/settings-file.ts";
 import type { DaemonControl, Endpoint } from "./installer.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
-import { type HttpConsent, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
+import { hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
-  type AskedTransport,
   hooksFileFor,
-  type InstallScope,
   type InstallTarget,
   isUserScopeFile,
   projectRoot,
@@ -25,9 +23,15 @@ import {
   scopeFiles,
 } from "./plan/install-places.ts";
 import { type AppReport, introspect, introspector } from "./plan/introspect.ts";
-import { type EventNeeds, needsEndpoint, type PlannedEntry, planEntries } from "./plan/plan-entries.ts";
+import {
+  type EntryChoices,
+  type EventNeeds,
+  needsEndpoint,
+  type PlannedEntry,
+  planEntries,
+} from "./plan/plan-entries.ts";
 
-/** What the program that installs lends: itself, and the daemon if it has one. */
+/** What the program that installs provides: itself, and the daemon if it has one. */
 export interface Installer {
   /** The package that runs now. */
   readonly packageRoot: string;
@@ -39,16 +43,8 @@ export interface Installer {
   readonly signal?: AbortSignal;
 }
 
-export interface InstallRequest extends InstallTarget {
-  readonly scope: InstallScope;
+export interface InstallRequest extends InstallTarget, EntryChoices {
   readonly file?: string;
-  readonly transport: AskedTransport;
-  readonly allEvents?: boolean;
-  readonly shellForm?: boolean;
-  readonly tokenEnv?: string;
-  /** What the user agrees to about http entries. */
-  readonly httpConsent?: HttpConsent;
-  readonly force?: boolean;
   readonly stripComments?: boolean;
   readonly dryRun?: boolean;
 }
@@ -73,49 +69,38 @@ export type InstallOutcome =
 
 /** From a hooks file to entries in settings. Contract: nothing is written unless all of it can be. */
 export async function installApp(request: InstallRequest, installer: Installer): Promise<InstallOutcome> {
-  const { scope, transport, allEvents = false, dryRun = false, env } = request;
+  const { scope, transport, dryRun = false, env, tokenEnv } = request;
   const { home, daemon, signal } = installer;
   const places = scopeFiles(scope, request);
   const hooksFile = hooksFileFor(scope, request.file, request);
   const root = scope === "user" ? places.root : projectRoot(request);
   if (await isUserScopeFile(places, request)) throw usersOwn(places);
   // In user scope the folder around the client's own may not be there yet.
-  const app = await look(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
+  const app = await introspectApp(hooksFile, scope === "user" ? dirname(hooksFile) : root, request, installer);
   if (app.events.length === 0) return { is: "no-handlers", hooksFile, prints: app.prints };
   const packageRoot = await findPackage({ scope, root, running: installer.packageRoot, home, dryRun });
   const warm = daemon !== undefined && canRunClient(packageRoot, env);
-  const choice = {
-    scope,
-    transport,
-    allEvents,
-    warm,
-    sh: findProgram("sh", env) !== undefined,
-    shellForm: request.shellForm === true,
-    force: request.force === true,
-    ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
-    ...(request.httpConsent === undefined ? {} : { consent: request.httpConsent }),
-  };
+  const choice = { ...request, warm, sh: findProgram("sh", env) !== undefined };
   const endpoint = needsEndpoint(app.events, choice)
     ? await endpointOf(hooksFile, places, request, installer)
     : undefined;
   const made = warm && transport !== "run" ? await compileClient({ packageRoot, home, env, dryRun }) : { why: "" };
-  const compiled = "program" in made ? { compiledClient: made.program } : {};
-  const calls = hookCommands({ scope, root, hooksFile, packageRoot, node: installer.node, ...compiled });
-  const planned = planEntries(app.events, { ...choice, calls, ...(endpoint === undefined ? {} : { endpoint }) });
+  const compiledClient = "program" in made ? made.program : undefined;
+  const calls = hookCommands({ scope, root, hooksFile, packageRoot, node: installer.node, compiledClient });
+  const planned = planEntries(app.events, { ...choice, calls, ...defined({ endpoint }) });
   const old = await readLockFile(places.lockFile);
   const installed = await writeEntries({
     places,
     hooksFile,
     planned,
     calls: Object.values(calls),
-    lock: lockFor({ ...request, allEvents }, app, places, hooksFile, usedCall(planned, calls), installer.now()),
-    ...(request.tokenEnv === undefined ? {} : { tokenEnv: request.tokenEnv }),
-    ...(request.transport === "http" ? { httpConsent: request.httpConsent ?? {} } : {}),
+    lock: lockFor(request, app, places, hooksFile, usedCall(planned, calls), installer.now()),
+    ...(transport === "http" ? { httpConsent: request.httpConsent ?? {} } : {}),
     home,
     now: installer.now(),
     stripComments: request.stripComments === true,
     dryRun,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ tokenEnv, signal }),
   });
   const ended = await endOldToken(hooksFile, installed, request, installer);
   const behindScript = scope === "project" ? { behindScript: true as const } : {};
@@ -160,10 +145,14 @@ function usersOwn({ settingsFile }: ScopeFiles): Problem {
   return new Problem("install/no-project", message, { about: { file: settingsFile } });
 }
 
-/** A dry run leaves no trace, so what loading would keep for the next time is kept in a folder that goes. */
-async function look(file: string, cwd: string, request: InstallRequest, installer: Installer): Promise<AppReport> {
-  const program = introspector(installer);
-  const options = { program, cwd, ...(installer.signal === undefined ? {} : { signal: installer.signal }) };
+/** A dry run leaves no trace: what loading would keep for the next time goes to a temporary folder. */
+async function introspectApp(
+  file: string,
+  cwd: string,
+  request: InstallRequest,
+  installer: Installer,
+): Promise<AppReport> {
+  const options = { program: introspector(installer), cwd, ...defined({ signal: installer.signal }) };
   if (!request.dryRun) return introspect(file, { ...options, env: request.env });
   const scratch = await mkdtemp(join(tmpdir(), "hookline-dry-"));
   try {
@@ -204,7 +193,7 @@ export function usedCall(planned: readonly PlannedEntry[], calls: HookCommands):
 }
 
 function lockFor(
-  { transport, allEvents }: Pick<InstallRequest, "transport" | "allEvents">,
+  { transport, allEvents }: InstallRequest,
   { events, contentHash }: AppReport,
   { lockFile, settingsFile }: ScopeFiles,
   hooksFile: string,
@@ -226,9 +215,9 @@ function lockFor(
 
 /** `PostToolUse:*` for a handler that takes every tool, `Stop` where there is nothing to choose. Sorted. */
 export function registeredIds(events: readonly EventNeeds[]): readonly string[] {
-  const rows: Readonly<Record<string, EventRow>> = catalog;
+  const isMatched = (event: string) => isEventName(event) && eventRow(event).matchesOn !== null;
   const ids = events.flatMap(({ event, ids }) =>
-    ids.map((id) => (id === event && Object.hasOwn(rows, event) && rows[event]?.matchesOn ? `${event}:*` : id)),
+    ids.map((id) => (id === event && isMatched(event) ? `${event}:*` : id)),
   );
   return [...new Set(ids)].sort();
 }

@@ -33,7 +33,7 @@ test("without a compiler, with one that fails, and on request, the script is use
   const place = { packageRoot: shipped(here), home: here.source() };
   const of = (more: object) => compileClient({ ...place, env: { ...env, ...more } });
   expect(await of({ PATH: here.folder })).toEqual({ why: "there is no C compiler (cc) in PATH" });
-  expect(await of({ HOOKLINE_CLIENT: "script" })).toEqual({ why: "HOOKLINE_CLIENT says script" });
+  expect(await of({ HOOKLINE_CLIENT: "script" })).toEqual({ why: "HOOKLINE_CLIENT is script" });
   const broken = compilerIn(join(here.folder, "bin"), "echo 'x.h: error: none' >&2; exit 1");
   expect(await of({ PATH: broken })).toEqual({ why: "cc: x.h: error: none" });
   const odd = compilerIn(join(here.folder, "odd"), `for last; do :; done; printf '#!/bin/sh\\nexit 0\\n' >"$last"`);
@@ -59,11 +59,11 @@ test("doctor reports a script that starts the compiled client as compiled, and n
   const bin = join(here.folder, "bin");
   mkdirSync(bin);
   for (const name of ["bash", "cc"]) writeFileSync(join(bin, name), "");
-  const standpoint = { cwd: here.project, home: here.home, env: { PATH: bin } };
+  const target = { cwd: here.project, home: here.home, env: { PATH: bin } };
   const installer = installerOf(here, packageRoot);
   const report = async () => [
-    await clientsInUse(standpoint, installer),
-    (await installFindings(standpoint, installer)).map(({ code, message }) => `${code}: ${message}`),
+    await clientsInUse(target, installer),
+    (await installFindings(target, installer)).map(({ code, message }) => `${code}: ${message}`),
   ];
   expect(await report()).toEqual([
     [{ scope: "project", client: "script" }],
@@ -146,28 +146,28 @@ describe.runIf(findCompiler(env) !== undefined)("where there is a compiler", () 
     const here = world();
     const packageRoot = shipped(here);
     const installer = installerOf(here, packageRoot);
-    const standpoint = { cwd: here.project, home: here.home, env };
+    const target = { cwd: here.project, home: here.home, env };
     const made = await compileClient({ packageRoot, home: here.source(), env });
     if ("why" in made) throw new Error(made.why);
     const call = here.call({ scope: "local" });
     const old = call.lock.command[0] ?? "";
     const compiled = JSON.parse(JSON.stringify(call).replaceAll(old, made.program)) as typeof call;
     await writeEntries({ ...compiled, now: call.now, home: call.home });
-    const seen = async () => (await statusOf(standpoint, installer, ["local"], "nothing"))[0]?.client;
+    const seen = async () => (await statusOf(target, installer, ["local"], "nothing"))[0]?.client;
     expect(await seen()).toEqual({ form: "compiled", path: made.program, stale: false, isScript: false });
 
     rmSync(dirname(made.program), { recursive: true });
     expect(await seen()).toBeUndefined();
-    expect(await repairInstall(standpoint, installer)).toEqual([
+    expect(await repairInstall(target, installer)).toEqual([
       { done: true, message: expect.stringContaining("Compiled the client") },
     ]);
     expect(await seen()).toMatchObject({ form: "compiled", stale: false });
 
     const source = join(packageRoot, "client/bytes.h");
     writeFileSync(source, `${readFileSync(source, "utf8")}\n/* newer */\n`);
-    expect((await installFindings(standpoint, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
-    expect(await repairInstall(standpoint, installer)).toMatchObject([{ done: true }]);
-    expect(await installFindings(standpoint, installer)).toEqual([]);
+    expect((await installFindings(target, installer)).map(({ code }) => code)).toEqual(["client-stale"]);
+    expect(await repairInstall(target, installer)).toMatchObject([{ done: true }]);
+    expect(await installFindings(target, installer)).toEqual([]);
     expect((await seen())?.path).not.toBe(made.program);
   });
 });

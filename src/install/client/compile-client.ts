@@ -2,6 +2,7 @@ import { chmod, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type FinishedProcess, runProcess } from "../../exec/internal.ts";
 import { openState, tempName } from "../../files/internal.ts";
+import { defined, messageOf } from "../../protocol/internal.ts";
 import {
   type ClientPlace,
   clientSources,
@@ -16,13 +17,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export interface CompileOptions extends ClientPlace {
   readonly env: Env;
-  /** Compiles nothing: the path is that which would be. */
+  /** Compiles nothing and returns the path that the program would have. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** `why`: the script has to do. */
-export type CompileResult = { readonly program: string } | { readonly why: string };
+/** `why`: the reason to use the script instead. */
+type CompileResult = { readonly program: string } | { readonly why: string };
 
 /** Tried in order. A static program starts sooner, because no loader has to find shared libraries; not every system can link one. */
 const linkModes: readonly (readonly string[])[] = [["-static"], []];
@@ -35,13 +36,13 @@ export async function compileClient(options: CompileOptions): Promise<CompileRes
   try {
     return await compiled(options);
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error) };
+    return { why: messageOf(error) };
   }
 }
 
 async function compiled(options: CompileOptions): Promise<CompileResult> {
   const { packageRoot, home, env, dryRun = false } = options;
-  if (env["HOOKLINE_CLIENT"] === "script") return { why: "HOOKLINE_CLIENT says script" };
+  if (env["HOOKLINE_CLIENT"] === "script") return { why: "HOOKLINE_CLIENT is script" };
   const program = compiledClientPath({ packageRoot, home });
   if (program === undefined) return { why: "the package has no source of it for this system" };
   if (!isCompiled(program)) {
@@ -65,21 +66,17 @@ async function make(program: string, compiler: string, options: CompileOptions):
   const cwd = await openState(["client", basename(dirname(program))], home);
   const temp = tempName(program);
   const start = (file: string, args: readonly string[]) =>
-    runProcess(
-      { form: "exec", file, args },
-      { cwd, env: fewOf(env), timeoutMs: 20_000, ...(signal === undefined ? {} : { signal }) },
-    );
+    runProcess({ form: "exec", file, args }, { cwd, env: compilerEnv(env), timeoutMs: 20_000, ...defined({ signal }) });
   let why: string | undefined;
   try {
     for (const linkMode of linkModes) {
-      const made = await start(compiler, [...compilerWords(packageRoot), ...linkMode, "-o", temp]);
-      why = isEnd(made, 0) ? undefined : `cc: ${compilerError(made)}`;
-      if (why !== undefined) continue;
+      const made = await start(compiler, [...compilerArgs(packageRoot), ...linkMode, "-o", temp]);
+      why = `cc: ${compilerError(made)}`;
+      if (!isEnd(made, 0)) continue;
       await chmod(temp, 0o700);
       const tried = await start(temp, []);
-      const starts = isEnd(tried, 1) && tried.stderr.text.includes("takes one hooks file");
-      why = starts ? undefined : `it does not start: ${compilerError(tried)}`;
-      if (why !== undefined) continue;
+      why = `it does not start: ${compilerError(tried)}`;
+      if (!isEnd(tried, 1) || !tried.stderr.text.includes("takes one hooks file")) continue;
       await rename(temp, program);
       return undefined;
     }
@@ -89,7 +86,7 @@ async function make(program: string, compiler: string, options: CompileOptions):
   }
 }
 
-function compilerWords(packageRoot: string): readonly string[] {
+function compilerArgs(packageRoot: string): readonly string[] {
   const client = join(packageRoot, "client");
   const defines = { VERSION: clientVersion(packageRoot), CLIENT: client };
   const given = Object.entries(defines).map(([name, value]) => `-D${name}=${literal(value)}`);
@@ -106,7 +103,7 @@ function literal(text: string): string {
 }
 
 /** What a compiler needs. Variables that change what it reads or calls stay out. */
-function fewOf({ PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR }: Env): Env {
+function compilerEnv({ PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR }: Env): Env {
   return { PATH, TMPDIR, HOME, SDKROOT, DEVELOPER_DIR, LC_ALL: "C" };
 }
 

@@ -49,7 +49,7 @@ export function shippedClient(packageRoot: string): string {
 }
 
 /**
- * Where the program of this package lies, or would lie: another version, source or place of the package is another program.
+ * The path of the compiled program of this package, whether or not it exists: another version, source or place of the package is another program.
  * Undefined where there is nothing to compile, or nothing that would run.
  */
 export function compiledClientPath({ packageRoot, home }: ClientPlace): string | undefined {

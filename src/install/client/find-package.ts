@@ -12,7 +12,9 @@ import {
 import { Problem } from "../../protocol/internal.ts";
 import type { InstallScope } from "../plan/install-places.ts";
 
-export interface PackageSearch {
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface PackageSearch {
   readonly scope: InstallScope;
   /** The project's folder. */
   readonly root: string;
@@ -31,8 +33,7 @@ export async function findPackage({ scope, root, running, home, dryRun }: Packag
   const modules = dirname(running);
   const inNpxCache = /[\\/]_npx[\\/][^\\/]+[\\/]node_modules$/.test(modules);
   if (!inNpxCache) return running;
-  const copy = join("packages", `hookline-${versionIn(running)}`);
-  return copyFromNpxCache(modules, copy, home, dryRun);
+  return dryRun ? join(modules, "hookline") : copyFromNpxCache(modules, `hookline-${versionIn(running)}`, home);
 }
 
 function projectPackage(root: string): string {
@@ -47,12 +48,9 @@ function projectPackage(root: string): string {
   );
 }
 
-/** The package with everything it needs: in that cache, all of it lies side by side. */
-async function copyFromNpxCache(modules: string, place: string, home: HomeSource, dryRun: boolean): Promise<string> {
-  const [folder = "", name = ""] = place.split(/[\\/]/);
-  if (dryRun) return join(modules, "hookline");
-  const below = await openState([folder], home);
-  const target = join(below, name);
+/** Copies the package with everything it needs: in that cache, all packages are in one folder. */
+async function copyFromNpxCache(modules: string, name: string, home: HomeSource): Promise<string> {
+  const target = join(await openState(["packages"], home), name);
   const found = join(target, "node_modules", "hookline");
   if (existsSync(join(found, "package.json"))) return found;
   const temp = tempName(target);
@@ -67,11 +65,7 @@ async function copyFromNpxCache(modules: string, place: string, home: HomeSource
 }
 
 /** Whether the client can run here: it is a bash script of the package. */
-export function canRunClient(
-  packageRoot: string,
-  env: Readonly<Record<string, string | undefined>>,
-  shell: string = clientShell,
-): boolean {
+export function canRunClient(packageRoot: string, env: Env, shell?: string): boolean {
   return existsSync(join(packageRoot, "client", "hookline-client")) && hasBash(env, shell);
 }
 
@@ -79,14 +73,14 @@ export function canRunClient(
 export const clientShell = "/bin/bash";
 
 /** Some systems have a bash in PATH and none in its usual place: there a client would not start, and its guard would be off. */
-export function hasBash(env: Readonly<Record<string, string | undefined>>, shell: string = clientShell): boolean {
+export function hasBash(env: Env, shell: string = clientShell): boolean {
   return findProgram("bash", env) !== undefined && existsSync(shell);
 }
 
-/** Folders that count from wherever one stands are passed over. */
+/** Relative folders of PATH are passed over: they depend on the current directory. */
 export function findProgram(
   name: string,
-  { PATH = "" }: Readonly<Record<string, string | undefined>>,
+  { PATH = "" }: Env,
   accept: (folder: string) => boolean = () => true,
 ): string | undefined {
   const folders = PATH.split(delimiter).filter((folder) => isAbsolute(folder) && accept(folder));
@@ -104,8 +98,6 @@ function nameIn(folder: string): unknown {
 }
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readRegularFile(join(realpathSync(folder), "package.json")).toString("utf8")) as Record<
-    string,
-    unknown
-  >;
+  const text = readRegularFile(join(realpathSync(folder), "package.json")).toString("utf8");
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
 }

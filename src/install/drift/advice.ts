@@ -3,14 +3,13 @@ import { Problem } from "../../protocol/internal.ts";
 import { fromLockPath, type InstallRecord, type LockFile, readLockFile } from "../edit/install-record.ts";
 import { shellQuote } from "../plan/hook-command.ts";
 import {
-  type AskedTransport,
   type InstallScope,
   type InstallTarget,
   installScopes,
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import type { PlannedEntry } from "../plan/plan-entries.ts";
+import type { PlannedEntry, PlanOptions } from "../plan/plan-entries.ts";
 
 /** What advice about one scope's install has to know. */
 export interface InstalledScope {
@@ -20,7 +19,7 @@ export interface InstalledScope {
   readonly record?: InstallRecord | undefined;
 }
 
-/** The command that installs the same app in the same scope again, as a person can paste it. */
+/** The command that installs the same app in the same scope again, ready to paste. */
 export function installCommand(
   { places, hooksFile, lock }: InstalledScope,
   transport: string | undefined = lock?.transport,
@@ -37,7 +36,7 @@ export function installCommand(
   ].join(" ");
 }
 
-/** The command that brings entries back: without this user's notes, as after a move of the project, it is an install. */
+/** The command that restores entries: without this user's install record, as after a move of the project, it is an install. */
 export function repairCommand(advised: InstalledScope): string {
   return advised.record === undefined ? installCommand(advised) : "hookline doctor --fix";
 }
@@ -85,21 +84,23 @@ export function replacedAppNote(
 export async function otherScopeNotes(
   { scope }: ScopeFiles,
   hooksFile: string,
-  standpoint: InstallTarget,
+  target: InstallTarget,
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const other of installScopes.filter((one) => one !== scope)) {
-    if ((await installedFile(other, standpoint)) !== hooksFile) continue;
-    notes.push(
-      `The same app is installed in ${other} scope too; its handlers run twice. hookline uninstall --scope ${other} removes it there.`,
-    );
+    if ((await installedFile(other, target)) !== hooksFile) continue;
+    notes.push(twoScopesText(other));
   }
   return notes;
 }
 
-async function installedFile(scope: InstallScope, standpoint: InstallTarget): Promise<string | undefined> {
+export function twoScopesText(scope: InstallScope): string {
+  return `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} removes it there.`;
+}
+
+async function installedFile(scope: InstallScope, target: InstallTarget): Promise<string | undefined> {
   try {
-    const { lockFile } = scopeFiles(scope, standpoint);
+    const { lockFile } = scopeFiles(scope, target);
     const lock = await readLockFile(lockFile);
     return lock && fromLockPath(lockFile, lock.hooksPath);
   } catch (error) {
@@ -112,26 +113,20 @@ async function installedFile(scope: InstallScope, standpoint: InstallTarget): Pr
 /** What the choice of transports means for the user. */
 export function transportNotes(
   planned: readonly PlannedEntry[],
-  { scope, transport, warm, sh }: { scope: InstallScope; transport: AskedTransport; warm: boolean; sh: boolean },
+  { scope, transport, warm, sh }: Omit<PlanOptions, "calls">,
 ): readonly string[] {
   const open = planned.filter((one) => one.transport === "run" && one.group.hooks[0].onFailure === "block");
-  const http = planned.filter((one) => one.transport === "http").map(({ event }) => event);
+  const http = planned.filter((one) => one.transport === "http");
+  const namesOf = (entries: readonly PlannedEntry[]) => entries.map(({ event }) => event).join(", ");
+  const cold = "The warm client cannot run here, so every event starts a Node (run).";
+  const withoutSh = `There is no sh in PATH, so ${namesOf(open)} lets the action pass when Node itself crashes or cannot be started.`;
+  const inLocalFile =
+    "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).";
+  const overHttp = `Over http, ${namesOf(http)} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`;
   return [
-    ...(transport === "auto" && !warm ? ["The warm client cannot run here, so every event starts a Node (run)."] : []),
-    ...(open.length > 0 && !sh
-      ? [
-          `There is no sh in PATH, so ${open.map(({ event }) => event).join(", ")} lets the action pass when Node itself crashes or cannot be started.`,
-        ]
-      : []),
-    ...(http.length > 0 && scope === "local"
-      ? [
-          "Entries of a local file reach this machine only where the host allows it (httpHookAllowPrivate in user settings).",
-        ]
-      : []),
-    ...(http.length > 0
-      ? [
-          `Over http, ${http.join(", ")} proceeds when the daemon is down, and a process that takes its port gets the token and answers.`,
-        ]
-      : []),
+    ...(transport === "auto" && !warm ? [cold] : []),
+    ...(open.length > 0 && !sh ? [withoutSh] : []),
+    ...(http.length > 0 && scope === "local" ? [inLocalFile] : []),
+    ...(http.length > 0 ? [overHttp] : []),
   ];
 }

@@ -12,7 +12,7 @@ import { type Drift, drift, installCommand } from "./advice.ts";
 export type Look = "run" | "nothing";
 
 /**
- * Whether the code is what was installed. The handlers of changed code are known only by running it, which nobody may have approved
+ * Whether the code is what was installed. The handlers of changed code are known only by running it, which may not be approved
  * yet. So it is loaded where it can have no effects, and only if it is the file that this very user installed.
  */
 export async function codeDrift(
@@ -26,16 +26,10 @@ export async function codeDrift(
 ): Promise<{ readonly drift: readonly Drift[]; readonly notes: readonly string[]; readonly contentHash?: string }> {
   const { root, scope } = places;
   const again = installCommand({ places, hooksFile, lock });
-  if (!existsSync(hooksFile))
-    return {
-      drift: [
-        drift(
-          "hooks-file-missing",
-          `The hooks file ${hooksFile} does not exist. Restore it, install another one, or run: hookline uninstall --scope ${scope}`,
-        ),
-      ],
-      notes: [],
-    };
+  if (!existsSync(hooksFile)) {
+    const message = `The hooks file ${hooksFile} does not exist. Restore it, install another one, or run: hookline uninstall --scope ${scope}`;
+    return { drift: [drift("hooks-file-missing", message)], notes: [] };
+  }
   if (look === "nothing") return { drift: [], notes: [] };
   try {
     const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
@@ -49,16 +43,15 @@ export async function codeDrift(
     if (!(error instanceof Problem)) throw error;
     const triedEffects =
       error.message.includes(effectRefused) || /ERR_ACCESS_DENIED|Access to this API/.test(error.message);
-    if (triedEffects)
-      return {
-        drift: [],
-        notes: [`The code has changed, and has effects while it is loaded: ${again} looks at it.`],
-      };
+    if (triedEffects) {
+      const note = `The code has changed, and has effects while it is loaded: ${again} looks at it.`;
+      return { drift: [], notes: [note] };
+    }
     return { drift: [drift("hooks-file-broken", error.message.replace(/ Nothing was written\.$/, ""))], notes: [] };
   }
 }
 
-/** Whether the code is byte for byte what the lock file speaks of. Runs none of it. */
+/** Whether the code is byte for byte what was installed. Runs none of it. */
 export async function isCodeAsInstalled({ lockFile }: ScopeFiles): Promise<boolean> {
   const lock = await readLockFile(lockFile);
   if (lock === undefined) return false;
@@ -76,9 +69,7 @@ function handlerDrift(
   const added = now.filter((id) => !hooksRegistered.includes(id));
   const removed = hooksRegistered.filter((id) => !now.includes(id));
   return [
-    ...added.map((id) => drift("handler-added", `There is a handler for ${id} since; ${again} adds it.`)),
-    ...removed.map((id) =>
-      drift("handler-removed", `There is no handler for ${id} any more; ${again} takes its entry out.`),
-    ),
+    ...added.map((id) => drift("handler-added", `A handler for ${id} was added; ${again} adds its entry.`)),
+    ...removed.map((id) => drift("handler-removed", `The handler for ${id} was removed; ${again} removes its entry.`)),
   ];
 }

@@ -12,7 +12,7 @@ import {
 } from "../plan/hook-command.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
 
-/** Paths of a call that lead nowhere, the hooks file apart: that one is drift. */
+/** Paths of a call that do not exist, without the hooks file: a missing hooks file is drift. */
 export function missingPaths(call: readonly string[], root: string): readonly string[] {
   return programsOf(call, root).filter((path) => !existsSync(path));
 }
@@ -57,7 +57,7 @@ export async function makeExecutable(
   return done;
 }
 
-/** The words of an entry without what depends on the event. A line for a shell is known when it is the lock file's own. */
+/** The call of an entry without what depends on the event. A line for a shell is known if it is the lock file's own. */
 function callOf({ group: { hooks } }: PlannedEntry, { command }: LockFile): readonly string[] {
   const [hook] = hooks;
   if (hook.type !== "command") return [];
@@ -82,5 +82,5 @@ function withCall(hook: CommandHook, call: readonly string[]): CommandHook {
   return { ...hook, command: program, args: words };
 }
 
-/** The first word that depends on the event. */
+/** The first argument that depends on the event. */
 const mode = "--on-failure";

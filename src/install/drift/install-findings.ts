@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type HomeSource, ignoringErrors, statePath } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { groupBy, Problem } from "../../protocol/internal.ts";
 import { findCompiler } from "../client/compile-client.ts";
 import { type ClientForm, compiledClientPath } from "../client/compiled-client.ts";
 import { clientShell, hasBash } from "../client/find-package.ts";
@@ -13,7 +13,7 @@ import { installCommand, repairCommand } from "./advice.ts";
 import { missingPaths, missingPrograms } from "./fix-stale-paths.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
-/** What a person should know about an installed app, in the shape of the engine's findings. */
+/** What a user should know about an installed app, in the shape of the engine's findings. */
 export interface InstallFinding {
   readonly level: "error" | "warning" | "note";
   readonly code: InstallFindingCode;
@@ -39,59 +39,41 @@ export const installFindingCodes = {
 export type InstallFindingCode = keyof typeof installFindingCodes;
 
 /** What is wrong with what was installed here. Starts nothing and writes nothing. */
-export async function installFindings(
-  standpoint: InstallTarget,
-  installer: Installer,
-): Promise<readonly InstallFinding[]> {
-  const looked = await Promise.all(installScopes.map((scope) => look(scope, standpoint, installer)));
-  const installed = looked
-    .flat()
-    .filter((one) => "installed" in one)
-    .filter((one) => one.installed);
-  const found = await Promise.all(installed.map((one) => findingsOf(one, standpoint, installer)));
-  const slow = installed.length === 0 ? [] : await slowHandlers(installer.home);
-  return [
-    ...looked.flat().filter((one) => "code" in one),
-    ...found.flat(),
-    ...slow.map(({ name, calls, slowMs }): InstallFinding => {
-      const seconds = (slowMs / 1_000).toFixed(1);
-      const message = `${name} is slow: of its last ${calls} calls the slowest twentieth took ${seconds} s or more. The agent waits for it.`;
-      return { level: "note", code: "handler-slow", message, place: name };
-    }),
-  ];
+export async function installFindings(target: InstallTarget, installer: Installer): Promise<readonly InstallFinding[]> {
+  const { statuses, unreadable } = await allStatuses(target, installer);
+  const installed = statuses.filter((one) => one.installed);
+  const found = await Promise.all(installed.map((one) => findingsOf(one, target, installer)));
+  return [...unreadable, ...found.flat(), ...(installed.length === 0 ? [] : await slowHandlers(installer.home))];
 }
 
 /** The client that each scope's entries come to. */
 export async function clientsInUse(
-  standpoint: InstallTarget,
+  target: InstallTarget,
   installer: Installer,
 ): Promise<readonly { readonly scope: InstallScope; readonly client: ClientForm; readonly behindScript?: true }[]> {
-  const looked = await Promise.all(installScopes.map((scope) => look(scope, standpoint, installer)));
-  return looked
-    .flat()
-    .filter((one) => "installed" in one)
-    .flatMap(({ places: { scope }, client }) => {
-      if (client === undefined) return [];
-      const isBehind = client.isScript && client.form === "compiled";
-      return [{ scope, client: client.form, ...(isBehind ? { behindScript: true as const } : {}) }];
-    });
+  const { statuses } = await allStatuses(target, installer);
+  return statuses.flatMap(({ places: { scope }, client }) => {
+    if (client === undefined) return [];
+    const isBehind = client.isScript && client.form === "compiled";
+    return [{ scope, client: client.form, ...(isBehind ? { behindScript: true as const } : {}) }];
+  });
 }
 
-async function look(
-  scope: InstallScope,
-  standpoint: InstallTarget,
-  installer: Installer,
-): Promise<readonly (ScopeStatus | InstallFinding)[]> {
-  try {
-    return await statusOf(standpoint, installer, [scope], "nothing", "report");
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    // An unreadable settings file is reported by the check of all settings.
-    if (error.code.startsWith("settings/")) return [];
-    return [
-      { level: "error", code: "install-drift", message: error.message, place: String(error.about["path"] ?? "") },
-    ];
+async function allStatuses(target: InstallTarget, installer: Installer) {
+  const statuses: ScopeStatus[] = [];
+  const unreadable: InstallFinding[] = [];
+  for (const scope of installScopes) {
+    try {
+      statuses.push(...(await statusOf(target, installer, [scope], "nothing", "report")));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // An unreadable settings file is reported by the check of all settings.
+      if (error.code.startsWith("settings/")) continue;
+      const place = String(error.about["path"] ?? "");
+      unreadable.push({ level: "error", code: "install-drift", message: error.message, place });
+    }
   }
+  return { statuses, unreadable };
 }
 
 async function findingsOf(
@@ -101,74 +83,39 @@ async function findingsOf(
 ): Promise<readonly InstallFinding[]> {
   const { places, lock, entries, drift, daemon } = status;
   const { settingsFile } = places;
-  const at = (
-    level: InstallFinding["level"],
-    code: InstallFindingCode,
-    message: string,
-    place = settingsFile,
-  ): InstallFinding => ({
-    level,
-    code,
-    message,
-    place,
-  });
+  type Row = readonly [level: InstallFinding["level"], code: InstallFindingCode, message: string];
+  const at = (...[level, code, message]: Row): InstallFinding => ({ level, code, message, place: settingsFile });
   const cure = repairCommand(status);
   if (status.broken !== true && lock !== undefined && entries.length === 0) {
     const message = `${settingsFile} has no entry of ours any more, although ${places.lockFile} says it should. ${cure} puts them back.`;
     return [at("error", "hooks-dropped", message)];
   }
-  const missing =
-    lock === undefined
-      ? []
-      : new Set([
-          ...missingPaths(lock.command, places.root),
-          ...missingPrograms(status.record?.entries ?? [], lock, places.root),
-        ]);
+  const inLock = lock === undefined ? [] : missingPaths(lock.command, places.root);
+  const inEntries = lock === undefined ? [] : missingPrograms(status.record?.entries ?? [], lock, places.root);
   const client = entries.some(({ value }) => JSON.stringify(value).includes("hookline-client"));
   const mode = (await modeOf(settingsFile)) ?? 0;
-  const readable = holdsToken(status) && (mode & 0o077) !== 0;
-  const found: readonly (readonly [boolean, InstallFinding["level"], InstallFindingCode, string])[] = [
-    [
-      client && !hasBash(env),
-      "error",
-      "bash-missing",
-      `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(status, "run")}`,
-    ],
-    [
-      status.client?.stale === true,
-      "warning",
-      "client-stale",
-      `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`,
-    ],
-    [
-      couldBeCompiled(status, env, installer),
-      "note",
-      "client-script",
-      `The entries call a script. ${installCommand(status)} lets them call a compiled client.`,
-    ],
-    [
-      readable,
-      "warning",
-      "token-readable",
-      `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`,
-    ],
-    [
-      daemon !== undefined && daemon.version !== installer.version,
-      "warning",
-      "daemon-stale",
-      `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`,
-    ],
+  const noBash = `The client needs a bash in PATH and at ${clientShell}. Install it there, or: ${installCommand(status, "run")}`;
+  const staleClient = `${status.client?.path} was compiled from an earlier state of its package. ${cure} makes another.`;
+  const onlyScript = `The entries call a script. ${installCommand(status)} lets them call a compiled client.`;
+  const readableToken = `${settingsFile} holds a token and others may read it (mode ${(mode & 0o777).toString(8)}). hookline doctor --fix makes it yours alone.`;
+  const oldDaemon = `The daemon (process ${daemon?.pid}) is of version ${daemon?.version}, this is ${installer.version}. It leaves at the next call, or at once with hookline doctor --fix.`;
+  const found: readonly (readonly [boolean, ...Row])[] = [
+    [client && !hasBash(env), "error", "bash-missing", noBash],
+    [status.client?.stale === true, "warning", "client-stale", staleClient],
+    [couldBeCompiled(status, env, installer), "note", "client-script", onlyScript],
+    [holdsToken(status) && (mode & 0o077) !== 0, "warning", "token-readable", readableToken],
+    [daemon !== undefined && daemon.version !== installer.version, "warning", "daemon-stale", oldDaemon],
   ];
   return [
     ...drift.map(({ kind, message, place }) => {
-      if (kind === "client-cannot-read") return at("error", kind, message, place);
+      if (kind === "client-cannot-read") return { ...at("error", kind, message), place: place ?? settingsFile };
       return at("warning", kind === "http-entry" ? kind : "install-drift", message);
     }),
     ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
-    ...[...missing].map((path) =>
+    ...[...new Set([...inLock, ...inEntries])].map((path) =>
       at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
     ),
-    ...found.filter(([holds]) => holds).map(([, level, code, message]) => at(level, code, message)),
+    ...found.filter(([holds]) => holds).map(([, ...row]) => at(...row)),
   ];
 }
 
@@ -182,27 +129,22 @@ export function holdsToken({ entries }: Pick<ScopeStatus, "entries">): boolean {
   return entries.some(({ value }) => /"Bearer [^$]/.test(JSON.stringify(value)));
 }
 
-/** A handler that keeps the agent waiting. */
-interface SlowHandler {
-  readonly name: string;
-  readonly calls: number;
-  /** Of its calls in the log, the slowest twentieth, and at least one, took this long or longer. */
-  readonly slowMs: number;
-}
-
 const tooSlowMs = 1_000;
 const fewest = 5;
 
 /** Handlers whose slowest calls take over a second, by the newest file of the hook log; the slowest first. */
-async function slowHandlers(home: HomeSource): Promise<readonly SlowHandler[]> {
+async function slowHandlers(home: HomeSource): Promise<readonly InstallFinding[]> {
   const text = (await ignoringErrors(["ENOENT"], readFile(join(statePath(home), "log", "hooks.jsonl"), "utf8"))) ?? "";
-  const times = new Map<string, number[]>();
-  for (const { name, ms } of text.split("\n").flatMap(handlersIn)) times.set(name, [...(times.get(name) ?? []), ms]);
-  return [...times]
-    .filter(([, all]) => all.length >= fewest)
-    .map(([name, all]) => ({ name, calls: all.length, slowMs: percentile(all) }))
+  return [...groupBy(text.split("\n").flatMap(handlersIn), ({ name }) => name)]
+    .filter(([, calls]) => calls.length >= fewest)
+    .map(([name, calls]) => ({ name, calls: calls.length, slowMs: slowestTwentieth(calls.map(({ ms }) => ms)) }))
     .filter(({ slowMs }) => slowMs > tooSlowMs)
-    .sort((a, b) => b.slowMs - a.slowMs);
+    .sort((a, b) => b.slowMs - a.slowMs)
+    .map(({ name, calls, slowMs }) => {
+      const seconds = (slowMs / 1_000).toFixed(1);
+      const message = `${name} is slow: of its last ${calls} calls the slowest twentieth took ${seconds} s or more. The agent waits for it.`;
+      return { level: "note", code: "handler-slow", message, place: name };
+    });
 }
 
 function handlersIn(line: string): readonly { readonly name: string; readonly ms: number }[] {
@@ -215,7 +157,8 @@ function handlersIn(line: string): readonly { readonly name: string; readonly ms
   }
 }
 
-function percentile(times: readonly number[]): number {
+/** The slowest twentieth of the calls, and at least one, took this long or longer. */
+function slowestTwentieth(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0);
 }

@@ -10,7 +10,7 @@ import {
 import { findProgram } from "../client/find-package.ts";
 import { isFailClosed } from "../plan/hook-command.ts";
 import { findProject, type InstallTarget, type ScopeFiles } from "../plan/install-places.ts";
-import { type OwnEntry, ownHooks } from "../plan/own-entries.ts";
+import { type OwnEntry, ownHooks, ownHttpHooks } from "../plan/own-entries.ts";
 import { refusesOnFailure } from "../plan/plan-entries.ts";
 import { type Drift, drift, installCommand } from "./advice.ts";
 
@@ -19,12 +19,12 @@ type Layers = Awaited<ReturnType<typeof loadLayers>>;
 /** What other settings, an administrator's above all, forbid of what is installed. */
 export async function policyDrift(
   places: ScopeFiles,
-  standpoint: InstallTarget,
+  target: InstallTarget,
   entries: readonly OwnEntry[],
   hooksFile?: string,
 ): Promise<readonly Drift[]> {
   const { root, scope } = places;
-  const { home, env, managedFolder: policy } = standpoint;
+  const { home, env, managedFolder: policy } = target;
   const layersAt = (cwd: string) =>
     loadLayers({
       cwd,
@@ -35,7 +35,7 @@ export async function policyDrift(
   // The root of the user's scope is not a project.
   const layers = (await layersAt(root)).filter((layer) => scope !== "user" || !ofProject(layer));
   // In Claude Code a project's switch turns the user's hooks off too, there.
-  const [project] = scope === "user" ? findProject(standpoint) : [];
+  const [project] = scope === "user" ? findProject(target) : [];
   const around =
     project === undefined
       ? []
@@ -71,18 +71,10 @@ function variableOff(where: string): string {
 /** An http entry that is on no list is never called, and one whose variable is on none comes without its token. */
 async function forbidden(layers: Layers, entries: readonly OwnEntry[], again: string): Promise<readonly Drift[]> {
   const { urls, variables } = mergeLayers(layers).merged.http;
-  const http = entries.flatMap((entry) =>
-    ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
-  );
+  const http = entries.flatMap(ownHttpHooks);
+  const addresses = http.map(({ hook }) => hook.url);
   const wayOut = `${again} does without http.`;
-  const refused = await Promise.all(
-    urls.map(({ values }) =>
-      refusedUrls(
-        http.map(({ hook }) => hook.url),
-        values,
-      ),
-    ),
-  );
+  const refused = await Promise.all(urls.map(({ values }) => refusedUrls(addresses, values)));
   return [
     ...urls.flatMap(({ layer }, index) => {
       const out = http.filter(({ hook: { url } }) => refused[index]?.includes(url));
@@ -112,7 +104,7 @@ function namesOf(entries: readonly { readonly event: string }[]): string {
 export function openOnCrash(
   entries: readonly OwnEntry[],
   again: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: InstallTarget["env"],
 ): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
   const open = entries.filter((entry) => refusesOnFailure(entry.event) && ownHooks(entry).some(passesOnCrash));
   if (open.length === 0) return { drift: [], notes: [] };

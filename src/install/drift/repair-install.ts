@@ -1,10 +1,11 @@
-import { type HttpHook, Problem } from "../../protocol/internal.ts";
+import { defined, type HttpHook, Problem } from "../../protocol/internal.ts";
 import { compileClient } from "../client/compile-client.ts";
 import { isCompiledClientPath, packageOfClient } from "../client/compiled-client.ts";
 import { findPackage } from "../client/find-package.ts";
 import { type EntryInstall, type WrittenEntries, writeEntries } from "../edit/install-entries.ts";
 import { restrictToOwner } from "../edit/settings-file.ts";
 import { type Installer, usedCall } from "../install-app.ts";
+import type { Endpoint } from "../installer.ts";
 import { type HookCommands, hookCommands } from "../plan/hook-command.ts";
 import { type InstallScope, type InstallTarget, installScopes, type ScopeFiles } from "../plan/install-places.ts";
 import type { PlannedEntry } from "../plan/plan-entries.ts";
@@ -28,39 +29,26 @@ export interface InstallRepair {
  * Contract: nothing is installed that was not; no code of the project is run; a scope that cannot be read keeps no other from being
  * repaired.
  */
-export async function repairInstall(
-  standpoint: InstallTarget,
-  installer: Installer,
-): Promise<readonly InstallRepair[]> {
+export async function repairInstall(target: InstallTarget, installer: Installer): Promise<readonly InstallRepair[]> {
   const repairs: InstallRepair[] = [];
-  for (const scope of installScopes) {
-    const looked = await readStatus(scope, standpoint, installer);
-    if ("message" in looked) repairs.push(looked);
-    else if (looked.status?.lock !== undefined)
-      repairs.push(...(await repairScope(looked.status, standpoint, installer)));
-  }
+  for (const scope of installScopes) repairs.push(...(await repairScope(scope, target, installer)));
   return repairs;
 }
 
-async function readStatus(
-  scope: InstallScope,
-  standpoint: InstallTarget,
-  installer: Installer,
-): Promise<InstallRepair | { readonly status: ScopeStatus | undefined }> {
-  try {
-    const [status] = await statusOf(standpoint, installer, [scope], "nothing");
-    return { status };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { done: false, message: error.message, unreadable: true };
-  }
-}
-
 async function repairScope(
-  status: ScopeStatus,
-  { env }: InstallTarget,
+  scope: InstallScope,
+  target: InstallTarget,
   installer: Installer,
 ): Promise<readonly InstallRepair[]> {
+  let status: ScopeStatus | undefined;
+  try {
+    [status] = await statusOf(target, installer, [scope], "nothing");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [{ done: false, message: error.message, unreadable: true }];
+  }
+  if (status?.lock === undefined) return [];
+  const { env } = target;
   return [
     ...(await stopOldDaemon(status, installer)),
     ...(await executable(status)),
@@ -137,9 +125,7 @@ async function restoreEntries(
     calls: [lock.command, ...Object.values(calls ?? {})],
     home: installer.home,
     now: installer.now(),
-    ...(record.tokenEnv === undefined ? {} : { tokenEnv: record.tokenEnv }),
-    ...(record.httpConsent === undefined ? {} : { httpConsent: record.httpConsent }),
-    ...(installer.signal === undefined ? {} : { signal: installer.signal }),
+    ...defined({ tokenEnv: record.tokenEnv, httpConsent: record.httpConsent, signal: installer.signal }),
   });
   if ("why" in installed) return [{ done: false, message: installed.why }];
   const port = fresh === undefined ? "" : ` The port is ${fresh.port} now, with a new token.`;
@@ -173,8 +159,8 @@ async function callsOfNow(
   try {
     const packageRoot = await findPackage({ scope, root, running, home, dryRun: false });
     const made = await compileClient({ packageRoot, home, env });
-    const compiled = "program" in made ? { compiledClient: made.program } : {};
-    return { calls: hookCommands({ scope, root, hooksFile, packageRoot, node, ...compiled }) };
+    const compiledClient = "program" in made ? made.program : undefined;
+    return { calls: hookCommands({ scope, root, hooksFile, packageRoot, node, compiledClient }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { why: error.message };
@@ -186,15 +172,11 @@ async function restrictSettings(file: string): Promise<readonly InstallRepair[]>
   return changed ? [{ done: true, message: `${file} holds a token; only you can read it now.` }] : [];
 }
 
-function withEndpoint(
-  entry: PlannedEntry,
-  { url, token }: { url: string; token: string },
-  tokenEnv?: string,
-): PlannedEntry {
+function withEndpoint(entry: PlannedEntry, { url, token }: Endpoint, tokenEnv?: string): PlannedEntry {
   const [hook] = entry.group.hooks;
   if (hook.type !== "http") return entry;
   const { search } = new URL(hook.url);
   const headers = tokenEnv === undefined ? { Authorization: `Bearer ${token}` } : hook.headers;
-  const moved: HttpHook = { ...hook, url: `${url}${search}`, ...(headers === undefined ? {} : { headers }) };
+  const moved: HttpHook = { ...hook, url: `${url}${search}`, ...defined({ headers }) };
   return { ...entry, group: { ...entry.group, hooks: [moved] } };
 }

@@ -129,9 +129,9 @@ test("the same app in two scopes, and a switch that turns every hook off", async
   const off = `disableAllHooks in ${settingsFile} switches every hook off.`;
   expect(await driftOf(here)).toEqual([
     `project disabled: ${off}`,
-    "project two-scopes: The same app is installed in local scope too; its handlers run twice. hookline uninstall --scope local takes it out there.",
+    "project two-scopes: The same app is installed in local scope too; its handlers run twice. hookline uninstall --scope local removes it there.",
     `local disabled: ${off}`,
-    "local two-scopes: The same app is installed in project scope too; its handlers run twice. hookline uninstall --scope project takes it out there.",
+    "local two-scopes: The same app is installed in project scope too; its handlers run twice. hookline uninstall --scope project removes it there.",
   ]);
 });
 
@@ -144,8 +144,8 @@ test("HOOKLINE=0 in the environment or in the env of settings is reported as a s
   expect(await driftOf(here)).toEqual([`project disabled: ${off(`env of ${local}`)}`]);
   writeFileSync(local, '{"env": {"HOOKLINE": "1"}}');
   expect(await driftOf(here)).toEqual([]);
-  const standpoint = standpointOf(here, { HOOKLINE: "0" });
-  const [project] = await statusOf(standpoint, installerOf(here), ["project"], "nothing");
+  const target = standpointOf(here, { HOOKLINE: "0" });
+  const [project] = await statusOf(target, installerOf(here), ["project"], "nothing");
   expect(project?.drift).toEqual([{ kind: "disabled", message: off("the environment") }]);
 });
 
@@ -266,7 +266,7 @@ test("a port that another process has is reported with its owner; --fix chooses 
     endpoint: { port, token: "old-token", url: url(port) },
   });
   await writeEntries(call);
-  const who = process.platform === "linux" ? `process ${process.pid} (` : "a process that does not say who it is";
+  const who = process.platform === "linux" ? `process ${process.pid} (` : "an unknown process";
   expect((await driftOf(here))[0]).toContain(
     `user port-taken: Port ${port}, which the http entries name, is taken by ${who}`,
   );
@@ -304,7 +304,7 @@ test("--fix puts back what the lock file describes, and only that; another user'
   expect(readFileSync(settingsFile, "utf8")).toBe("{}\n");
 });
 
-test("a lock file that cannot be read kept --fix from repairing the other scopes", async () => {
+test("a lock file that cannot be read does not keep --fix from repairing the other scopes", async () => {
   const here = await installed();
   const user = here.call({ scope: "user", transport: "http", needs: [stop] });
   putClient(here, "user");

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClientFault, clientFault, clientFaultText } from "../../engine/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type ClientInUse, clientInUse } from "../client/compiled-client.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { inspectSettings, realFile } from "../edit/settings-file.ts";
 import type { Installer } from "../install-app.ts";
 import type { DaemonStatus } from "../installer.ts";
-import { httpReport } from "../plan/http-entries.ts";
+import { httpReport, strangerOnPort } from "../plan/http-entries.ts";
 import {
   hooksFileFor,
   type InstallScope,
@@ -23,12 +23,11 @@ import {
   type ScopeFiles,
   scopeFiles,
 } from "../plan/install-places.ts";
-import { type OwnEntry, type OwnEntryMarks, ownEntries, ownHooks } from "../plan/own-entries.ts";
+import { type OwnEntry, type OwnEntryMarks, ownEntries } from "../plan/own-entries.ts";
 import { isMatcherAsLocked } from "../plan/plan-entries.ts";
-import { type Drift, drift, type InstalledScope, installCommand, repairCommand } from "./advice.ts";
+import { type Drift, drift, type InstalledScope, installCommand, repairCommand, twoScopesText } from "./advice.ts";
 import { codeDrift, type Look } from "./code-drift.ts";
 import { openOnCrash, policyDrift } from "./policy-drift.ts";
-import { listenerOn } from "./port-owner.ts";
 
 /** What is installed in one scope, and what is no longer as it was installed. */
 export interface ScopeStatus {
@@ -54,7 +53,7 @@ export type Broken = "throw" | "report";
 
 /** Every scope, in order. Contract: a settings or lock file that cannot be read is a `Problem`, unless `broken` says otherwise. */
 export async function statusOf(
-  standpoint: InstallTarget,
+  target: InstallTarget,
   installer: Installer,
   asked: readonly InstallScope[] = installScopes,
   look: Look = "run",
@@ -62,17 +61,17 @@ export async function statusOf(
 ): Promise<readonly ScopeStatus[]> {
   const all: ScopeStatus[] = [];
   for (const scope of asked) {
-    const places = placesIf(scope, standpoint);
-    if (places === undefined || (await isUserScopeFile(places, standpoint))) continue;
-    all.push(await scopeStatus(places, standpoint, installer, look, broken));
+    const places = placesIf(scope, target);
+    if (places === undefined || (await isUserScopeFile(places, target))) continue;
+    all.push(await scopeStatus(places, target, installer, look, broken));
   }
   return all.map((one) => ({ ...one, drift: [...one.drift, ...otherScopes(one, all)] }));
 }
 
 /** Outside every project there is the user's scope alone. */
-function placesIf(scope: InstallScope, standpoint: InstallTarget): ScopeFiles | undefined {
+function placesIf(scope: InstallScope, target: InstallTarget): ScopeFiles | undefined {
   try {
-    return scopeFiles(scope, standpoint);
+    return scopeFiles(scope, target);
   } catch (error) {
     if (error instanceof Problem && error.code === "install/no-project") return undefined;
     throw error;
@@ -81,7 +80,7 @@ function placesIf(scope: InstallScope, standpoint: InstallTarget): ScopeFiles | 
 
 async function scopeStatus(
   places: ScopeFiles,
-  standpoint: InstallTarget,
+  target: InstallTarget,
   installer: Installer,
   look: Look,
   broken: Broken,
@@ -90,7 +89,7 @@ async function scopeStatus(
   const record = await readInstallRecord(await realFile(places.settingsFile), installer.home);
   const known =
     lock === undefined
-      ? (record?.hooksFile ?? usualFile(places.scope, standpoint))
+      ? (record?.hooksFile ?? usualFile(places.scope, target))
       : fromLockPath(places.lockFile, lock.hooksPath);
   const marks: OwnEntryMarks = {
     root: places.root,
@@ -102,26 +101,25 @@ async function scopeStatus(
   if (problem !== undefined && (fault === undefined || broken === "throw")) throw problem;
   const entries = ownEntries(settings, marks);
   const installed = lock !== undefined || entries.length > 0;
-  const base = { places, installed, entries, ...(lock ? { lock } : {}), ...(record ? { record } : {}) };
+  const base = { places, installed, entries, ...defined({ lock, record }) };
   if (problem !== undefined && fault !== undefined) {
     // Nothing can be said about the entries, so the fault is reported whether a lock file names the app or not.
-    const hooksFile = lock === undefined || known === undefined ? {} : { hooksFile: known };
-    const dropped = faultDrift(fault, { places, lock, record, ...hooksFile });
-    return { ...base, ...hooksFile, broken: true, drift: [dropped], notes: [] };
+    const hooksFile = lock && known;
+    const dropped = faultDrift(fault, { places, lock, record, hooksFile });
+    return { ...base, ...defined({ hooksFile }), broken: true, drift: [dropped], notes: [] };
   }
   if (!installed || known === undefined) return { ...base, drift: [], notes: [] };
-  const code = await codeDrift(known, lock, record, places, standpoint, installer, look);
+  const code = await codeDrift(known, lock, record, places, target, installer, look);
   const daemon = await installer.daemon?.daemonStatus(known);
   const advised = { places, hooksFile: known, lock, record };
   const stranger = await strangerOnPort(entries, daemon, repairCommand(advised));
   const http = httpReport(entries, record);
-  const crash = openOnCrash(entries, installCommand(advised), standpoint.env);
+  const crash = openOnCrash(entries, installCommand(advised), target.env);
   const client = await clientInUse(entries, lock, places.root, installer.home);
   return {
     ...base,
     hooksFile: known,
-    ...(daemon === undefined ? {} : { daemon: { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
-    ...(client === undefined ? {} : { client }),
+    ...defined({ client, daemon: daemon && { ...daemon, upToDate: daemon.sourceHash === code.contentHash } }),
     drift: [
       ...(fault === undefined ? [] : [faultDrift(fault, advised)]),
       ...entryDrift(entries, lock, record),
@@ -132,7 +130,7 @@ async function scopeStatus(
       ...(stranger === undefined ? [] : [drift("port-taken", stranger)]),
       ...http.drift,
       ...crash.drift,
-      ...(await policyDrift(places, standpoint, entries, known)),
+      ...(await policyDrift(places, target, entries, known)),
     ],
     notes: [...code.notes, ...http.notes, ...crash.notes],
   };
@@ -144,29 +142,9 @@ function faultDrift(fault: ClientFault, advised: InstalledScope): Drift {
   return { ...drift("client-cannot-read", message), place: `${settingsFile}:${fault.line}:${fault.column}` };
 }
 
-/** An http entry names a port; any process that listens there gets the events. */
-async function strangerOnPort(
-  entries: readonly OwnEntry[],
-  daemon: DaemonStatus | undefined,
-  cure: string,
-): Promise<string | undefined> {
-  const port = entries.map(portOf).find((one) => one !== undefined);
-  if (port === undefined || daemon?.port === port) return undefined;
-  const owner = await listenerOn(port);
-  if (owner === undefined) return undefined;
-  return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
-}
-
-function portOf(entry: OwnEntry): number | undefined {
-  const url = ownHooks(entry)
-    .map((hook) => (hook.type === "http" ? hook.url : undefined))
-    .find((one) => one !== undefined);
-  return url !== undefined && URL.canParse(url) ? Number(new URL(url).port) : undefined;
-}
-
-function usualFile(scope: InstallScope, standpoint: InstallTarget): string | undefined {
+function usualFile(scope: InstallScope, target: InstallTarget): string | undefined {
   try {
-    return hooksFileFor(scope, undefined, standpoint);
+    return hooksFileFor(scope, undefined, target);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -199,17 +177,8 @@ function entryDrift(
 
 function otherScopes({ places, installed, hooksFile }: ScopeStatus, all: readonly ScopeStatus[]): readonly Drift[] {
   if (!installed || hooksFile === undefined) return [];
-  const others = all.filter(
-    (one) =>
-      one.installed &&
-      one.places.scope !== places.scope &&
-      one.hooksFile !== undefined &&
-      appKey(one.hooksFile) === appKey(hooksFile),
-  );
-  return others.map(({ places: { scope } }) =>
-    drift(
-      "two-scopes",
-      `The same app is installed in ${scope} scope too; its handlers run twice. hookline uninstall --scope ${scope} takes it out there.`,
-    ),
-  );
+  const isOther = (one: ScopeStatus): boolean =>
+    one.installed && one.places.scope !== places.scope && one.hooksFile !== undefined;
+  const others = all.filter((one) => isOther(one) && appKey(one.hooksFile ?? "") === appKey(hooksFile));
+  return others.map((one) => drift("two-scopes", twoScopesText(one.places.scope)));
 }

@@ -8,8 +8,8 @@ import {
   editText,
   withoutComments,
 } from "../../engine/internal.ts";
-import { type HomeSource, isInside } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { type HomeSource, isInside, sha256 } from "../../files/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { installCommand } from "../drift/advice.ts";
 import type { HttpConsent } from "../plan/http-entries.ts";
 import type { ScopeFiles } from "../plan/install-places.ts";
@@ -34,7 +34,7 @@ import {
   writeInstallRecord,
   writeLockFile,
 } from "./install-record.ts";
-import { hashOf, modeOf, outermostMissing, realFile, restrictToOwner } from "./settings-file.ts";
+import { modeOf, outermostMissing, realFile, restrictToOwner } from "./settings-file.ts";
 
 export interface EntryInstall {
   readonly places: ScopeFiles;
@@ -80,12 +80,14 @@ async function installAt(real: string, call: EntryInstall): Promise<WrittenEntri
   const marks = marksOf(call, await readLockFile(lockFile));
   const record = await readInstallRecord(real, home);
   const madeFolder = (await outermostMissing(dirname(settingsFile))) ?? record?.madeFolder;
-  const mode = await modeOf(settingsFile);
   const secret = planned.some(({ transport }) => transport === "http") && call.tokenEnv === undefined;
+  const mode = (await modeOf(settingsFile)) ?? 0;
+  /** Its mode, if install has to change it. */
+  const openMode = secret && (mode & 0o077) !== 0 ? mode : undefined;
   let way: WayBack = { before: null, had: nothingBefore };
   let backup: string | undefined;
   const keep = async (edited: EditedFile): Promise<void> => {
-    const fresh = recordOf(call, edited, way, { secret, mode, madeFolder, record });
+    const fresh = recordOf(call, edited, way, record, madeFolder, openMode);
     if (!isDeepStrictEqual(fresh, record)) await writeInstallRecord(real, fresh, home);
     if (secret) await restrictToOwner(settingsFile);
   };
@@ -95,12 +97,12 @@ async function installAt(real: string, call: EntryInstall): Promise<WrittenEntri
   };
   const settings = await editSettings(settingsFile, change, {
     dryRun,
-    // Committed files are read by others; nobody but the user writes any of them.
+    // Others read committed files; only the user may write them.
     mode: secret || places.scope !== "project" ? 0o600 : 0o644,
     folderMode: places.scope === "user" ? 0o700 : 0o755,
     ...(call.stripComments ? { prepare: withoutComments } : {}),
     verify: (edited) => refuseUnreadable(edited, call),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
     beforeWrite: async (edited) => {
       if (!edited.created) backup = await backUpSettings(real, edited.before, home, now);
       await keep(edited);
@@ -111,7 +113,7 @@ async function installAt(real: string, call: EntryInstall): Promise<WrittenEntri
   if (dryRun) return { settings, lockWritten: false };
   if (!settings.changed) await keep(settings);
   const lockWritten = await writeLockFile(lockFile, call.lock, places.scope === "project" ? 0o644 : 0o600);
-  return { settings, lockWritten, ...(backup === undefined ? {} : { backup }) };
+  return { settings, lockWritten, ...defined({ backup }) };
 }
 
 /** A checkout may bring a link to any file of the user; a link in the user's own folder is the user's. */
@@ -161,7 +163,7 @@ function restorePoint(
   marks: OwnEntryMarks,
   record: InstallRecord | undefined,
 ): WayBack {
-  if (record !== undefined && hashOf(text) === record.afterHash) return { before: record.before, had: record.had };
+  if (record !== undefined && sha256(text) === record.afterHash) return { before: record.before, had: record.had };
   const isThere = ownEntries(settings, marks).length > 0;
   const had = isThere ? (record?.had ?? nothingBefore) : beforeInstall(settings);
   return { before: editText(text, removeEdits(settings, marks, had)).text, had };
@@ -171,26 +173,19 @@ function recordOf(
   { places, hooksFile, planned, tokenEnv, httpConsent }: EntryInstall,
   edited: EditedFile,
   { before, had }: WayBack,
-  {
-    secret,
-    mode,
-    madeFolder,
-    record,
-  }: { secret: boolean; mode: number | undefined; madeFolder: string | undefined; record: InstallRecord | undefined },
+  record: InstallRecord | undefined,
+  madeFolder: string | undefined,
+  openMode: number | undefined,
 ): InstallRecord {
   const isNew = edited.created || (record?.before === null && before !== null && /^\s*\{\s*\}\s*$/.test(before));
-  const beforeMode = record?.beforeMode ?? (secret && mode !== undefined && (mode & 0o077) !== 0 ? mode : undefined);
   return {
     version: 1,
     settingsFile: places.settingsFile,
     hooksFile,
     before: isNew ? null : before,
-    ...(beforeMode === undefined ? {} : { beforeMode }),
     afterHash: edited.contentHash,
     had,
-    ...(madeFolder === undefined ? {} : { madeFolder }),
     entries: planned,
-    ...(tokenEnv === undefined ? {} : { tokenEnv }),
-    ...(httpConsent === undefined ? {} : { httpConsent }),
+    ...defined({ beforeMode: record?.beforeMode ?? openMode, madeFolder, tokenEnv, httpConsent }),
   };
 }

@@ -2,7 +2,6 @@ import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
-  errorCode,
   type HomeSource,
   ignoringErrors,
   nodeFs,
@@ -128,7 +127,7 @@ export async function readLockFile(path: string): Promise<LockFile | undefined> 
     const message = `${path} was written by a newer Hookline (version ${version}). Update this one; the file was left as it is.`;
     throw new Problem("install/newer-lock", message, { about: { path, version } });
   }
-  if (!isLockFile(value)) throw bad(path, "it does not hold what a lock file holds");
+  if (!isLockFile(value)) throw bad(path, "it is not a lock file");
   return value;
 }
 
@@ -151,23 +150,18 @@ export function fromLockPath(lockFile: string, path: string): string {
   return resolve(base(lockFile), path);
 }
 
-/** A link is not followed: it could make us print what another file holds. */
+/** A link is not followed: it could make us print the content of another file. */
 async function textOf(path: string): Promise<string | undefined> {
-  const found = await ignoringErrors(["ENOENT", "ENOTDIR"], lstat(path));
+  const isMissing = ["ENOENT", "ENOTDIR"];
+  const found = await ignoringErrors(isMissing, lstat(path));
+  if (found?.isSymbolicLink()) throw bad(path, "it is a link");
   // A pipe without a writer would block forever.
-  if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) throw bad(path, "it is not a regular file");
-  let file: Awaited<ReturnType<typeof nodeFs.open>>;
+  if (found?.isFile() === false) throw bad(path, "it is not a regular file");
+  const file = await ignoringErrors(isMissing, nodeFs.open(path, openFlags.reading));
   try {
-    file = await nodeFs.open(path, openFlags.reading);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-    if (errorCode(error) === "ELOOP") throw bad(path, "it is a link");
-    throw error;
-  }
-  try {
-    return (await readWholeFile(file)).toString("utf8");
+    return file && (await readWholeFile(file)).toString("utf8");
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
@@ -182,7 +176,7 @@ function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw bad(path, messageOf(cause), cause);
   }
-  throw bad(path, "it holds no object");
+  throw bad(path, "it is not an object");
 }
 
 function isLockFile(value: object): value is LockFile {
@@ -200,5 +194,5 @@ function isLockFile(value: object): value is LockFile {
 
 function bad(path: string, why: string, cause?: unknown): Problem {
   const message = `${path} cannot be used: ${why}. Remove it and run hookline install again.`;
-  return new Problem("install/bad-lock", message, { about: { path }, ...(cause === undefined ? {} : { cause }) });
+  return new Problem("install/bad-lock", message, { about: { path }, cause });
 }

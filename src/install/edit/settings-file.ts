@@ -4,7 +4,7 @@ import { type Edit, editSettings } from "../../engine/internal.ts";
 import { errorCode, ignoringErrors, sha256 } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 
-/** Where a settings file really lies, whether it is there yet or not: our own notes about it go by this path. */
+/** The real path of a settings file, which need not exist yet: our own records use this path. */
 export async function realFile(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -42,7 +42,7 @@ export async function inspectSettings(path: string): Promise<SettingsRead & { re
     // A text that cannot be read is refused by the editor, with its place, once there is something to edit.
     return value === undefined ? [{ do: "remove", path: ["hooks"] }] : [];
   };
-  const read = () => ({ settings, text, hash: isThere ? hashOf(text) : null });
+  const read = () => ({ settings, text, hash: isThere ? sha256(text) : null });
   try {
     await editSettings(path, look, { dryRun: true });
     return read();
@@ -50,10 +50,6 @@ export async function inspectSettings(path: string): Promise<SettingsRead & { re
     if (!(problem instanceof Problem)) throw problem;
     return { ...read(), problem };
   }
-}
-
-export function hashOf(text: string): string {
-  return sha256(text);
 }
 
 /** Undefined when there is no such file. */

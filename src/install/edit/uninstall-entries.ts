@@ -1,11 +1,20 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { editSettings } from "../../engine/internal.ts";
-import { type HomeSource, ignoringErrors, isInside, replaceFile, statePath, withLock } from "../../files/internal.ts";
+import {
+  type HomeSource,
+  ignoringErrors,
+  isInside,
+  replaceFile,
+  sha256,
+  statePath,
+  withLock,
+} from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import type { ScopeFiles } from "../plan/install-places.ts";
 import { nothingBefore, type OwnEntryMarks, ownEntries, removeEdits } from "../plan/own-entries.ts";
+import type { EntryInstall } from "./install-entries.ts";
 import {
   backUpSettings,
   dropInstallRecord,
@@ -16,16 +25,11 @@ import {
   settingsKey,
   withRecordLock,
 } from "./install-record.ts";
-import { hashOf, readSettings, realFile } from "./settings-file.ts";
+import { readSettings, realFile } from "./settings-file.ts";
 
-export interface UninstallCall {
-  readonly places: ScopeFiles;
+export interface UninstallCall extends Pick<EntryInstall, "places" | "home" | "now" | "dryRun" | "signal"> {
   /** Known when the lock file is lost. */
   readonly hooksFile?: string;
-  readonly home: HomeSource;
-  readonly now: Date;
-  readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 export interface Uninstalled {
@@ -70,7 +74,7 @@ async function uninstallAt(real: string, call: UninstallCall): Promise<Uninstall
     if (record?.madeFolder !== undefined) await removeEmpty(dirname(settingsFile), record.madeFolder);
   }
   const endsDaemon = known !== undefined && (known === record?.hooksFile || (await isOfScope(known, places)));
-  return { wasInstalled, ...(known === undefined ? {} : { hooksFile: known }), endsDaemon, ...done };
+  return { wasInstalled, ...defined({ hooksFile: known }), endsDaemon, ...done };
 }
 
 /** Where links lead counts: a checkout can bring one to another project's file. */
@@ -96,7 +100,7 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
   const attempt = async (): Promise<Done | undefined> => {
     const bytes = await readFile(real);
     const text = bytes.toString("utf8");
-    if (hashOf(text) !== record.afterHash) return undefined;
+    if (sha256(text) !== record.afterHash) return undefined;
     const done: Done = { how: before === null ? "removed" : "restored", before: text, after: before };
     if (dryRun) return done;
     await backUpSettings(real, text, home, now);
@@ -106,8 +110,8 @@ async function restore(real: string, record: InstallRecord, call: UninstallCall)
     } else if ((await replaceFile(real, before, { expect: bytes })) === "changed") return undefined;
     return done;
   };
-  const done = dryRun ? await attempt() : await withLock(real, attempt, signal === undefined ? {} : { signal });
-  // Somebody wrote in the last moment: then it is no longer as install left it.
+  const done = dryRun ? await attempt() : await withLock(real, attempt, defined({ signal }));
+  // Another program wrote in the last moment: then it is no longer as install left it.
   return done ?? cut(real, { root: places.root, hooksFiles: [record.hooksFile], calls: [] }, record, call);
 }
 
@@ -122,7 +126,7 @@ async function cut(
   const none = ownEntries((await readSettings(settingsFile)).settings, marks).length === 0;
   const edited = await editSettings(settingsFile, (settings) => removeEdits(settings, marks, had), {
     dryRun: dryRun === true || none,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
     beforeWrite: async ({ before }) => void (await backUpSettings(real, before, home, now)),
   });
   return { how: edited.changed ? "cut" : "nothing", before: edited.before, after: edited.after };
@@ -138,11 +142,8 @@ export async function purgeTraces(
   dryRun = false,
 ): Promise<readonly string[]> {
   const state = statePath(home);
-  const project = createHash("sha256")
-    .update(await realFile(root))
-    .digest("hex");
   const traces = [
-    join(state, "state", "project", `h-${project}.json`),
+    join(state, "state", "project", `h-${sha256(await realFile(root))}.json`),
     join(state, "log"),
     join(state, "backups", settingsKey(await realFile(settingsFile))),
   ];

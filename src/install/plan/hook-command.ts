@@ -2,20 +2,20 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { Problem } from "../../protocol/internal.ts";
 import type { InstallScope } from "./install-places.ts";
 
-/** Where everything that an entry names lies, as absolute paths. */
+/** Everything that an entry names, as absolute paths. */
 export interface CallPlaces {
   readonly scope: InstallScope;
-  /** The project's folder; of user scope it is no part of any path. */
+  /** The project's folder; not used in user scope. */
   readonly root: string;
   readonly hooksFile: string;
   readonly packageRoot: string;
   /** The client as a program of this machine, which an entry for other machines cannot name. */
-  readonly compiledClient?: string;
+  readonly compiledClient?: string | undefined;
   /** The Node to start for the `run` transport, unless the entry is for other machines too. */
   readonly node: string;
 }
 
-/** The words of a call, without what depends on the event. */
+/** Program and arguments of a call, without what depends on the event. */
 export interface HookCommands {
   readonly client: readonly string[];
   readonly run: readonly string[];
@@ -28,15 +28,11 @@ export const projectDir = "${CLAUDE_PROJECT_DIR}";
 export function hookCommands(places: CallPlaces): HookCommands {
   const { scope, hooksFile, packageRoot, compiledClient, node } = places;
   const script = join(packageRoot, "client", "hookline-client");
+  const program = written(join(packageRoot, "dist", "cli", "bin.cjs"), places);
   const file = written(hooksFile, places);
   return {
     client: [written(scope === "project" ? script : (compiledClient ?? script), places), file],
-    run: [
-      scope === "project" ? "node" : node,
-      written(join(packageRoot, "dist", "cli", "bin.cjs"), places),
-      "run",
-      file,
-    ],
+    run: [scope === "project" ? "node" : node, program, "run", file],
   };
 }
 
@@ -70,17 +66,17 @@ export function failClosedLine(words: readonly string[]): string {
   return `${shellLine(words)} ${refuseUnlessDone}`;
 }
 
-/** Whether a call was made so, by `closedCall` or by somebody's own `|| exit 2` in a line for a shell. */
+/** Whether a call was made by `failClosedCommand`, or is a line for a shell with its own `|| exit 2`. */
 export function isFailClosed(words: readonly string[]): boolean {
   return closing.every((word, index) => words[index] === word) || /\|\|[^|&]*\bexit 2\b/.test(words[0] ?? "");
 }
 
-/** The words of the call inside. */
+/** The call inside. */
 export function unwrapCommand(words: readonly string[]): readonly string[] {
   return closing.every((word, index) => words[index] === word) ? words.slice(closing.length) : words;
 }
 
-/** The words as one line for a shell, for hosts that know no `args`. */
+/** A call as one line for a shell, for hosts without `args`. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellQuote).join(" ");
 }

@@ -21,8 +21,8 @@ test("events whose answer changes something can decide, those that only take con
 const userCall = (here: World, options: Parameters<World["call"]>[0] = {}) =>
   here.call({ scope: "user", needs: [stop], ...options });
 
-async function told(here: World) {
-  const standpoint = { cwd: here.project, home: here.home, env: { PATH: process.env["PATH"] } };
+async function reported(here: World) {
+  const target = { cwd: here.project, home: here.home, env: { PATH: process.env["PATH"] } };
   const installer = {
     packageRoot: here.folder,
     version: "1",
@@ -30,8 +30,8 @@ async function told(here: World) {
     home: here.source(),
     now: () => new Date(0),
   };
-  const [user] = await statusOf(standpoint, installer, ["user"], "nothing");
-  const findings = await installFindings(standpoint, installer);
+  const [user] = await statusOf(target, installer, ["user"], "nothing");
+  const findings = await installFindings(target, installer);
   return {
     drift: (user?.drift ?? []).filter(({ kind }) => kind === "http-entry").map(({ message }) => message),
     notes: user?.notes ?? [],
@@ -39,11 +39,11 @@ async function told(here: World) {
   };
 }
 
-test("http entries that nobody agreed to are reported by status and doctor, and the next install replaces them", async () => {
+test("http entries without consent are reported by status and doctor, and the next install replaces them", async () => {
   const here = world();
   const { httpConsent: _none, ...old } = userCall(here, { transport: "http" });
   await writeEntries({ ...old, lock: { ...old.lock, transport: "auto" } });
-  expect(await told(here)).toEqual({
+  expect(await reported(here)).toEqual({
     drift: [
       "The entries for Stop use http: a process that takes port 4711 while the daemon is away gets the token and the events, and decides. hookline install replaces them.",
     ],
@@ -58,13 +58,13 @@ test("http entries that nobody agreed to are reported by status and doctor, and 
     false,
     true,
   ]);
-  expect(await told(here)).toEqual({ drift: [], notes: [], findings: [] });
+  expect(await reported(here)).toEqual({ drift: [], notes: [], findings: [] });
 });
 
 test("http entries that were agreed to are a note; consent for decisions is not consent for a token in the file", async () => {
   const here = world();
   await writeEntries(userCall(here, { transport: "http" }));
-  expect(await told(here)).toEqual({
+  expect(await reported(here)).toEqual({
     drift: [],
     notes: [expect.stringContaining("You agreed to this at install.")],
     findings: ["note"],
@@ -74,17 +74,17 @@ test("http entries that were agreed to are a note; consent for decisions is not 
     endpoint: { ...endpoint, url: `http://127.0.0.1:4712/v1/hook/${appKey(here.hooksFile)}` },
   });
   await writeEntries({ ...part, httpConsent: { decisions: true } });
-  expect((await told(here)).findings).toEqual(["warning"]);
+  expect((await reported(here)).findings).toEqual(["warning"]);
   await writeEntries({ ...part, httpConsent: consent });
-  expect((await told(here)).findings).toEqual(["note"]);
+  expect((await reported(here)).findings).toEqual(["note"]);
 });
 
 test("a pipe in the place of a settings file does not keep the search for http entries waiting", async () => {
   const here = world();
-  const standpoint = { cwd: here.project, home: here.home, env: {} };
+  const target = { cwd: here.project, home: here.home, env: {} };
   execFileSync("mkfifo", [join(here.project, ".claude/settings.json")]);
-  expect(await hasHttpEntries(here.hooksFile, standpoint)).toBe(false);
+  expect(await hasHttpEntries(here.hooksFile, target)).toBe(false);
   const url = `http://127.0.0.1:1/v1/hook/${appKey(here.hooksFile)}`;
   writeFileSync(join(here.project, ".claude/settings.local.json"), JSON.stringify({ url }));
-  expect(await hasHttpEntries(here.hooksFile, standpoint)).toBe(true);
+  expect(await hasHttpEntries(here.hooksFile, target)).toBe(true);
 });

@@ -1,10 +1,13 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { connect } from "node:net";
 import { readSourceText } from "../../engine/internal.ts";
-import { catalog, type EventRow, Problem } from "../../protocol/internal.ts";
+import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";
+import type { DaemonStatus } from "../installer.ts";
 import { type InstallTarget, installScopes, scopeFiles } from "./install-places.ts";
-import { type OwnEntry, ownHooks } from "./own-entries.ts";
+import { type OwnEntry, ownHttpHooks } from "./own-entries.ts";
 
 /** What the user agreed to about entries of type http. */
 export interface HttpConsent {
@@ -16,11 +19,9 @@ export interface HttpConsent {
 
 /** Whether an answer to this event can change what happens: refuse, allow, rewrite or stop. Context alone decides nothing. */
 export function canDecide(event: string): boolean {
-  const rows: Readonly<Record<string, EventRow>> = catalog;
-  const row = Object.hasOwn(rows, event) ? rows[event] : undefined;
   // Nothing is known of an event that is not in the catalog.
-  if (row === undefined) return true;
-  const { decisions, blocks, blockWord, onStop, answers } = row;
+  if (!isEventName(event)) return true;
+  const { decisions, blocks, blockWord, onStop, answers } = eventRow(event);
   const steers = answers.some((name) => name !== "additionalContext");
   return decisions.length > 0 || blocks !== null || blockWord || onStop !== "ignore" || steers;
 }
@@ -31,14 +32,14 @@ export function canDecide(event: string): boolean {
  */
 export function checkConsent(
   events: readonly string[],
-  { tokenEnv, consent = {} }: { readonly tokenEnv?: string; readonly consent?: HttpConsent },
+  { tokenEnv, httpConsent = {} }: { readonly tokenEnv?: string; readonly httpConsent?: HttpConsent },
 ): void {
   const deciding = events.filter(canDecide);
-  if (deciding.length > 0 && consent.decisions !== true) {
+  if (deciding.length > 0 && httpConsent.decisions !== true) {
     const message = `Over http, a process that takes the port while the daemon is away decides ${deciding.join(", ")} and gets the token. Use --transport client, which checks who answers, or add --allow-http-decisions.`;
     throw new Problem("install/http-decides", message, { about: { events: deciding } });
   }
-  if (events.length > 0 && tokenEnv === undefined && consent.literalToken !== true) {
+  if (events.length > 0 && tokenEnv === undefined && httpConsent.literalToken !== true) {
     const message =
       "An http entry needs the daemon's token. Name a variable that holds it (--token-env NAME), or add --literal-token to write it into the settings file.";
     throw new Problem("install/literal-token", message);
@@ -50,9 +51,7 @@ export function httpReport(
   entries: readonly OwnEntry[],
   record: InstallRecord | undefined,
 ): { readonly drift: readonly Drift[]; readonly notes: readonly string[] } {
-  const found = entries.flatMap((entry) =>
-    ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : [])),
-  );
+  const found = entries.flatMap(ownHttpHooks);
   const [first] = found;
   if (first === undefined) return { drift: [], notes: [] };
   const decides = found.some(({ event }) => canDecide(event));
@@ -69,11 +68,11 @@ export function httpReport(
 }
 
 /** Whether the settings file of any scope has an http entry for this app. */
-export async function hasHttpEntries(hooksFile: string, standpoint: InstallTarget): Promise<boolean> {
+export async function hasHttpEntries(hooksFile: string, target: InstallTarget): Promise<boolean> {
   const texts = installScopes.map(async (scope) => {
     try {
       // A file that cannot be read is reported by the command that edits it.
-      return (await readSourceText(scopeFiles(scope, standpoint).settingsFile)) ?? "";
+      return (await readSourceText(scopeFiles(scope, target).settingsFile)) ?? "";
     } catch (error) {
       if (error instanceof Problem) return ""; // outside every project there is the user's scope alone
       throw error;
@@ -84,4 +83,62 @@ export async function hasHttpEntries(hooksFile: string, standpoint: InstallTarge
 
 export function namesApp(settings: string, hooksFile: string): boolean {
   return settings.includes(`/v1/hook/${appKey(hooksFile)}`);
+}
+
+/** An http entry names a port; any process that listens there gets the events. */
+export async function strangerOnPort(
+  entries: readonly OwnEntry[],
+  daemon: DaemonStatus | undefined,
+  cure: string,
+): Promise<string | undefined> {
+  const url = entries.flatMap(ownHttpHooks).find(({ hook }) => URL.canParse(hook.url))?.hook.url;
+  const port = url === undefined ? undefined : Number(new URL(url).port);
+  if (port === undefined || daemon?.port === port) return undefined;
+  const owner = await listenerOn(port);
+  if (owner === undefined) return undefined;
+  return `Port ${port}, which the http entries name, is taken by ${owner}. ${cure} chooses another.`;
+}
+
+/** The process that listens on a port of this machine's own address, as text; undefined when none does. */
+async function listenerOn(port: number): Promise<string | undefined> {
+  if (!(await answers(port))) return undefined;
+  const pid = process.platform === "linux" ? await ownerOf(port) : undefined;
+  if (pid === undefined) return "an unknown process";
+  const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+  return `process ${pid}${name === "" ? "" : ` (${name.trim()})`}`;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    const done = (is: boolean) => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.setTimeout(1_000, () => done(true));
+    socket.once("connect", () => done(true));
+    socket.once("error", () => done(false));
+  });
+}
+
+/** The kernel lists sockets by number, and a process shows its sockets as links. */
+async function ownerOf(port: number): Promise<string | undefined> {
+  // Files may vanish meanwhile, or belong to another user.
+  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((path) => readFile(path, "utf8").catch(() => ""));
+  const lines = (await Promise.all(tables)).join("\n").split("\n");
+  const inodes = new Set(lines.flatMap((line) => listeningInode(line, port)));
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      const link = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => "");
+      if (inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? "")) return pid;
+    }
+  }
+  return undefined;
+}
+
+function listeningInode(line: string, port: number): readonly string[] {
+  const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+  const isOurs = state === "0A" && Number.parseInt(local.split(":")[1] ?? "", 16) === port;
+  return isOurs && inode !== "" ? [inode] : [];
 }

@@ -4,7 +4,7 @@ import { clientHome } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { realFile } from "../edit/settings-file.ts";
 
-/** Where a person stands. */
+/** The user and the folder for which something is installed. */
 export interface InstallTarget {
   readonly cwd: string;
   readonly home: string;
@@ -25,32 +25,22 @@ export interface ScopeFiles {
 }
 
 /** Contract: never the home folder as a project, unless it was named. */
-export function scopeFiles(scope: InstallScope, standpoint: InstallTarget): ScopeFiles {
-  const { env, home } = standpoint;
-  if (scope === "user") {
-    const folder = resolve(clientHome(env["CLAUDE_CONFIG_DIR"], home));
-    return {
-      scope,
-      root: dirname(folder),
-      settingsFile: join(folder, "settings.json"),
-      lockFile: join(folder, ".hookline.lock"),
-    };
-  }
-  const root = projectRoot(standpoint);
-  const folder = join(root, ".claude");
-  return scope === "project"
-    ? { scope, root, settingsFile: join(folder, "settings.json"), lockFile: join(folder, ".hookline.lock") }
-    : {
-        scope,
-        root,
-        settingsFile: join(folder, "settings.local.json"),
-        lockFile: join(folder, ".hookline.local.lock"),
-      };
+export function scopeFiles(scope: InstallScope, target: InstallTarget): ScopeFiles {
+  const { env, home } = target;
+  const userFolder = resolve(clientHome(env["CLAUDE_CONFIG_DIR"], home));
+  const folder = scope === "user" ? userFolder : join(projectRoot(target), ".claude");
+  const suffix = scope === "local" ? ".local" : "";
+  return {
+    scope,
+    root: dirname(folder),
+    settingsFile: join(folder, `settings${suffix}.json`),
+    lockFile: join(folder, `.hookline${suffix}.lock`),
+  };
 }
 
 /** Whether the files of a project's scope are the user's own: with the home folder as the project they count once, as the user's. */
-export async function isUserScopeFile({ scope, lockFile }: ScopeFiles, standpoint: InstallTarget): Promise<boolean> {
-  return scope !== "user" && (await realFile(lockFile)) === (await realFile(scopeFiles("user", standpoint).lockFile));
+export async function isUserScopeFile({ scope, lockFile }: ScopeFiles, target: InstallTarget): Promise<boolean> {
+  return scope !== "user" && (await realFile(lockFile)) === (await realFile(scopeFiles("user", target).lockFile));
 }
 
 /** The nearest project folder above, else the current folder. */
@@ -63,22 +53,22 @@ export function projectRoot({ cwd, home, project }: InstallTarget): string {
     if (dirname(folder) === folder) break;
   }
   if (here !== never) return here;
-  const message = `${here} is your home folder and no project. Go to a project, name one with --cwd, or take --scope user.`;
+  const message = `${here} is your home folder, not a project. Go to a project, name one with --cwd, or take --scope user.`;
   throw new Problem("install/no-project", message, { about: { folder: here } });
 }
 
 const endings = ["ts", "mts", "js", "mjs"];
 
 /** The hooks file that was named, or the usual one. Contract: it is there, or it is a `Problem`. */
-export function hooksFileFor(scope: InstallScope, named: string | undefined, standpoint: InstallTarget): string {
+export function hooksFileFor(scope: InstallScope, named: string | undefined, target: InstallTarget): string {
   if (named !== undefined) {
-    const file = resolve(standpoint.cwd, named);
+    const file = resolve(target.cwd, named);
     if (!existsSync(file)) throw noFile(`There is no file ${file}.`);
     return realPath(file);
   }
   const folders = [
-    ...(scope === "user" ? findProject(standpoint) : [projectRoot(standpoint)]).map((root) => join(root, ".claude")),
-    ...(scope === "user" ? [clientHome(standpoint.env["CLAUDE_CONFIG_DIR"], standpoint.home)] : []),
+    ...(scope === "user" ? findProject(target) : [projectRoot(target)]).map((root) => join(root, ".claude")),
+    ...(scope === "user" ? [clientHome(target.env["CLAUDE_CONFIG_DIR"], target.home)] : []),
   ];
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, `hooks.${ending}`)));
   const found = files.find((file) => existsSync(file));
@@ -87,9 +77,9 @@ export function hooksFileFor(scope: InstallScope, named: string | undefined, sta
 }
 
 /** The root of the project around, if there is one. */
-export function findProject(standpoint: InstallTarget): readonly string[] {
+export function findProject(target: InstallTarget): readonly string[] {
   try {
-    return [projectRoot(standpoint)];
+    return [projectRoot(target)];
   } catch (error) {
     if (error instanceof Problem && error.code === "install/no-project") return [];
     throw error;

@@ -40,7 +40,7 @@ test.each([
   ],
   ["a file that is killed", 'process.kill(process.pid, "SIGKILL");', "install/import", /ended by SIGKILL/],
   [
-    "a file that spoils what is said of it",
+    "a file that damages its report",
     'JSON.stringify = () => "{}"; throw new Error("x");',
     "install/import",
     /changes what Node itself says/,

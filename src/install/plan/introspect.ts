@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { endLeftovers, type FinishedProcess, findLeftovers, runProcess } from "../../exec/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import { hashInputs } from "../../sdk/internal.ts";
 import type { EventNeeds } from "./plan-entries.ts";
 import { permissionFlags, sandboxEnv } from "./sandboxed-load.ts";
@@ -30,7 +30,7 @@ export interface AppReport {
 
 const tagName = "HOOKLINE_RUN";
 
-/** The program that loads a hooks file and tells of it, as the package that installs has it. */
+/** The program of the installing package that loads a hooks file and reports on it. */
 export function introspector({ node, packageRoot }: { readonly node: string; readonly packageRoot: string }): string[] {
   return [node, join(packageRoot, "dist", "install", "plan", "introspect-child.js")];
 }
@@ -53,39 +53,35 @@ export async function introspect(file: string, options: IntrospectOptions): Prom
       file: node,
       args: [...(quiet ? permissionFlags() : []), ...args, file, mark, ...(quiet ? ["quiet"] : [])],
     },
-    { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...(signal === undefined ? {} : { signal }) },
+    { cwd, env, tag, timeoutMs, input: "", capBytes: 16 * 2 ** 20, ...defined({ signal }) },
   );
   endLeftovers(await findLeftovers(tag.name, tag.value));
   return readReport(file, finished, mark, timeoutMs);
 }
 
-async function readReport(
-  file: string,
-  finished: FinishedProcess,
-  mark: string,
-  timeoutMs: number,
-): Promise<AppReport> {
+function readReport(file: string, finished: FinishedProcess, mark: string, timeoutMs: number): AppReport {
   const { ended, stdout, stderr } = finished;
   const lines = stdout.text.split("\n");
   const line = lines.find((one) => one.startsWith(mark));
   const prints = [...lines.filter((one) => one !== line), ...stderr.text.split("\n")]
     .filter((one) => one !== "")
     .join("\n");
+  const problem = (code: LoadProblem, message: string) =>
+    new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
   if (ended.by === "timeout") {
     const message = `${file} did not load within ${timeoutMs / 1_000} s. What takes long belongs in a handler.`;
-    throw problem("install/timeout", message, file, prints);
+    throw problem("install/timeout", message);
   }
-  if (line === undefined)
-    throw problem("install/import", `${file} cannot be loaded: ${exitText(finished)}.`, file, prints);
+  if (line === undefined) throw problem("install/import", `${file} cannot be loaded: ${exitText(finished)}.`);
   const report = reportIn(line.slice(mark.length));
   if (report === undefined)
-    throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`, file, prints);
-  if ("problem" in report) throw problem(codeOf(report.problem), failureText(report.problem), file, prints);
+    throw problem("install/import", `${file} cannot be loaded: it changes what Node itself says.`);
+  if ("problem" in report) throw problem(codeOf(report.problem), failureText(report.problem));
   const { events, inputs } = report;
   return { events, inputs, contentHash: contentHashOf(file, inputs), prints };
 }
 
-/** Undefined when the file, which runs in the same process, has spoilt it. */
+/** Undefined when the file, which runs in the same process, has damaged the report. */
 function reportIn(text: string): Report | undefined {
   try {
     const report = JSON.parse(text) as Report;
@@ -101,7 +97,9 @@ type Report =
 
 type LoadFailure = Extract<Report, { problem: unknown }>["problem"];
 
-function codeOf({ code, message, cause }: LoadFailure): "install/no-app" | "install/import" | "install/syntax" {
+type LoadProblem = "install/no-app" | "install/import" | "install/syntax" | "install/timeout";
+
+function codeOf({ code, message, cause }: LoadFailure): Exclude<LoadProblem, "install/timeout"> {
   if (code === "sdk/no-app") return "install/no-app";
   const missing =
     /ERR_(?:MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT|PACKAGE_PATH|UNKNOWN_FILE)|Could not resolve|does not provide an export/;
@@ -110,13 +108,13 @@ function codeOf({ code, message, cause }: LoadFailure): "install/no-app" | "inst
   return /(?:^| )SyntaxError /.test(cause) || /Build failed/.test(cause) ? "install/syntax" : "install/import";
 }
 
-function failureText(told: LoadFailure): string {
+function failureText(failure: LoadFailure): string {
   const what = {
     "install/no-app": "does not load",
     "install/syntax": "has a syntax error",
     "install/import": "cannot be imported",
-  }[codeOf(told)];
-  const message = told.message.replace(" does not load: ", ` ${what}: `);
+  }[codeOf(failure)];
+  const message = failure.message.replace(" does not load: ", ` ${what}: `);
   return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
@@ -125,15 +123,6 @@ function exitText({ ended, stdout }: FinishedProcess): string {
   if (ended.by === "exit") return `it ended the process with status ${ended.code} while it was loaded`;
   if (ended.by === "signal") return `the process was ended by ${ended.signal} while it was loaded`;
   return ended.by === "not-started" ? ended.why : `the process ended by ${ended.by}`;
-}
-
-function problem(
-  code: "install/no-app" | "install/import" | "install/syntax" | "install/timeout",
-  message: string,
-  file: string,
-  prints: string,
-): Problem {
-  return new Problem(code, `${message} Nothing was written.`, { about: { file, prints } });
 }
 
 /** The daemon's `sourceHash` of the same files is the same. */

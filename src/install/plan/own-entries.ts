@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, JsonPath } from "../../engine/internal.ts";
-import { type CommandHook, type HttpHook, hooksFileOfCommand, isObject } from "../../protocol/internal.ts";
+import { type CommandHook, fieldOf, type HttpHook, hooksFileOfCommand, isObject } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { projectDir, shellLine, shellQuote, unwrapCommand } from "./hook-command.ts";
 import type { PlannedEntry } from "./plan-entries.ts";
@@ -47,12 +47,17 @@ export function ownHooks({ hooks, value }: OwnEntry): readonly (CommandHook | Ht
   });
 }
 
+/** Those of type http, with their event. */
+export function ownHttpHooks(entry: OwnEntry): readonly { readonly event: string; readonly hook: HttpHook }[] {
+  return ownHooks(entry).flatMap((hook) => (hook.type === "http" ? [{ event: entry.event, hook }] : []));
+}
+
 function ownEntryMatcher({
   root,
   hooksFiles,
   ...marks
 }: OwnEntryMarks): (hook: Readonly<Record<string, unknown>>) => boolean {
-  // A program alone is nobody's mark, and no word at all fits every entry: a lock file may come with a checkout.
+  // A program alone does not identify an entry, and an empty call would fit every entry: a lock file may come with a checkout.
   const calls = marks.calls.filter((call) => call.length > 1);
   const keys = new Set(hooksFiles.map((file) => appKey(file)));
   const isOurFile = (word: string) => keys.has(appKey(resolve(root, word.replaceAll(projectDir, root))));
@@ -94,7 +99,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What stood in a file before we came: what else becomes empty goes with our entries. */
+/** What a file had before the first install: what else becomes empty is removed with our entries. */
 export interface BeforeInstall {
   readonly hooks: boolean;
   readonly events: readonly string[];
@@ -103,11 +108,11 @@ export interface BeforeInstall {
 export const nothingBefore: BeforeInstall = { hooks: false, events: [] };
 
 export function beforeInstall(settings: unknown): BeforeInstall {
-  const hooks = (settings as { hooks?: unknown } | null)?.hooks;
+  const hooks = fieldOf(settings, "hooks");
   return { hooks: hooks !== undefined, events: isObject(hooks) ? Object.keys(hooks) : [] };
 }
 
-/** Edits that bring a settings file to a plan: own entries are replaced where they stand, missing ones added, surplus ones cut. */
+/** Edits that bring a settings file to a plan: own entries are replaced in place, missing ones added, surplus ones cut. */
 export function installEdits(
   settings: unknown,
   planned: readonly PlannedEntry[],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { catalog, type EventRow } from "../../protocol/internal.ts";
-import { consent, endpoint, guard, stop } from "../fixtures/world.ts";
+import { endpoint, guard, consent as httpConsent, stop } from "../fixtures/world.ts";
 import { hookCommands, shellLine } from "./hook-command.ts";
 import { type EventNeeds, type PlanOptions, planEntries } from "./plan-entries.ts";
 
@@ -53,7 +53,7 @@ test("one entry per event, with mode, deadline plus five seconds, and paths from
   ]);
 });
 
-test("a guard's entry of run goes through sh, which refuses whatever becomes of Node; where there is no sh it is as before", () => {
+test("a guard's run entry goes through sh, which refuses when Node fails in any way; without sh it calls Node directly", () => {
   const programs = (options: Partial<PlanOptions>) =>
     plan([stop, guard], { transport: "run", ...options }).map(({ event, group: { hooks } }) => [
       event,
@@ -72,17 +72,17 @@ test("a guard's entry of run goes through sh, which refuses whatever becomes of 
 test("auto never uses http: every event goes through the client, or through run where the client cannot work", () => {
   for (const scope of ["project", "local", "user"] as const)
     for (const allEvents of [false, true]) {
-      const chosen = Object.values(transports([guard, stop, post, note], { scope, allEvents, consent }));
+      const chosen = Object.values(transports([guard, stop, post, note], { scope, allEvents, httpConsent }));
       expect([scope, new Set(chosen)]).toEqual([scope, new Set(["client"])]);
     }
-  expect(transports([stop, post], { scope: "user", warm: false, consent })).toEqual({
+  expect(transports([stop, post], { scope: "user", warm: false, httpConsent })).toEqual({
     Stop: "run",
     PostToolUse: "run",
   });
 });
 
 test("http is for those who ask, and never where an answer is an exit code or a daemon is revived", () => {
-  expect(transports([guard, stop, note], { scope: "user", transport: "http", consent })).toEqual({
+  expect(transports([guard, stop, note], { scope: "user", transport: "http", httpConsent })).toEqual({
     SessionStart: "client",
     UserPromptSubmit: "client",
     PreToolUse: "http",
@@ -100,19 +100,21 @@ test("an http entry for an event that decides needs --allow-http-decisions, and 
   );
   expect(() => plan([note], { ...http, allEvents: true })).toThrow(/--allow-http-decisions/);
   expect(transports([note], http)).toMatchObject({ Notification: "http" });
-  expect(transports([guard], { ...http, consent: { decisions: true } })).toMatchObject({ PreToolUse: "http" });
+  expect(transports([guard], { ...http, httpConsent: { decisions: true } })).toMatchObject({ PreToolUse: "http" });
 });
 
 test("a token is written into settings only with --literal-token", () => {
   const http = { scope: "user", transport: "http" } as const;
   expect(() => plan([note], http)).toThrow(expect.objectContaining({ code: "install/literal-token" }));
-  expect(() => plan([guard], { ...http, consent: { decisions: true } })).toThrow(/--token-env NAME.*--literal-token/);
-  expect(JSON.stringify(plan([note], { ...http, consent: { literalToken: true } }))).toContain("Bearer t0ken");
+  expect(() => plan([guard], { ...http, httpConsent: { decisions: true } })).toThrow(
+    /--token-env NAME.*--literal-token/,
+  );
+  expect(JSON.stringify(plan([note], { ...http, httpConsent: { literalToken: true } }))).toContain("Bearer t0ken");
   expect(JSON.stringify(plan([note], { ...http, tokenEnv: "T" }))).not.toContain("t0ken");
 });
 
 test("an http entry carries mode and token; with a variable, the token is in no file", () => {
-  const http = { scope: "user", transport: "http", consent } as const;
+  const http = { scope: "user", transport: "http", httpConsent } as const;
   const [entry] = plan([post], http).slice(-1);
   expect(entry?.group.hooks[0]).toEqual({
     type: "http",
@@ -150,13 +152,13 @@ test("--all-events has every event of the catalog and no matcher; unknown events
 
 test("no event gets an entry of a type that it does not take", () => {
   const rows: Readonly<Record<string, EventRow>> = catalog;
-  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true, consent }).filter(
+  const wrong = plan([guard], { scope: "user", transport: "http", allEvents: true, httpConsent }).filter(
     ({ event, group }) => !rows[event]?.types.includes(group.hooks[0].type),
   );
   expect(wrong).toEqual([]);
 });
 
-test("for hosts without args the words become one line that a shell reads as the same words", () => {
+test("for hosts without args the call becomes one line that a shell reads as the same arguments", () => {
   const words = ["${CLAUDE_PROJECT_DIR}/a b/it's", "$x", 'q"q', "plain/é"];
   expect(shellLine(words)).toBe(`"$CLAUDE_PROJECT_DIR"'/a b/it'\\''s' '$x' 'q"q' 'plain/é'`);
   const [entry] = plan([stop], { transport: "run", shellForm: true });

@@ -2,6 +2,7 @@ import {
   type AppMethod,
   type CommandHook,
   catalog,
+  defined,
   type EventRow,
   type HttpHook,
   type MatchedField,
@@ -22,25 +23,33 @@ export interface EventNeeds {
   readonly deadlineMs: number;
 }
 
-export interface PlanOptions {
+/** What the user asked for. */
+export interface EntryChoices {
   readonly scope: InstallScope;
   readonly transport: AskedTransport;
-  readonly allEvents: boolean;
-  /** Whether this machine can run the warm ones: the client is a bash script. */
-  readonly warm: boolean;
-  readonly calls: HookCommands;
-  /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
-  readonly sh?: boolean;
+  readonly allEvents?: boolean;
   /** Writes command entries as one line for a shell. */
   readonly shellForm?: boolean;
-  /** Needed when a planned entry is http. */
-  readonly endpoint?: Endpoint;
   /** The header is then `Bearer $NAME`, and the token is in no file. */
   readonly tokenEnv?: string;
-  /** What the user agreed to about http entries. */
-  readonly consent?: HttpConsent;
+  /** What the user agrees to about http entries. */
+  readonly httpConsent?: HttpConsent;
   /** Still takes the slow transport for MessageDisplay. */
   readonly force?: boolean;
+}
+
+/** The same with what this machine can run. */
+interface TransportOptions extends EntryChoices {
+  /** Whether the warm transports can be used: the client is a bash script. */
+  readonly warm: boolean;
+  /** Whether there is a `sh`, which a `run` entry needs to refuse when Node itself crashes. */
+  readonly sh?: boolean;
+}
+
+export interface PlanOptions extends TransportOptions {
+  readonly calls: HookCommands;
+  /** Needed when a planned entry is http. */
+  readonly endpoint?: Endpoint;
 }
 
 /** One entry of an event, as settings hold it. */
@@ -57,19 +66,16 @@ export function planEntries(needs: readonly EventNeeds[], options: PlanOptions):
     const need = needs.find((one) => one.event === event) ?? nothingNeeded(event);
     const matcher = options.allEvents ? undefined : matcherOf(event, need.ids, rowOf(event)?.matchesOn ?? null);
     const hook = hookFor(need, transport, options);
-    return { event, transport, group: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+    return { event, transport, group: { ...defined({ matcher }), hooks: [hook] } };
   });
 }
 
 /** Whether any entry will need a port and a token; asked before there are any. */
-export function needsEndpoint(needs: readonly EventNeeds[], options: Omit<PlanOptions, "calls" | "endpoint">): boolean {
+export function needsEndpoint(needs: readonly EventNeeds[], options: TransportOptions): boolean {
   return [...transportsFor(needs, options).values()].includes("http");
 }
 
-function transportsFor(
-  needs: readonly EventNeeds[],
-  options: Omit<PlanOptions, "calls" | "endpoint">,
-): ReadonlyMap<string, Transport> {
+function transportsFor(needs: readonly EventNeeds[], options: TransportOptions): ReadonlyMap<string, Transport> {
   const { transport, allEvents, scope, force } = options;
   if (transport === "http" && scope === "project") {
     const message =
@@ -143,10 +149,8 @@ function httpHook(
   if (endpoint === undefined) throw new TypeError("an http entry needs an endpoint");
   // By the second argument our own engine knows that only the daemon may get the token.
   const url = `${endpoint.url}?on-failure=${onFailure}&daemon`;
-  if (tokenEnv === undefined)
-    return { type: "http", url, headers: { Authorization: `Bearer ${endpoint.token}` }, ...common };
-  const headers = { Authorization: `Bearer $${tokenEnv}` };
-  return { type: "http", url, headers, allowedEnvVars: [tokenEnv], ...common };
+  const headers = { Authorization: `Bearer ${tokenEnv === undefined ? endpoint.token : `$${tokenEnv}`}` };
+  return { type: "http", url, headers, ...(tokenEnv === undefined ? {} : { allowedEnvVars: [tokenEnv] }), ...common };
 }
 
 function nothingNeeded(event: string): EventNeeds {
@@ -183,8 +187,7 @@ export function isMatcherAsLocked(
 ): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   const ids = hooksRegistered.filter((id) => id === event || id.startsWith(`${event}:`));
-  const rows: Readonly<Record<string, EventRow>> = catalog;
-  const field = Object.hasOwn(rows, event) ? (rows[event]?.matchesOn ?? null) : null;
+  const field = rowOf(event)?.matchesOn ?? null;
   if (ids.length === 0 || field === null) return true;
   return matcher === (allEvents ? undefined : matcherOf(event, ids, field));
 }
