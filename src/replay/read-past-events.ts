@@ -31,7 +31,7 @@ export async function* pastEventsIn(
   const meta = file.meta === undefined ? undefined : readSubagentMeta(file.meta);
   const reader = readEntries(file.path, { signal });
   for await (const items of reader) {
-    onOffset(reader.cursor.offset);
+    onOffset(reader.lines.cursor.offset);
     for (const item of items) {
       if (item.kind === "unreadable") yield unreadable(item, file);
       else yield* eventsOf(item, state, (entry) => contextOf(entry, file, state, meta?.agentType));

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { defined, fieldOf, groupBy, Problem, plainLine } from "../../protocol/internal.ts";
 import { readJsonObject } from "../home/client-json.ts";
-import { type LiveSession, readRegistry } from "../home/live-sessions.ts";
+import { type LiveSession, liveSessions } from "../home/live-sessions.ts";
 import { memoized } from "../lazy.ts";
 import { checkMs } from "../option-checks.ts";
 import { readHeader, type SessionHeader } from "../read/session-header.ts";
@@ -39,7 +39,9 @@ export interface ListSessionsOptions extends RootOptions {
 export async function* listSessions(options: ListSessionsOptions = {}): AsyncGenerator<SessionSummary, undefined> {
   checkMs("sinceMs", options.sinceMs);
   const places = await newestFirst(options);
-  const liveState = new Map((await readRegistry(options)).map((session) => [session.sessionId, session.live]));
+  const liveState = new Map(
+    (await liveSessions({ ...options, all: true })).map((session) => [session.sessionId, session.live]),
+  );
   const headerOf = memoized((file: string) => readHeader(file).catch(() => bareHeader(file)));
   const folders = groupBy(places, ({ place }) => place.folder);
   const projectOf = memoized((folder: string) => projectFrom(folders.get(folder) ?? [], headerOf));

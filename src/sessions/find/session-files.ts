@@ -134,6 +134,12 @@ export async function sessionFilesOf(place: SessionPlace): Promise<SessionFiles>
   return { main: place.file, agents, workflows: [...workflows.values()], toolResults, others };
 }
 
+/** The main transcript and those of all agents. `agentId` is absent for the main one. */
+export async function transcriptsOf(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
+  const { agents } = await sessionFilesOf(place);
+  return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
+}
+
 /** Links inside the root could form a cycle. No client nests folders anywhere near this deep. */
 const maxDepth = 16;
 

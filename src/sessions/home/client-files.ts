@@ -6,7 +6,7 @@ import { findRoots, type RootOptions, type SessionRoot } from "../find/session-r
 import { listEntries } from "../find/transcript-files.ts";
 import type { Entry } from "../model/entry.ts";
 import { recordsOf } from "../read/json-records.ts";
-import { readLinesReverse } from "../read/read-reverse.ts";
+import { readLinesReverse } from "../read/read-entries.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
 import { textFields } from "./client-json.ts";
 

@@ -7,7 +7,7 @@ import { listEntries } from "../find/transcript-files.ts";
 import { checkObject } from "../option-checks.ts";
 import { resolveInside, safeId } from "../safe-paths.ts";
 import { textFields } from "./client-json.ts";
-import { readRegistry, type StartOf } from "./live-sessions.ts";
+import { liveSessions, type StartOf } from "./live-sessions.ts";
 
 /** One task of a session's list. */
 export interface Task {
@@ -110,8 +110,8 @@ async function afterEarlierWrites<T>(file: string, write: () => Promise<T>): Pro
 }
 
 async function refuseWhileLive({ root, sessionId, file }: TaskFile, startOf: StartOf | undefined): Promise<void> {
-  const running = await readRegistry({ roots: [root], ...defined({ startOf }) });
-  const owner = running.find((session) => session.sessionId === sessionId && session.live !== "no");
+  const running = await liveSessions({ roots: [root], ...defined({ startOf }) });
+  const owner = running.find((session) => session.sessionId === sessionId);
   if (owner === undefined) return;
   throw new Problem("sessions/live", `${file} belongs to a running session (process ${owner.pid}). End it first.`, {
     about: { file, sessionId, pid: owner.pid },

@@ -17,7 +17,7 @@ import { recorded, write } from "../fixtures/transcript.ts";
 import type { Entry } from "../model/entry.ts";
 import { loadFileHistory, readHistory } from "./client-files.ts";
 import { loadTasks, saveTask, type Task } from "./client-tasks.ts";
-import { liveSessions, readRegistry, watchLive } from "./live-sessions.ts";
+import { liveSessions, watchLive } from "./live-sessions.ts";
 
 let home: string;
 let root: SessionRoot;
@@ -68,7 +68,7 @@ describe("the live registry", () => {
       const { file, content } = JSON.parse(line) as { file: string; content?: Record<string, unknown> };
       if (content === undefined) continue;
       write(join(home, file), [content]);
-      const [session] = await readRegistry({ roots: [root], startOf: () => "117691" });
+      const [session] = await liveSessions({ all: true, roots: [root], startOf: () => "117691" });
       seen.push(
         [session?.sessionId.slice(0, 2), session?.status, session?.waitingFor, session?.headless, session?.live].join(
           " ",
@@ -91,7 +91,7 @@ describe("the live registry", () => {
     register(3, { entrypoint: "hookline", status: "working" });
     write(join(home, "sessions/4.json"), ['{"pid":4,"sess']);
     write(join(home, "sessions/notes.txt"), ["x"]);
-    const all = await readRegistry({ roots: [root], startOf: () => undefined });
+    const all = await liveSessions({ all: true, roots: [root], startOf: () => undefined });
     expect(all.map(({ pid, headless, status, extra }) => [pid, headless, status, extra])).toEqual([
       [1, true, "unknown", { mood: "fine" }],
       [2, true, "unknown", undefined],

@@ -42,11 +42,7 @@ export interface LiveOptions extends RootOptions {
 
 /** Running sessions, sorted by pid. */
 export async function liveSessions(options: LiveOptions = {}): Promise<LiveSession[]> {
-  const sessions = await readRegistry(options);
-  return options.all ? sessions : sessions.filter(({ live }) => live !== "no");
-}
-
-export async function readRegistry({ startOf = systemStart, ...where }: LiveOptions): Promise<LiveSession[]> {
+  const { startOf = systemStart, all = false, ...where } = options;
   const sessions: LiveSession[] = [];
   for (const root of await findRoots(where)) {
     if (root.origin === "archive") continue;
@@ -54,7 +50,7 @@ export async function readRegistry({ startOf = systemStart, ...where }: LiveOpti
       if (!/^\d+\.json$/.test(name)) continue;
       const fields = await readJsonObject(path);
       const session = fields && liveSessionFrom(path, Number.parseInt(name, 10), fields, startOf);
-      if (session !== undefined) sessions.push(session);
+      if (session !== undefined && (all || session.live !== "no")) sessions.push(session);
     }
   }
   return sessions.sort((a, b) => a.pid - b.pid);

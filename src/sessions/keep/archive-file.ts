@@ -1,7 +1,7 @@
-import { type FileHandle, readFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
+import { gzip } from "node:zlib";
 import {
   ensureFolder,
   type Fs,
@@ -12,7 +12,7 @@ import {
   sha256,
   writeWholeFile,
 } from "../../files/internal.ts";
-import { isObject, Problem, parseObject } from "../../protocol/internal.ts";
+import { isObject, parseObject } from "../../protocol/internal.ts";
 import type { SessionPlace } from "../find/session-files.ts";
 import { openReadable, readFully } from "../read/byte-source.ts";
 import { openGzip } from "../read/gzip-source.ts";
@@ -62,10 +62,8 @@ export async function archiveFile(
   }
 }
 
-type Source = FileHandle;
-
 async function append(
-  file: Source,
+  file: FileHandle,
   target: string,
   before: ArchivedFile,
   end: number,
@@ -99,7 +97,7 @@ async function append(
 }
 
 /** One past the last newline: a line that is under way is left for the next run. */
-async function lastNewline(file: Source, size: number): Promise<number> {
+async function lastNewline(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; ) {
     const from = Math.max(0, end - 64 * 1024);
     const at = (await read(file, from, end - from)).lastIndexOf(0x0a);
@@ -110,11 +108,11 @@ async function lastNewline(file: Source, size: number): Promise<number> {
 }
 
 /** True when the file begins as it did and has not become shorter. */
-async function isSame(file: Source, before: ArchivedFile, end: number): Promise<boolean> {
+async function isSame(file: FileHandle, before: ArchivedFile, end: number): Promise<boolean> {
   return end >= before.sizeBytes && (await headOf(file, Math.min(before.sizeBytes, 1024))) === before.head;
 }
 
-async function sameContent(file: Source, size: number, before: ArchivedFile): Promise<boolean> {
+async function sameContent(file: FileHandle, size: number, before: ArchivedFile): Promise<boolean> {
   if (size !== before.sizeBytes) return false;
   let at = 0;
   for (const member of before.members) {
@@ -138,7 +136,7 @@ function markOf({ members }: ArchivedFile): string {
 }
 
 /** True when a compressed file holds nothing that `source` does not begin with. */
-async function isBeginningOf(target: string, source: Source): Promise<boolean> {
+async function isBeginningOf(target: string, source: FileHandle): Promise<boolean> {
   const copy = await openGzip(target);
   try {
     const bytes = Buffer.alloc(1024 * 1024);
@@ -155,30 +153,12 @@ async function isBeginningOf(target: string, source: Source): Promise<boolean> {
   }
 }
 
-/** The plain bytes of an archived file, every stretch checked against its hash. */
-export async function readArchived(target: string, { members }: ArchivedFile): Promise<Buffer> {
-  const packed = await readFile(target);
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (const member of members) {
-    const plain = await promisify(gunzip)(packed.subarray(at, at + member.packedBytes)).catch(() => Buffer.alloc(0));
-    if (sha256(plain) !== member.sha256) {
-      throw new Problem("sessions/bad-archive", `${target} is damaged at byte ${at}: it is not what was archived.`, {
-        about: { file: target, offset: at },
-      });
-    }
-    parts.push(plain);
-    at += member.packedBytes;
-  }
-  return Buffer.concat(parts);
-}
-
-async function read(file: Source, from: number, length: number): Promise<Buffer> {
+async function read(file: FileHandle, from: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, await readFully(file, bytes, from));
 }
 
-async function headOf(file: Source, length: number): Promise<string> {
+async function headOf(file: FileHandle, length: number): Promise<string> {
   return sha256(await read(file, 0, length));
 }
 

@@ -7,12 +7,12 @@ import {
   nodeFs,
   openFolder,
   openState,
+  readRegularFile,
   withLock,
 } from "../../files/internal.ts";
 import { findSessions, projectFolderResolver, type SessionPlace } from "../find/session-files.ts";
 import { archiveRoot, findRoots, type RootOptions, type SessionRoot } from "../find/session-roots.ts";
 import { checkSessionPlace } from "../option-checks.ts";
-import { openTranscriptFile } from "../read/byte-source.ts";
 import {
   type ArchivedFile,
   type ArchiveManifest,
@@ -96,7 +96,7 @@ function commonMembers(now: ArchivedFile, before: ArchivedFile | undefined): num
   return before === undefined || now.head !== before.head ? 0 : Math.min(before.members.length, now.members.length);
 }
 
-/** A session that its client will delete soon, and that no archive holds whole. */
+/** A session that its client will delete soon and that is not completely archived. */
 export interface ExpiringSession {
   readonly place: SessionPlace;
   readonly dueAt: string;
@@ -105,32 +105,31 @@ export interface ExpiringSession {
 }
 
 export interface ExpiringOptions extends RootOptions {
-  readonly withinDays?: number;
   readonly now?: () => number;
-  /** Where the archive lies instead of the user's state folder. */
+  /** The folder of the archive. Default: in the user's state folder. */
   readonly archive?: string;
-  readonly fs?: Fs;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Clients delete sessions that were not touched for a while; these are next. */
+/** Sessions that the client will delete within a week, because they did not change for a while. */
 export async function expiringSessions(options: ExpiringOptions = {}): Promise<ExpiringSession[]> {
-  const { withinDays = 7, now = Date.now, fs = nodeFs, archive = archiveRoot(options).path } = options;
+  const { now = Date.now, archive = archiveRoot(options).path } = options;
   const due: ExpiringSession[] = [];
   const files = new Set<string>();
   const unlinked = projectFolderResolver();
   for (const root of await findRoots(options)) {
     if (root.origin !== "client") continue;
-    const days = await cleanupDays(root);
+    const days = cleanupDays(root);
     for await (const found of findSessions([root])) {
       const place = await unlinked(found);
       if (files.has(place.file)) continue;
       files.add(place.file);
       const stats = await ignoringErrors(["ENOENT"], stat(place.file));
       const dueMs = stats === undefined ? Number.POSITIVE_INFINITY : stats.mtimeMs + days * dayMs;
-      if (stats === undefined || dueMs > now() + withinDays * dayMs) continue;
-      const held = await heldBytes(archive, place, fs);
+      if (stats === undefined || dueMs > now() + 7 * dayMs) continue;
+      const manifest = await readArchiveManifest(manifestPath(archive, place), nodeFs);
+      const held = manifest?.files[`${place.id}.jsonl`]?.sizeBytes ?? 0;
       if (held >= stats.size) continue;
       due.push({ place, dueAt: new Date(dueMs).toISOString(), missingBytes: stats.size - held });
     }
@@ -138,20 +137,13 @@ export async function expiringSessions(options: ExpiringOptions = {}): Promise<E
   return due.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
 }
 
-async function heldBytes(archive: string, place: SessionPlace, fs: Fs): Promise<number> {
-  const manifest = await readArchiveManifest(manifestPath(archive, place), fs);
-  return manifest?.files[`${place.id}.jsonl`]?.sizeBytes ?? 0;
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  // Settings that are missing, not readable or not a file have no effect.
-  const file = await openTranscriptFile(path).catch(() => undefined);
-  return file?.readFile("utf8").finally(() => file.close());
-}
-
-/** `cleanupPeriodDays` of the client's own settings; 30 when it says nothing that can be read. */
-async function cleanupDays({ path }: SessionRoot): Promise<number> {
-  const text = await readText(join(path, "settings.json"));
-  const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text ?? "")?.[1] ?? 30);
-  return Number.isSafeInteger(days) ? days : 30;
+/** `cleanupPeriodDays` of the client's settings; 30 when the settings have none or cannot be read. */
+function cleanupDays({ path }: SessionRoot): number {
+  try {
+    const text = readRegularFile(join(path, "settings.json")).toString("utf8");
+    const days = Number(/"cleanupPeriodDays"\s*:\s*(\d+)/.exec(text)?.[1] ?? 30);
+    return Number.isSafeInteger(days) ? days : 30;
+  } catch {
+    return 30;
+  }
 }

@@ -96,11 +96,17 @@ function hasOnlyNotesBelow(graph: Graph, leaf: number): boolean {
 function entriesUpTo(graph: Graph, groups: CallGroups, leaf: number): readonly GraphEntry[] {
   const excluded = excludedGroups(groups, leaf);
   if (excluded.size === 0) return graph.nodes.filter((entry) => !graph.superseded(entry));
-  const isExcluded = new Uint8Array(groups.of.length);
-  for (const group of groups.order) {
-    if (excluded.has(group) || isExcluded[groups.parents[group] ?? -1] === 1) isExcluded[group] = 1;
-  }
+  const isExcluded = markBelow(groups, excluded);
   return graph.nodes.filter((entry, index) => isExcluded[groups.of[index] ?? -1] !== 1 && !graph.superseded(entry));
+}
+
+/** Has a 1 for each of these groups and for every group below them. */
+function markBelow(groups: CallGroups, tops: ReadonlySet<number>): Uint8Array {
+  const marks = new Uint8Array(groups.of.length);
+  for (const group of groups.order) {
+    if (tops.has(group) || marks[groups.parents[group] ?? -1] === 1) marks[group] = 1;
+  }
+  return marks;
 }
 
 /** The groups at which other branches leave the path to a leaf. */
@@ -167,10 +173,7 @@ function listBranches(
 }
 
 function countBelow(graph: Graph, groups: CallGroups, top: number, entries: readonly GraphEntry[]): number {
-  const isBelow = new Uint8Array(groups.of.length);
-  for (const group of groups.order) {
-    if (group === top || isBelow[groups.parents[group] ?? -1] === 1) isBelow[group] = 1;
-  }
+  const isBelow = markBelow(groups, new Set([top]));
   return entries.filter(({ uuid }) => isBelow[groups.of[graph.indexOf(uuid) ?? -1] ?? -1] === 1).length;
 }
 

@@ -1,16 +1,12 @@
 import { defined } from "../../protocol/internal.ts";
-import type { SystemEntry, UserEntry } from "./entry.ts";
+import type { CompactMetadata, SystemEntry, UserEntry } from "./entry.ts";
 import { type Graph, type GraphEntry, isBoundary, type ParentLink } from "./entry-graph.ts";
 
 /** A point where a summary replaced the context. */
-export interface Compaction {
+export interface Compaction extends Pick<CompactMetadata, "trigger" | "preTokens" | "postTokens" | "durationMs"> {
   readonly boundary: SystemEntry;
   readonly summary?: UserEntry;
-  readonly trigger?: string;
-  readonly preTokens?: number;
-  readonly postTokens?: number;
   readonly droppedTokens?: number;
-  readonly durationMs?: number;
   /** How the boundary is linked to the entry before it. */
   readonly joinedBy: ParentLink;
 }

@@ -57,16 +57,12 @@ export interface EntryImageBlock extends ExtraFields {
   readonly source: unknown;
 }
 
-export interface EntryDocumentBlock extends ExtraFields {
+export interface EntryDocumentBlock extends Omit<EntryImageBlock, "type"> {
   readonly type: "document";
-  readonly source: unknown;
 }
 
-export interface ServerToolUseBlock extends ExtraFields {
+export interface ServerToolUseBlock extends Omit<EntryToolUseBlock, "type"> {
   readonly type: "server_tool_use";
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
 }
 
 export interface WebSearchResultBlock extends ExtraFields {
@@ -75,10 +71,8 @@ export interface WebSearchResultBlock extends ExtraFields {
   readonly content: unknown;
 }
 
-export interface AdvisorResultBlock extends ExtraFields {
+export interface AdvisorResultBlock extends Omit<WebSearchResultBlock, "type"> {
   readonly type: "advisor_tool_result";
-  readonly toolUseId: string;
-  readonly content: unknown;
 }
 
 export interface CompactionBlock extends ExtraFields {

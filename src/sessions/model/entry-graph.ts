@@ -154,7 +154,7 @@ function cutCycles(
 }
 
 /** Children by parent, in file order. Flat arrays, because a long session has a million nodes. */
-function childLists(parents: Int32Array): (index: number) => readonly number[] {
+export function childLists(parents: Int32Array): (index: number) => readonly number[] {
   const starts = new Int32Array(parents.length + 2);
   for (const parent of parents) if (parent >= 0) starts[parent + 2] = (starts[parent + 2] ?? 0) + 1;
   for (let at = 1; at < starts.length; at++) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0);

@@ -1,7 +1,7 @@
+import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { readEntries } from "../read/read-entries.ts";
-import { readEntriesReverse } from "../read/read-reverse.ts";
-import type { AssistantEntry, Entry, TranscriptItem } from "./entry.ts";
+import { readEntriesReverse } from "../read/read-entries.ts";
+import type { AssistantEntry, Entry } from "./entry.ts";
 import { textsIn } from "./entry-text.ts";
 import { type ModelCall, modelCallsOf } from "./model-call.ts";
 import type { SessionModel } from "./session-model.ts";
@@ -54,12 +54,16 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
   const message = payload.last_assistant_message;
   const startedMs = clock.now();
   const path = payload.agent_transcript_path ?? payload.transcript_path;
-  const tail = path === undefined ? undefined : lastTurnReader(path, payload.agent_transcript_path !== undefined);
+  const isAgentFile = payload.agent_transcript_path !== undefined;
   let attempt = 0;
-  while (tail !== undefined && attempt < attempts) {
+  let size: number | undefined;
+  while (path !== undefined && attempt < attempts) {
     if (attempt > 0) await clock.sleep(pauseMs, signal);
     attempt++;
-    const call = await tail.newestCall(signal);
+    const sizeBefore = size;
+    size = (await stat(path).catch(() => undefined))?.size;
+    // A long turn is read again only when the file has changed.
+    const call = size === sizeBefore ? undefined : await newestCall(path, isAgentFile, signal);
     if (call === undefined || !isFinal(call)) continue;
     if (message !== undefined && !matchesPayload(call, message)) continue;
     return { text: textOfCall(call), from: "transcript", attempts: attempt, waitedMs: clock.now() - startedMs };
@@ -68,52 +72,21 @@ export async function finalTextAtStop(payload: StopPayload, options: StopTextOpt
   return { text: message ?? "", from, attempts: attempt, waitedMs: clock.now() - startedMs };
 }
 
-/** Reads the last turn of a file backward once, and after that only new lines. */
-function lastTurnReader(file: string, isAgentFile: boolean) {
-  let answers: AssistantEntry[] = [];
-  let end: number | undefined;
-
-  function isOwn(item: TranscriptItem): item is Entry {
-    return item.kind !== "unreadable" && (isAgentFile || item.isSidechain !== true);
-  }
-
-  function add(item: TranscriptItem): void {
-    if (!isOwn(item)) return;
-    if (startsTurn(item)) answers = [];
-    else if (item.kind === "assistant") answers.push(item);
-  }
-
-  /** Adds the last turn. The last complete line is left for the forward reader, which knows where it ends. */
-  async function readLastTurn(signal: AbortSignal | undefined): Promise<number> {
-    const items: TranscriptItem[] = [];
-    let lastOffset = 0;
+/** The last call of the last turn. Undefined when that turn has none, and while the file does not exist or is replaced. */
+async function newestCall(file: string, isAgentFile: boolean, signal?: AbortSignal): Promise<ModelCall | undefined> {
+  const answers: AssistantEntry[] = [];
+  try {
     for await (const item of readEntriesReverse(file, signal)) {
-      if (item.kind !== "unreadable" && item.unterminated) continue;
-      lastOffset = Math.max(lastOffset, item.offset);
-      items.push(item);
-      if (isOwn(item) && startsTurn(item)) break;
+      if (item.kind === "unreadable" || item.unterminated || (item.isSidechain === true && !isAgentFile)) continue;
+      if (startsTurn(item)) break;
+      if (item.kind === "assistant") answers.push(item);
     }
-    for (const item of items.reverse()) add(item);
-    if (items.length > 0) answers = answers.filter(({ offset }) => offset < lastOffset);
-    return lastOffset;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return undefined;
   }
-
-  return {
-    async newestCall(signal?: AbortSignal): Promise<ModelCall | undefined> {
-      try {
-        end ??= await readLastTurn(signal);
-        const reader = readEntries(file, { at: { offset: end, line: 1 }, tail: "keep", signal });
-        for await (const batch of reader) for (const item of batch) add(item);
-        end = reader.cursor.offset;
-      } catch (error) {
-        if (signal?.aborted) throw error;
-        // Not created yet, or replaced meanwhile: the next attempt reads again.
-        return undefined;
-      }
-      const last = answers.at(-1);
-      return last === undefined ? undefined : modelCallsOf(answers).find(({ lines }) => lines.includes(last));
-    },
-  };
+  const [last] = answers;
+  return last && modelCallsOf(answers.reverse()).find(({ lines }) => lines.includes(last));
 }
 
 /** True for lines after which earlier answers no longer count. */

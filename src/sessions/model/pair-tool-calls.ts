@@ -1,5 +1,5 @@
-import { fieldOf } from "../../protocol/internal.ts";
-import type { EntryToolResultBlock } from "./content-block.ts";
+import { fieldOf, groupBy } from "../../protocol/internal.ts";
+import type { EntryToolResultBlock, EntryToolUseBlock } from "./content-block.ts";
 import type { AssistantEntry, AttachmentEntry, Entry, UserEntry } from "./entry.ts";
 import { callKey, isModelCall, type ModelCall } from "./model-call.ts";
 import {
@@ -26,11 +26,10 @@ export interface PairedTools {
 
 /** Pairs each tool_use with its tool_result by id, across all conversations of a session. */
 export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
-  const results = new Map<string, { entry: UserEntry; block: EntryToolResultBlock }>();
-  const hooks = new Map<string, AttachmentEntry[]>();
-  const reports: TaskNotification[] = [];
-  const interrupted = new Set<string>();
-  for (const draft of drafts) collect(draft, { results, hooks, reports, interrupted });
+  const records: ToolRecords = { results: new Map(), hooks: [], reports: [], interrupted: new Set() };
+  for (const draft of drafts) collect(draft, records);
+  const { results, reports, interrupted } = records;
+  const hooks = groupBy(records.hooks, ({ toolUseId }) => toolUseId);
   const lastReport = new Map(
     reports.flatMap((report) => (report.toolUseId === undefined ? [] : [[report.toolUseId, report]])),
   );
@@ -39,17 +38,19 @@ export function pairTools(drafts: readonly ConversationDraft[]): PairedTools {
   for (const draft of drafts) {
     const own: SessionToolCall[] = [];
     byDraft.set(draft, own);
-    for (const toolUse of usesIn(draft)) {
-      const { id, use } = toolUse;
+    for (const [block, use, call] of usesIn(draft)) {
+      const { id } = block;
       if (byId.has(id)) continue;
-      const facts = {
-        use,
-        result: results.get(id),
-        hooks: hooks.get(id) ?? none,
-        report: lastReport.get(id),
-        interruptFollows: interrupted.has(id),
-      };
-      const tool = toToolCall(toolUse, facts, draft.agentId);
+      const tool = toToolCall(
+        block,
+        { agentId: draft.agentId, call, use },
+        {
+          result: results.get(id),
+          hooks: hooks.get(id) ?? none,
+          report: lastReport.get(id),
+          interruptFollows: interrupted.has(id),
+        },
+      );
       byId.set(id, tool);
       own.push(tool);
     }
@@ -62,7 +63,7 @@ const none: readonly never[] = [];
 
 interface ToolRecords {
   readonly results: Map<string, { entry: UserEntry; block: EntryToolResultBlock }>;
-  readonly hooks: Map<string, AttachmentEntry[]>;
+  readonly hooks: AttachmentEntry[];
   readonly reports: TaskNotification[];
   readonly interrupted: Set<string>;
 }
@@ -84,7 +85,7 @@ function collect({ graph, entries }: ConversationDraft, records: ToolRecords): v
       else if (entry.role === "notification") collectReport(entry, records.reports);
       if (entry.role === "interrupt" || entry.role === "prompt") recent = [];
     } else if (entry.kind === "attachment") {
-      if (entry.toolUseId !== undefined) collectHook(entry, entry.toolUseId, records.hooks);
+      if (entry.toolUseId !== undefined) records.hooks.push(entry);
       collectReport(entry, records.reports);
     } else if (entry.kind === "queue-operation") collectReport(entry, records.reports);
   }
@@ -96,41 +97,23 @@ function collectResults(entry: UserEntry, results: ToolRecords["results"]): void
   }
 }
 
-function collectHook(entry: AttachmentEntry, toolUseId: string, hooks: ToolRecords["hooks"]): void {
-  const entries = hooks.get(toolUseId) ?? [];
-  hooks.set(toolUseId, entries);
-  entries.push(entry);
-}
-
 function collectReport(entry: Entry, reports: TaskNotification[]): void {
   const report = taskNotificationIn(entry);
   if (report !== undefined) reports.push(report);
 }
 
-interface ToolUse {
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly call: ModelCall;
-  readonly use: AssistantEntry;
-}
-
-function usesIn({ calls }: ConversationDraft): ToolUse[] {
-  const uses: ToolUse[] = [];
+function* usesIn({ calls }: ConversationDraft): Generator<[EntryToolUseBlock, AssistantEntry, ModelCall]> {
   for (const call of calls) {
     for (const use of call.lines) {
-      for (const block of use.content) {
-        if (block.type === "tool_use") uses.push({ id: block.id, name: block.name, input: block.input, call, use });
-      }
+      for (const block of use.content) if (block.type === "tool_use") yield [block, use, call];
     }
   }
-  return uses;
 }
 
 function toToolCall(
-  { id, name, input, call, use }: ToolUse,
+  { id, name, input }: EntryToolUseBlock,
+  { agentId, call, use }: Pick<SessionToolCall, "agentId" | "call" | "use">,
   facts: ToolFacts,
-  agentId: string | undefined,
 ): SessionToolCall {
   const { result, hooks, report } = facts;
   const structured = result?.entry.toolUseResult;

@@ -1,4 +1,4 @@
-import type { Graph, GraphEntry } from "./entry-graph.ts";
+import { childLists, type Graph, type GraphEntry } from "./entry-graph.ts";
 import { callKey, isModelCall } from "./model-call.ts";
 
 /**
@@ -10,7 +10,7 @@ export interface CallGroups {
   readonly of: Int32Array;
   /** The parent group of every group, -1 for a root. */
   readonly parents: Int32Array;
-  /** All groups, every parent before its children. */
+  /** Every parent before its children. */
   readonly order: Int32Array;
   /** 1 when the group or a group below it has a prompt or a call. */
   readonly hasContent: Uint8Array;
@@ -31,7 +31,10 @@ export interface GroupFork {
 export function groupParallelCalls(graph: Graph): CallGroups {
   const of = groupNodes(graph);
   const parents = groupParents(graph, of);
-  const { order, children } = topDown(of, parents);
+  const roots: number[] = [];
+  for (let group = 0; group < of.length; group++) if (of[group] === group && parents[group] === -1) roots.push(group);
+  const childrenOf = childLists(parents);
+  const order = topDown(of, parents, roots, childrenOf);
   const withContent = new Uint8Array(of.length);
   const newest = new Int32Array(of.length);
   graph.nodes.forEach((entry, index) => {
@@ -46,12 +49,12 @@ export function groupParallelCalls(graph: Graph): CallGroups {
     newest[parent] = Math.max(newest[parent] ?? 0, newest[group] ?? 0);
   }
   const points: GroupFork[] = [];
-  const addFork = (group: number) => {
-    const alternatives = alternativesBelow(children, group, withContent);
+  const addFork = (group: number, children: readonly number[]) => {
+    const alternatives = children.filter((child) => withContent[child] === 1);
     if (alternatives.length > 1) points.push({ group, alternatives, kind: forkKind(graph, alternatives) });
   };
-  addFork(-1);
-  for (const group of order) addFork(group);
+  addFork(-1, roots);
+  for (const group of order) addFork(group, childrenOf(group));
   const pointAt = new Map(points.map((point) => [point.group, point]));
   return { of, parents, order, hasContent: withContent, newest, points, pointAt };
 }
@@ -92,60 +95,31 @@ function groupParents(graph: Graph, of: Int32Array): Int32Array {
   return parents.map((parent) => Math.max(parent, -1));
 }
 
-/** Linked lists in two arrays: the first child of each group, at index + 1, and the next sibling of each child. */
-interface Children {
-  readonly first: Int32Array;
-  readonly next: Int32Array;
-}
-
-function childrenOf(of: Int32Array, parents: Int32Array): Children {
-  const first = new Int32Array(of.length + 1).fill(-1);
-  const next = new Int32Array(of.length).fill(-1);
-  for (let group = of.length - 1; group >= 0; group--) {
-    if (of[group] !== group) continue;
-    const parent = (parents[group] ?? -1) + 1;
-    next[group] = first[parent] ?? -1;
-    first[parent] = group;
-  }
-  return { first, next };
-}
-
-function topDown(of: Int32Array, parents: Int32Array): { order: Int32Array; children: Children } {
-  const children = childrenOf(of, parents);
-  const { first, next } = children;
+/** All groups, every parent before its children. Only a damaged file has a cycle of groups; its first group becomes a root. */
+function topDown(
+  of: Int32Array,
+  parents: Int32Array,
+  roots: readonly number[],
+  childrenOf: (group: number) => readonly number[],
+): Int32Array {
   const order = new Int32Array(of.length);
   const isVisited = new Uint8Array(of.length);
   let count = 0;
-  const visitFrom = (start: number): void => {
-    parents[start] = -1;
-    isVisited[start] = 1;
-    let at = count;
-    order[count++] = start;
-    for (; at < count; at++) {
-      for (let child = first[(order[at] ?? -1) + 1] ?? -1; child >= 0; child = next[child] ?? -1) {
-        if (isVisited[child] === 1) continue;
-        isVisited[child] = 1;
-        order[count++] = child;
-      }
-    }
+  const visit = (group: number): void => {
+    if (isVisited[group] === 1) return;
+    isVisited[group] = 1;
+    order[count++] = group;
   };
-  // Roots first. Only a damaged file has a cycle of groups; its first group becomes a root.
-  for (let root = first[0] ?? -1; root >= 0; root = next[root] ?? -1) if (isVisited[root] === 0) visitFrom(root);
-  for (let group = 0; group < of.length; group++) if (of[group] === group && isVisited[group] === 0) visitFrom(group);
-  return { order: order.subarray(0, count), children };
-}
-
-const none: readonly never[] = [];
-
-/** The children of a group that have content. Most groups have one child at most, and need no list. */
-function alternativesBelow({ first, next }: Children, group: number, withContent: Uint8Array): readonly number[] {
-  const firstChild = first[group + 1] ?? -1;
-  if (firstChild < 0 || (next[firstChild] ?? -1) < 0) return none;
-  const alternatives: number[] = [];
-  for (let child = firstChild; child >= 0; child = next[child] ?? -1) {
-    if (withContent[child] === 1) alternatives.push(child);
-  }
-  return alternatives;
+  const visitFrom = (root: number): void => {
+    if (isVisited[root] === 1) return;
+    parents[root] = -1;
+    let at = count;
+    visit(root);
+    for (; at < count; at++) for (const child of childrenOf(order[at] ?? -1)) visit(child);
+  };
+  for (const root of roots) visitFrom(root);
+  for (let group = 0; group < of.length; group++) if (of[group] === group) visitFrom(group);
+  return order.subarray(0, count);
 }
 
 function hasContent(entry: GraphEntry): boolean {

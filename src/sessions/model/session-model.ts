@@ -5,7 +5,7 @@ import { answerIn } from "../formats/claude-code/to-entry.ts";
 import { lazy } from "../lazy.ts";
 import type { Unreadable } from "../read/json-records.ts";
 import type { Entry, TranscriptItem } from "./entry.ts";
-import type { GraphEntry } from "./entry-graph.ts";
+import type { GraphEntry, GraphFinding } from "./entry-graph.ts";
 import { callKey, type ModelCall, modelCallsOf } from "./model-call.ts";
 import { pairTools } from "./pair-tool-calls.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
@@ -53,14 +53,7 @@ export interface AttributedCall {
 
 /** A problem in the files that the reader resolved. `validateSession` reports more. */
 export interface ModelFinding {
-  readonly what:
-    | "duplicate-uuid"
-    | "parent-missing"
-    | "logical-parent-missing"
-    | "parent-cycle"
-    | "session-id-mixed"
-    | "agent-cycle"
-    | "lone-result";
+  readonly what: GraphFinding["what"] | "session-id-mixed" | "agent-cycle" | "lone-result";
   readonly file: string;
   readonly line: number;
   readonly about: string;

@@ -56,6 +56,8 @@ export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}
   const conversations = ownConversations(model);
   const all = conversations.flatMap(({ entries }) => entries);
   const calls = ownCalls(model);
+  const mainCalls = calls.filter(({ agentId }) => agentId === undefined);
+  const agentCalls = calls.filter(({ agentId }) => agentId !== undefined);
   const tools = conversations.flatMap(({ toolCalls }) => toolCalls);
   const { turns } = model.main.turns();
   const compactions = conversations.flatMap((conversation) => conversation.compactions);
@@ -68,8 +70,8 @@ export function statsOf(model: SessionModel, { price }: { price?: PriceOf } = {}
     apiErrors: conversations.reduce((sum, { apiErrors }) => sum + apiErrors.length, 0),
     agents: conversations.length - 1,
     tools: toolStats(tools),
-    tokens: { main: tokensOf(calls, true), agents: tokensOf(calls, false) },
-    ...(price && { costMicroUsd: { main: costOf(calls, true, price), agents: costOf(calls, false, price) } }),
+    tokens: { main: tokensOf(mainCalls), agents: tokensOf(agentCalls) },
+    ...(price && { costMicroUsd: { main: costOf(mainCalls, price), agents: costOf(agentCalls, price) } }),
     ...timesOf(all),
     busyMs: turns.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
     waitingMs: turns.reduce((sum, turn) => sum + waitIn(turn), 0),
@@ -96,19 +98,15 @@ function toolStats(tools: readonly SessionToolCall[]): Record<string, ToolStats>
 }
 
 /** The tokens of the calls, including those of other models that they used. */
-function tokensOf(calls: readonly AttributedCall[], inMain: boolean): Tokens {
-  let sum = noTokens;
-  for (const { call, agentId } of calls) {
-    if ((agentId === undefined) !== inMain) continue;
-    const { tokens, parts } = call.usage();
-    sum = [tokens, ...parts.map((part) => part.tokens)].reduce(addTokens, sum);
-  }
-  return sum;
+function tokensOf(calls: readonly AttributedCall[]): Tokens {
+  const usages = calls.map(({ call }) => call.usage());
+  return usages
+    .flatMap(({ tokens, parts }) => [tokens, ...parts.map((part) => part.tokens)])
+    .reduce(addTokens, noTokens);
 }
 
-function costOf(calls: readonly AttributedCall[], inMain: boolean, price: PriceOf): number {
-  const counted = calls.filter(({ agentId }) => (agentId === undefined) === inMain);
-  return counted.reduce((sum, { call }) => sum + (price(call) ?? 0), 0);
+function costOf(calls: readonly AttributedCall[], price: PriceOf): number {
+  return calls.reduce((sum, { call }) => sum + (price(call) ?? 0), 0);
 }
 
 function timesOf(entries: readonly Entry[]): Pick<SessionStats, "firstAt" | "lastAt" | "wallMs"> {

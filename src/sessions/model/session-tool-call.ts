@@ -36,7 +36,6 @@ export interface SessionToolCall {
 
 /** The records of one call, from which its status follows. */
 export interface ToolFacts {
-  readonly use: AssistantEntry;
   readonly result: { readonly entry: UserEntry; readonly block: EntryToolResultBlock } | undefined;
   readonly hooks: readonly AttachmentEntry[];
   readonly report: TaskNotification | undefined;

@@ -10,16 +10,9 @@ import type { SessionToolCall } from "./session-tool-call.ts";
 import { type TurnList, turnsOf } from "./session-turns.ts";
 
 /** One conversation: the main one of a session, or that of an agent. */
-export interface Conversation {
-  /** Absent for the main conversation. */
-  readonly agentId?: string;
-  /** All entries and unreadable stretches, in file order. */
-  readonly items: readonly TranscriptItem[];
-  readonly entries: readonly Entry[];
+export interface Conversation extends ConversationDraft {
   readonly unreadable: readonly Unreadable[];
-  readonly graph: Graph;
   readonly branches: Branches;
-  readonly calls: readonly ModelCall[];
   readonly toolCalls: readonly SessionToolCall[];
   /** Answers that the client wrote because a request failed. */
   readonly apiErrors: readonly AssistantEntry[];
@@ -36,7 +29,9 @@ export interface Conversation {
 
 /** A conversation before its tool calls are paired, which needs all conversations of the session. */
 export interface ConversationDraft {
+  /** Absent for the main conversation. */
   readonly agentId?: string;
+  /** All entries and unreadable stretches, in file order. */
   readonly items: readonly TranscriptItem[];
   readonly entries: readonly Entry[];
   readonly graph: Graph;

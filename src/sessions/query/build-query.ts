@@ -7,7 +7,7 @@ import { checkCount, checkFunction, checkPattern, checkText, checkTurn, checkWor
 import type { Query, QueryPlan, QuerySlice, QuerySource } from "./query.ts";
 import {
   boundaryTest,
-  type ElementFacts,
+  type ElementTest,
   elementFacts,
   isHookRecord,
   nameTest,
@@ -22,10 +22,8 @@ export function queryOf(source: QuerySource): Query<Entry> {
 
 function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Query<T> {
   const step = <U extends QueryElement>(more: Partial<QueryPlan>) => build<U>(source, { ...plan, ...more });
-  const keep = <U extends QueryElement = T>(
-    passes: (element: QueryElement, facts: ElementFacts) => boolean,
-    more: Partial<QueryPlan> = {},
-  ) => step<U>({ ...more, tests: [...plan.tests, { kind: "facts", passes }] });
+  const keep = <U extends QueryElement = T>(passes: ElementTest, more: Partial<QueryPlan> = {}) =>
+    step<U>({ ...more, tests: [...plan.tests, () => passes] });
   const addSlice = (slice: QuerySlice) => step<T>({ slices: [...plan.slices, slice] });
   const keepEntries = <U extends Entry>(passes: (entry: Entry) => boolean) =>
     keep<U>((element) => "kind" in element && passes(element), { of: "entries" });
@@ -81,8 +79,8 @@ function build<T extends QueryElement>(source: QuerySource, plan: QueryPlan): Qu
       return keep((element) => test(element as T));
     },
 
-    since: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "since", boundary }] }),
-    until: (boundary) => step<T>({ tests: [...plan.tests, { kind: "time", side: "until", boundary }] }),
+    since: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("since", boundary, from)] }),
+    until: (boundary) => step<T>({ tests: [...plan.tests, (from) => boundaryTest("until", boundary, from)] }),
     turn: (turn) => {
       checkTurn(turn);
       return step<T>({ turn });
@@ -148,11 +146,8 @@ async function* passing(
   plan: QueryPlan,
   end: "front" | "back",
 ): AsyncGenerator<QueryElement, undefined> {
-  const tests: ((element: QueryElement, facts: ElementFacts) => boolean)[] = [];
-  for (const test of plan.tests) {
-    if (test.kind === "facts") tests.push(test.passes);
-    else tests.push(await boundaryTest(test, source));
-  }
+  const tests: ElementTest[] = [];
+  for (const test of plan.tests) tests.push(await test(source));
   for await (const element of source.run(plan, end)) {
     const facts = elementFacts(element);
     if (tests.every((test) => test(element, facts))) yield element;

@@ -20,6 +20,8 @@ export interface ElementFacts {
   text(): string;
 }
 
+export type ElementTest = (element: QueryElement, facts: ElementFacts) => boolean;
+
 export function elementFacts(element: QueryElement): ElementFacts {
   if ("thread" in element) return agentFacts(element);
   if ("use" in element) return toolFacts(element);
@@ -149,9 +151,10 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 
 /** Both sides are inclusive. For a time, elements without a timestamp do not pass; for an entry, its position in the file counts. */
 export async function boundaryTest(
-  { side, boundary }: { readonly side: "since" | "until"; readonly boundary: TimeBoundary },
+  side: "since" | "until",
+  boundary: TimeBoundary,
   context: BoundaryContext,
-): Promise<(element: QueryElement, facts: ElementFacts) => boolean> {
+): Promise<ElementTest> {
   const time = boundaryTimeMs(boundary, context.now());
   if (time !== undefined) return byTime(side, time);
   const entry = await context.entryWith(String(boundary));
@@ -180,7 +183,7 @@ export function boundaryTimeMs(boundary: TimeBoundary, now: number): number | un
   return Number.isNaN(time) ? undefined : time;
 }
 
-function byTime(side: "since" | "until", time: number): (element: QueryElement, facts: ElementFacts) => boolean {
+function byTime(side: "since" | "until", time: number): ElementTest {
   return (_, { timestamp }) => {
     const at = Date.parse(timestamp ?? "");
     return side === "since" ? at >= time : at <= time;

@@ -4,8 +4,7 @@ import type { Entry, TranscriptItem } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import type { SessionModel } from "../model/session-model.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
-import { readEntries } from "../read/read-entries.ts";
-import { readEntriesReverse } from "../read/read-reverse.ts";
+import { readEntries, readEntriesReverse } from "../read/read-entries.ts";
 import type { QueryPlan, QuerySource } from "./query.ts";
 import type { QueryElement } from "./query-filters.ts";
 

@@ -2,7 +2,7 @@ import type { AttachmentEntry, AttachmentType, Entry, SystemEntry, SystemSubtype
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
-import type { ElementFacts, QueryElement, TimeBoundary } from "./query-filters.ts";
+import type { ElementTest, QueryElement, TimeBoundary } from "./query-filters.ts";
 
 /**
  * A selection from a session. Every method that narrows it returns a new query. Nothing is read before a result is requested, and then
@@ -63,9 +63,8 @@ export interface QueryPlan {
   readonly slices: readonly QuerySlice[];
 }
 
-export type QueryTest =
-  | { readonly kind: "facts"; readonly passes: (element: QueryElement, facts: ElementFacts) => boolean }
-  | { readonly kind: "time"; readonly side: "since" | "until"; readonly boundary: TimeBoundary };
+/** Makes the test of a filter when the query runs, because it may have to find an entry first. */
+export type QueryTest = (source: QuerySource) => ElementTest | Promise<ElementTest>;
 
 export type QuerySlice = { readonly skip: number } | { readonly limit: number } | { readonly reverse: true };
 

@@ -136,15 +136,15 @@ async function indexFile(
   for await (const batch of reader) {
     index.database.transaction(() => {
       id ??= row === undefined ? addFile(index, file) : Number(row["id"]);
-      if (isFirst) dropEntriesFrom(index, id, reader.reset ? 0 : (from?.offset ?? 0));
+      if (isFirst) dropEntriesFrom(index, id, reader.lines.reset ? 0 : (from?.offset ?? 0));
       isFirst = false;
       for (const item of batch) if (item.kind !== "unreadable") addEntry(index, id, item);
       // The cursor is at the end of the batch before: a run that ends here indexes this batch again.
-      index.saveCursor.run(JSON.stringify(reader.cursor), id);
+      index.saveCursor.run(JSON.stringify(reader.lines.cursor), id);
     });
   }
-  if (id !== undefined) index.saveCursor.run(JSON.stringify(reader.cursor), id);
-  if (reader.isCut) throw cutArchive(file);
+  if (id !== undefined) index.saveCursor.run(JSON.stringify(reader.lines.cursor), id);
+  if (reader.lines.isCut) throw cutArchive(file);
 }
 
 function addFile(index: Index, file: string): number {

@@ -1,14 +1,9 @@
 import { stat } from "node:fs/promises";
 import { defined, Problem } from "../../protocol/internal.ts";
-import {
-  bestPlaces,
-  realFileFinder,
-  type SessionPlace,
-  type SubagentFile,
-  sessionFilesOf,
-} from "../find/session-files.ts";
+import { bestPlaces, realFileFinder, type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import { findRoots, type ProjectFolderFilter, projectFolderFilter, type RootOptions } from "../find/session-roots.ts";
 import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts";
+import { memoized } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { checkCount, checkMs, checkText } from "../option-checks.ts";
 import { cutArchive } from "../read/gzip-source.ts";
@@ -120,17 +115,12 @@ export async function* filesToSearch(options: SearchOptions): AsyncGenerator<Fil
     const real = await realFile(place);
     if (searched.has(real)) continue;
     searched.add(real);
-    const agents = options.agents ? (await sessionFilesOf(place)).agents : [];
-    for (const { file, agentId } of [{ file: place.file, agentId: undefined }, ...agents.map(agentFileToSearch)]) {
+    for (const { file, agentId } of options.agents ? await transcriptsOf(place) : [{ file: place.file }]) {
       const stats = await stat(file).catch(() => undefined); // undefined when it was deleted meanwhile
       if (stats === undefined || (options.sinceMs !== undefined && stats.mtimeMs < options.sinceMs)) continue;
       yield { place, file, ...defined({ agentId }), sizeBytes: stats.size };
     }
   }
-}
-
-function agentFileToSearch({ file, id }: SubagentFile): { file: string; agentId: string } {
-  return { file, agentId: id };
 }
 
 async function belongsTo(place: SessionPlace, filter: ProjectFolderFilter | undefined): Promise<boolean> {
@@ -218,13 +208,10 @@ const maxLoadBytes = 24 * 1024 * 1024;
 
 /** Adds turns. They need the whole session, so they are found only for the hits that are returned. */
 export async function withTurns(hits: readonly RankedHit[]): Promise<SearchHit[]> {
-  const turns = new Map<string, Promise<ReadonlyMap<number, number>>>();
+  const turnsOf = memoized(turnsByOffset);
   return Promise.all(
     hits.map(async (hit) => {
-      if (hit.agentId !== undefined) return hit;
-      const fileTurns = turns.get(hit.file) ?? turnsByOffset(hit.place);
-      turns.set(hit.file, fileTurns);
-      const turn = (await fileTurns).get(hit.offset);
+      const turn = hit.agentId === undefined ? (await turnsOf(hit.place)).get(hit.offset) : undefined;
       return turn === undefined ? hit : { ...hit, turn };
     }),
   );

@@ -94,11 +94,7 @@ interface NodeSqlite {
     options: { readOnly: boolean },
   ) => {
     exec(sql: string): void;
-    prepare(sql: string): {
-      run(...values: readonly SqlValue[]): unknown;
-      get(...values: readonly SqlValue[]): unknown;
-      all(...values: readonly SqlValue[]): unknown;
-    };
+    prepare(sql: string): Record<keyof Statement, (...values: readonly SqlValue[]) => unknown>;
     close(): void;
   };
 }

@@ -69,7 +69,7 @@ test("damage of every kind in one file: all that can be read comes out, in order
   const reader = readEntries(file);
   for await (const batch of reader) for (const item of batch) seen.push(describe(item));
   expect(seen).toEqual(["a", "not-json 2", "b", "c", "nul-run 4", "splice 5", "d", "not-object 6", "not-json 7", "e"]);
-  expect(reader.tail?.length).toBe(20);
+  expect(reader.lines.tail?.length).toBe(20);
   let lines = 0;
   for await (const batch of readLines(file)) lines += batch.length;
   expect(lines).toBe(8);

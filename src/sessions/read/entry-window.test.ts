@@ -6,8 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TranscriptItem } from "../model/entry.ts";
 import { offsetsOf, readEntryWindow, type WindowRequest } from "./entry-window.ts";
-import { readEntries } from "./read-entries.ts";
-import { readEntriesReverse } from "./read-reverse.ts";
+import { readEntries, readEntriesReverse } from "./read-entries.ts";
 
 let folder: string;
 let file: string;
@@ -73,7 +72,7 @@ test("the table grows with the file and starts over when the file was replaced",
   const first = await offsetsOf(file);
   appendFileSync(file, `${lineAt(601)}\n${lineAt(602)}\n`);
   const second = await offsetsOf(file, first);
-  expect([second.lines, second.linesWith(uuidAt(602)), first.lines]).toEqual([602, [602], 600]);
+  expect([second.lines, second.uuids.linesWith(uuidAt(602)), first.lines]).toEqual([602, [602], 600]);
   writeLines(10);
   expect((await offsetsOf(file, second)).lines).toBe(10);
 });

@@ -3,8 +3,8 @@ import { isTranscriptRecord, toEntry } from "../formats/claude-code/to-entry.ts"
 import type { TranscriptItem } from "../model/entry.ts";
 import { type Cursor, isCursorValid, openBytes } from "./byte-source.ts";
 import { type RecordSource, recordSource, recordsOf } from "./json-records.ts";
+import { readEntriesReverse } from "./read-entries.ts";
 import { readLines } from "./read-lines.ts";
-import { readEntriesReverse } from "./read-reverse.ts";
 
 /** Which entries: from a line number or uuid on, around a uuid, or the last ones. */
 export type WindowRequest = (
@@ -79,23 +79,23 @@ async function itemsFrom(
 }
 
 async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?: AbortSignal): Promise<number> {
-  for (const line of offsets.linesWith(uuid)) {
+  for (const line of offsets.uuids.linesWith(uuid)) {
     const [item] = await itemsFrom(file, line, 1, offsets, signal);
     if (item !== undefined && item.kind !== "unreadable" && item.uuid === uuid) return line;
   }
   throw new Problem("sessions/no-entry", `${file} has no entry ${uuid}.`, { about: { file, uuid } });
 }
 
-/** Offsets of markInterval 256th line and lines of all uuids, for reading from the middle of a file. */
+/** Offsets of every 256th line and lines of all uuids, for reading from the middle of a file. */
 export interface OffsetTable {
+  readonly marks: readonly { readonly offset: number; readonly line: number }[];
+  readonly uuids: ReturnType<typeof uuidIndex>;
   /** How far the file has been read. A later table continues from here. */
   readonly cursor: Cursor;
   /** Lines counted, blank ones included. */
   readonly lines: number;
   /** The nearest known position at or before a line. */
   before(line: number): { offset: number; line: number };
-  /** Lines that may have this uuid, the last one first. The caller checks them. */
-  linesWith(uuid: string): number[];
 }
 
 const markInterval = 256;
@@ -103,7 +103,7 @@ const markInterval = 256;
 /** Reads the file once; with an earlier table, only the lines after it. */
 export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: AbortSignal): Promise<OffsetTable> {
   const isValid = earlier !== undefined && (await isStillValid(file, earlier.cursor));
-  const base = isValid ? (earlier as GrowingOffsets) : undefined;
+  const base = isValid ? earlier : undefined;
   const marks = base?.marks.slice() ?? [];
   const uuids = base?.uuids ?? uuidIndex();
   const reader = readLines(file, { from: base?.cursor, signal });
@@ -117,7 +117,7 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
   }
   uuids.sort();
   const { cursor } = reader;
-  const table: GrowingOffsets = {
+  return {
     cursor,
     lines: cursor.lines,
     marks,
@@ -128,14 +128,7 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
       if (mark === undefined || (mark.line > line && slot === 0)) return { offset: 0, line: 1 };
       return mark.line > line ? (marks[slot - 1] ?? { offset: 0, line: 1 }) : mark;
     },
-    linesWith: (uuid) => uuids.linesWith(uuid),
   };
-  return table;
-}
-
-interface GrowingOffsets extends OffsetTable {
-  readonly marks: readonly { readonly offset: number; readonly line: number }[];
-  readonly uuids: UuidIndex;
 }
 
 async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
@@ -149,19 +142,11 @@ async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
 
 const uuidKey = Buffer.from('"uuid":"');
 
-/** Maps uuids to lines. Takes eight bytes per uuid: a session of 1 GB has half a million of them. */
-interface UuidIndex {
-  /** Call it after the last `addFrom` and before `linesWith`, which uses binary search. */
-  sort(): void;
-  /** Adds every `"uuid":"…"` of a line, including nested ones: a lookup checks which of them is the line's own. */
-  addFrom(bytes: Buffer, line: number): void;
-  linesWith(uuid: string): number[];
-}
-
 /** Each number has 28 bits of hash and 25 bits of line (33 million lines). Two uuids may have the same hash. */
 const lineRange = 2 ** 25;
 
-function uuidIndex(): UuidIndex {
+/** Maps uuids to lines. Takes eight bytes per uuid: a session of 1 GB has half a million of them. */
+function uuidIndex() {
   let packed = new Float64Array(1024);
   let count = 0;
   let isSorted = true;
@@ -188,18 +173,20 @@ function uuidIndex(): UuidIndex {
   }
 
   return {
+    /** Call it after the last `addFrom` and before `linesWith`, which uses binary search. */
     sort() {
       if (!isSorted) packed.subarray(0, count).sort();
       isSorted = true;
     },
-    addFrom(bytes, line) {
+    /** Adds every `"uuid":"…"` of a line, including nested ones: a lookup checks which of them is the line's own. */
+    addFrom(bytes: Buffer, line: number): void {
       for (let at = bytes.indexOf(uuidKey); at >= 0; at = bytes.indexOf(uuidKey, at + uuidKey.length)) {
         const from = at + uuidKey.length;
         const to = bytes.indexOf(0x22, from);
         if (to > from) add(hash(bytes, from, to), line);
       }
     },
-    linesWith(uuid) {
+    linesWith(uuid: string): number[] {
       const bytes = Buffer.from(uuid);
       const first = hash(bytes, 0, bytes.length) * lineRange;
       const lines = new Set<number>();

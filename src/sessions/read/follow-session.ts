@@ -2,11 +2,12 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../../protocol/internal.ts";
-import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
+import { type SessionPlace, transcriptsOf } from "../find/session-files.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { checkMs, checkSessionPlace, checkWord } from "../option-checks.ts";
 import type { Cursor } from "./byte-source.ts";
 import { readEntries } from "./read-entries.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A change of a session that is followed. `agentId` is absent for the main transcript. */
 export type FollowEvent =
@@ -83,11 +84,6 @@ async function* events(
   }
 }
 
-async function transcriptsOf(place: SessionPlace): Promise<{ file: string; agentId?: string }[]> {
-  const { agents } = await sessionFilesOf(place);
-  return [{ file: place.file }, ...agents.map(({ file, id }) => ({ file, agentId: id }))];
-}
-
 async function* newEvents(
   file: string,
   agentId: string | undefined,
@@ -102,23 +98,24 @@ async function* newEvents(
     return;
   }
   const reader = readEntries(file, { from: state.cursor, tail: "keep" });
+  const { lines } = reader;
   let isReported = false;
   for await (const batch of reader) {
-    if (reader.reset && !isReported) yield { kind: "reset", ...source };
+    if (lines.reset && !isReported) yield { kind: "reset", ...source };
     isReported = true;
     for (const entry of batch) yield { kind: "entry", entry, ...source };
   }
-  if (reader.reset && !isReported) yield { kind: "reset", ...source };
-  state.cursor = reader.cursor;
+  if (lines.reset && !isReported) yield { kind: "reset", ...source };
+  state.cursor = lines.cursor;
   state.stamp = stamp;
 }
 
 async function skipToEnd(file: string, state: FollowedFile): Promise<void> {
   const stamp = await stampOf(file);
   if (stamp === "") return;
-  const reader = readEntries(file, { tail: "keep" });
-  for await (const _ of reader);
-  state.cursor = reader.cursor;
+  const lines = readLines(file);
+  for await (const _ of lines);
+  state.cursor = lines.cursor;
   state.stamp = stamp;
 }
 

@@ -113,21 +113,8 @@ interface Position {
   readonly line: number;
 }
 
-interface LineSplitter {
-  /** The free part of the buffer, which the next read fills. */
-  space(): Uint8Array;
-  /** The offset in the file of the next read. */
-  readAt(): number;
-  /** The lines that `count` more bytes completed. */
-  take(count: number): Line[];
-  /** Where the incomplete line begins, and its number. */
-  next(): Position;
-  /** The incomplete line; undefined when there is none. */
-  tail(): Line | undefined;
-}
-
 /** Reuses one buffer: an incomplete line moves to its front, and only a line longer than a chunk makes it grow. */
-function lineSplitter(start: Position, limit: number, chunk: number): LineSplitter {
+function lineSplitter(start: Position, limit: number, chunk: number) {
   let buffer = Buffer.allocUnsafeSlow(chunk);
   /** The number of bytes kept of the incomplete line. They are at `heldFrom` in the buffer and at `heldAt` in the file. */
   let held = 0;
@@ -140,7 +127,7 @@ function lineSplitter(start: Position, limit: number, chunk: number): LineSplitt
 
   const isSkipping = () => lineAt < heldAt;
 
-  // Yielded lines point into the buffer, so its bytes move only before the next read.
+  /** The free part of the buffer, which the next read fills. Yielded lines point into the buffer, so its bytes move only here. */
   function space(): Uint8Array {
     const fits = held < buffer.length && (buffer.length === chunk || held > chunk);
     if (fits) buffer.copyWithin(0, heldFrom, heldFrom + held);
@@ -153,6 +140,7 @@ function lineSplitter(start: Position, limit: number, chunk: number): LineSplitt
     return buffer.subarray(held);
   }
 
+  /** The lines that `count` more bytes completed. */
   function take(count: number): Line[] {
     const lines: Line[] = [];
     const filled = buffer.subarray(0, held + count);
@@ -196,10 +184,13 @@ function lineSplitter(start: Position, limit: number, chunk: number): LineSplitt
 
   return {
     space,
+    /** The offset in the file of the next read. */
     readAt: () => heldAt + held,
     take,
-    next: () => ({ offset: lineAt, line }),
-    tail() {
+    /** Where the incomplete line begins, and its number. */
+    next: (): Position => ({ offset: lineAt, line }),
+    /** The incomplete line; undefined when there is none. */
+    tail(): Line | undefined {
       const end = heldAt + held;
       if (end === lineAt) return undefined;
       if (isSkipping()) return { offset: lineAt, length: end - lineAt, end, line, bytes: undefined, terminated: false };

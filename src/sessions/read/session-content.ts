@@ -6,7 +6,7 @@ import { readSubagentMeta } from "../home/client-json.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import type { SessionContent, SubagentContent } from "../model/session-model.ts";
 import { type Cursor, unreadableFile } from "./byte-source.ts";
-import { readEntries } from "./read-entries.ts";
+import { readAllEntries, readEntries } from "./read-entries.ts";
 
 /** Keeps the files of a session in memory and reads only new lines after the first time. */
 export interface ContentReader {
@@ -73,12 +73,11 @@ async function refresh(
   const stamp = await stampOf(file);
   if (before !== undefined && before.stamp === stamp) return { ...before, changed: false };
   const reader = readEntries(file, { from: before?.cursor, signal });
-  const fresh: TranscriptItem[] = [];
-  for await (const batch of reader) for (const item of batch) fresh.push(item);
+  const fresh = await readAllEntries(reader);
   // A last line without a newline is read again, now complete.
-  const kept = before === undefined || reader.reset ? [] : before.items.filter(isComplete);
+  const kept = before === undefined || reader.lines.reset ? [] : before.items.filter(isComplete);
   const items = kept.length === 0 ? fresh : kept.concat(fresh);
-  const now: LoadedFile = { items, cursor: reader.cursor, stamp };
+  const now: LoadedFile = { items, cursor: reader.lines.cursor, stamp };
   loaded.set(file, now);
   return { ...now, changed: true };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../files/fixtures/temp-folder.ts";
 import { recordedHome, recordedNames } from "../fixtures/recorded-home.ts";
 import { answer, prompt, result, sidechain, system, toolUse, type Wire, write } from "../fixtures/transcript.ts";
-import { agentSettingIn } from "../read/read-reverse.ts";
+import { agentSettingIn } from "../read/read-entries.ts";
 import {
   isUnanswered,
   type ResumeState,

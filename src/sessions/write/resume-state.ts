@@ -9,8 +9,7 @@ import {
   draftConversation,
   takeSidechains,
 } from "../model/transcript-conversation.ts";
-import { readEntries } from "../read/read-entries.ts";
-import { lastBoundaryLine, readEntriesReverse } from "../read/read-reverse.ts";
+import { lastBoundaryLine, readAllEntries, readEntries, readEntriesReverse } from "../read/read-entries.ts";
 
 /** What resuming a conversation needs from its file. */
 export interface ResumeState {
@@ -34,8 +33,7 @@ export async function readResumeState(file: string): Promise<ResumeState> {
 }
 
 async function readAll(file: string): Promise<readonly Entry[]> {
-  const items: TranscriptItem[] = [];
-  for await (const batch of readEntries(file)) for (const item of batch) items.push(item);
+  const items = await readAllEntries(readEntries(file));
   return takeSidechains(items).main.filter((item) => item.kind !== "unreadable");
 }
 
@@ -157,8 +155,7 @@ export async function readTranscriptConversation(
   file: string,
   options: { readonly ofAgent?: boolean } = {},
 ): Promise<Conversation> {
-  const items: TranscriptItem[] = [];
-  for await (const batch of readEntries(file)) for (const item of batch) items.push(item);
+  const items = await readAllEntries(readEntries(file));
   const draft = draftConversation(options.ofAgent === true ? items : takeSidechains(items).main);
   return buildConversation(draft, pairTools([draft]).of(draft));
 }

@@ -12,22 +12,22 @@ import { spillLargeParts } from "../parts/spill-large-parts.ts";
 /** One transcript file, open for appending. */
 export interface TranscriptWriter {
   readonly file: string;
-  /** The uuid that the next threaded record hangs on, unless it names another. */
+  /** The parent of the next record of the conversation, unless the record names another. */
   readonly tip: string | null;
   /**
-   * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), behind every record
-   * appended before it here. When it rejects, the record was not acknowledged; the file is valid either way.
+   * Contract: when it resolves, the record is in the file as one whole line (`durable`: on the disk), after every record
+   * appended before it. When it rejects, the record may be missing; the file is valid either way.
    */
   append(draft: RecordDraft, options?: AppendRecordOptions): Promise<AppendResult>;
-  /** Resolves when all that was appended is written; then refuses more. */
+  /** Resolves when everything appended is written. After that, appending is an error. */
   close(): Promise<void>;
 }
 
 export interface AppendRecordOptions {
   readonly durable?: boolean;
-  /** What a threaded record hangs on instead of the tip: a tool result on its call, null at a compaction. */
+  /** The parent instead of the tip: the call of a tool result, null for a compaction. */
   readonly parent?: string | null;
-  /** An id that another record had to name before this one was written. */
+  /** The uuid of the record, when another record named it before. Default: a new one. */
   readonly uuid?: string;
 }
 
@@ -51,18 +51,13 @@ export interface TranscriptOptions {
 }
 
 interface Waiting {
-  readonly draft: RecordDraft;
+  /** Once it is prepared, without its large parts, which are on disk. */
+  draft: RecordDraft;
   readonly options: AppendRecordOptions;
   readonly done: (result: AppendResult) => void;
   readonly fail: (error: unknown) => void;
   result?: AppendResult;
   error?: unknown;
-}
-
-/** A record whose large parts are on disk. */
-interface Ready {
-  readonly waiting: Waiting;
-  readonly draft: RecordDraft;
 }
 
 /** Records that wait together are written under one lock, but not so many that other processes must wait for long. */
@@ -83,15 +78,15 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     let written = tip;
     try {
-      const ready: Ready[] = [];
       // One after the other: two results of one name must see each other's file.
-      for (const waiting of batch) ready.push(...(await prepare(waiting)));
+      for (const waiting of batch) await prepare(waiting);
+      const ready = batch.filter(({ error }) => error === undefined);
       if (ready.length === 0) return settle(batch);
       await withAppend(
         file,
         async (to) => {
-          for (const one of ready) written = await writeOne(one, to, written);
-          if (!ready.some(({ waiting }) => waiting.options.durable === true && waiting.result !== undefined)) return;
+          for (const waiting of ready) written = await writeOne(waiting, to, written);
+          if (!ready.some(({ options, result }) => options.durable === true && result !== undefined)) return;
           // Nothing of the batch is in the file any more if this throws.
           const before = tip;
           await to.sync().catch((error: unknown) => {
@@ -109,18 +104,18 @@ export function openTranscriptWriter(options: TranscriptOptions): TranscriptWrit
   }
 
   /** Large parts are on disk before the line that names them. */
-  async function prepare(waiting: Waiting): Promise<Ready[]> {
+  async function prepare(waiting: Waiting): Promise<void> {
     try {
-      return [{ waiting, draft: await spillLargeParts(waiting.draft, root, sessionFolder, fs) }];
+      waiting.draft = await spillLargeParts(waiting.draft, root, sessionFolder, fs);
     } catch (error) {
       waiting.error = unwritable(error);
-      return [];
     }
   }
 
-  async function writeOne({ waiting, draft }: Ready, to: LineWriter, before: string | null): Promise<string | null> {
-    const parentUuid = waiting.options.parent === undefined ? before : waiting.options.parent;
-    const position = { uuid: waiting.options.uuid ?? uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
+  async function writeOne(waiting: Waiting, to: LineWriter, before: string | null): Promise<string | null> {
+    const { draft, options: wanted } = waiting;
+    const parentUuid = wanted.parent === undefined ? before : wanted.parent;
+    const position = { uuid: wanted.uuid ?? uuid(), parentUuid, timestamp: new Date(now()).toISOString() };
     const record = composeRecord(draft, envelope, position);
     try {
       await to.line(JSON.stringify(record));
@@ -161,7 +156,7 @@ function settle(batch: readonly Waiting[]): void {
   }
 }
 
-/** A record that refers to itself, or holds what JSON has no words for: not the disk's fault, but the caller's. */
+/** A record with a cycle or a value that JSON cannot hold is an error of the caller, not of the disk. */
 function unwritable(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError) || "code" in error) return error;
   const message = `The record cannot be written as JSON: ${messageOf(error).split("\n")[0]}.`;
