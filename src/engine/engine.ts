@@ -31,8 +31,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 ): Promise<Engine<Own>> {
   checkEngineOptions(options);
   const resolved = resolveOptions(options);
-  const told: Warning[] = [];
-  const warn = (warning: Warning): void => void told.push(warning);
+  const warned: Warning[] = [];
+  const warn = (warning: Warning): void => void warned.push(warning);
   const sessions = sessionState();
   const live = memoryHooks({ rows: resolved.rows, aliases: resolved.toolAliases, warn });
   const settings = await openSettings(resolved);
@@ -54,8 +54,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
     live,
     services,
     ran,
-    takeWarnings: () => told.splice(0),
-    onLost: (error) => warn({ code: "hook-failed", message: `An event nobody waited for failed: ${String(error)}` }),
+    takeWarnings: () => warned.splice(0),
+    onLost: (error) => warn({ code: "hook-failed", message: `An event that was not awaited failed: ${String(error)}` }),
   });
   const fireByItself: typeof events.fire = (event, payload, given) =>
     events.fire(event, { ...resolved.common?.(), ...payload }, given);
@@ -168,7 +168,7 @@ type OnArguments = readonly [matcher: string | undefined, handler: AnyHandler, o
 /** A handler as it is called; which fields it reads is between its author and the compiler. */
 type AnyHandler = (payload: AnyPayload, context: Parameters<CallbackHandler>[1]) => ReturnType<Callback>;
 
-/** A callback of the wire takes three arguments, people write two; one who takes no context needs no signal of its own. */
+/** A handler takes two arguments, a callback hook three. A handler without a context needs no signal of its own. */
 function toCallback(handler: AnyHandler): Callback {
   if (handler.length < 2) return (payload, toolUseId, ...[signal]) => handler(payload, { toolUseId, signal });
   return (payload, toolUseId, signal) => handler(payload, { toolUseId, signal });

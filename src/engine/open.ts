@@ -19,7 +19,7 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
   return engine.openEngine<Own>(options);
 }
 
-/** The permission rules that apply in a folder, trust taken into account, for those who judge calls without an engine. */
+/** The permission rules that apply in a folder, trust taken into account, to judge calls without an engine. */
 export async function openRules(
   options: EngineOptions = {},
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
@@ -40,7 +40,7 @@ export async function diagnose(options: EngineOptions = {}): Promise<readonly Fi
   return (await import("./doctor/diagnose.ts")).diagnose(options);
 }
 
-/** What a folder brings that needs a person's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
+/** What a folder brings that needs the user's approval, and the ways to give it. Starts nothing and writes nothing by itself. */
 export async function reviewTrust(options: EngineOptions = {}, ports: TrustPorts = {}): Promise<TrustReview> {
   const review = await import("./trust/review.ts");
   return review.reviewTrust(options, ports);
@@ -53,7 +53,7 @@ export async function openServerTrust(options: EngineOptions = {}): Promise<Serv
 }
 
 /**
- * Approves grants that were written into a checkout's settings on a person's word, those entries alone. Hosts call it when they
+ * Approves grants that were written into a checkout's settings on the user's word, those entries alone. Hosts call it when they
  * carry out `updatedPermissions` for project or local settings.
  */
 export async function approveGrants(options: EngineOptions, grants: readonly WrittenGrant[]): Promise<void> {

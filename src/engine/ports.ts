@@ -39,7 +39,7 @@ export interface ModelQuestion {
   readonly model?: string;
   /** JSON Schema of the reply that is asked for. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The conversation so far, on events at the end of a turn, when the host lends it. */
+  /** The conversation so far, on events at the end of a turn, when the host provides it. */
   readonly conversation?: readonly unknown[];
   /** For an agent hook: names of tools in addition to those that only read. */
   readonly tools?: readonly string[];
@@ -90,7 +90,7 @@ export type JudgeAnswer =
       readonly decision: "ask" | "deny";
       /** Shown to the user and given to the model. */
       readonly reason: string;
-      /** False when no rule speaks of the call and only the permission mode decided: then the hook's allow stands. Default: true. */
+      /** False when no rule speaks of the call and only the permission mode decided: then the hook's allow counts. Default: true. */
       readonly byRule?: boolean;
       /** The rule's text. */
       readonly rule?: string;

@@ -7,7 +7,7 @@ const lines = new Map<string, Line>();
 
 /**
  * One caller of this process at a time, in the order of asking. Gives the function that ends the turn,
- * or undefined when nobody's turn ended for `waitMs`: a long line that moves is no reason to give up.
+ * or undefined when no turn ended for `waitMs`. A long queue that moves is waited for.
  */
 export async function waitInQueue(
   key: string,

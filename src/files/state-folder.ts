@@ -121,7 +121,7 @@ async function makeFolder(path: string, fs: Fs): Promise<Stats> {
   const parent = dirname(path);
   if (parent !== path && (await ignoringErrors(["ENOENT"], fs.lstat(parent))) === undefined)
     await makeFolder(parent, fs);
-  // Another process may have been faster; then its folder is looked at like any other.
+  // Another process may have been faster; then its folder is checked like any other.
   await ignoringErrors(["EEXIST"], fs.mkdir(path, 0o700));
   await fs.syncFolder(parent);
   return fs.lstat(path);

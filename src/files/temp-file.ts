@@ -10,7 +10,7 @@ import { livenessOf, machineTag, ownIdentity } from "./process-identity.ts";
 export function tempName(path: string): string {
   const owner = ownIdentity();
   const tag = [owner.pid, owner.start, machineTag(owner), nonce()].join("-");
-  // A name may have 255 bytes; what the file is called is for people only.
+  // A name may have 255 bytes; the file's own name is there for users only.
   return join(dirname(path), `.${basename(path).slice(0, 60)}.${tag}.hookline-tmp`);
 }
 

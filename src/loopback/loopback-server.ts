@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Problem } from "../protocol/internal.ts";
 import { turnAway } from "./request-body.ts";
 
-export interface LoopbackOptions extends Pick<GateOptions, "token"> {
+interface LoopbackOptions {
+  readonly token: string;
   /** 0: any that is free. */
   readonly port: number;
   /** The path of a local socket in addition to the port. Its folder must be private. */
   readonly socket?: string;
-  /** Whether pages that this server sends may ask it. */
+  /** Whether pages of this server may send requests to it. */
   readonly ownPages?: boolean;
   /** Called for what has passed the gate. */
   readonly handle: (request: IncomingMessage, reply: ServerResponse) => void;
@@ -17,7 +18,7 @@ export interface LoopbackOptions extends Pick<GateOptions, "token"> {
 
 export interface Loopback {
   readonly port: number;
-  /** Takes no more connections; those that are open are served to the end of what they have asked. */
+  /** Accepts no more connections; requests of open ones are answered. */
   stop(): void;
   /** Ends every connection. */
   end(): void;
@@ -32,7 +33,7 @@ export interface Loopback {
 export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
   const byPort = newServer();
   const port = await listen(byPort, options.port);
-  setGate(byPort, loopbackHosts(port), options);
+  setGate(byPort, new Set(loopbackHosts(port)), options);
   const servers = [byPort];
   if (options.socket !== undefined) {
     const bySocket = newServer();
@@ -61,7 +62,7 @@ export async function openLoopback(options: LoopbackOptions): Promise<Loopback> 
 
 function newServer(): Server {
   const server = createServer({
-    // A missing name is the gate's business: it says 403 to it as to a wrong one.
+    // The gate refuses a missing name as it does a wrong one.
     requireHostHeader: false,
     headersTimeout: 5_000,
     requestTimeout: 0,
@@ -75,32 +76,57 @@ function newServer(): Server {
   return server;
 }
 
+/** Every request of every route passes the gate before anything else of it is read. */
 function setGate(server: Server, hosts: ReadonlySet<string>, options: LoopbackOptions): void {
-  const { token, ownPages, handle } = options;
-  const gate: GateOptions = {
-    token,
-    hosts,
-    ...(ownPages === true ? { origins: new Set([...hosts].map((host) => `http://${host}`)) } : {}),
-  };
   const pass = (request: IncomingMessage, reply: ServerResponse): boolean => {
     reply.sendDate = false;
-    const refused = refuse(request, gate);
-    if (refused === undefined) return true;
-    turnAway(reply, refused.status, refused.why, refused.status === 401 ? { "WWW-Authenticate": "Bearer" } : {});
+    const why = siteRefusal(request, hosts, options.ownPages === true);
+    if (why !== undefined) turnAway(reply, 403, why);
+    else if (!hasToken(request, options.token))
+      turnAway(reply, 401, "the token is missing or wrong", { "WWW-Authenticate": "Bearer" });
+    else return true;
     return false;
   };
   server.on("request", (request, reply) => {
-    if (pass(request, reply)) handle(request, reply);
+    if (pass(request, reply)) options.handle(request, reply);
   });
   // A client that sends "Expect: 100-continue" gets its answer before it sends the body.
   server.on("checkContinue", (request, reply) => {
     if (!pass(request, reply)) return;
     reply.writeContinue();
-    handle(request, reply);
+    options.handle(request, reply);
   });
   server.on("checkExpectation", (request, reply) => {
-    if (pass(request, reply)) turnAway(reply, 417, "100-continue is all that can be expected");
+    if (pass(request, reply)) turnAway(reply, 417, "only 100-continue can be expected");
   });
+}
+
+/**
+ * Why a request is refused. A page of another site can reach a loopback port: by a name that it made point here (`Host`), or from the
+ * browser (`Origin`, `Sec-Fetch-Site`).
+ */
+function siteRefusal(request: IncomingMessage, hosts: ReadonlySet<string>, ownPages: boolean): string | undefined {
+  const { host = "", origin, "sec-fetch-site": site = "none" } = request.headers;
+  if (!hosts.has(host) || repeatsHost(request)) return "this server does not go by that name";
+  const isOwnOrigin = ownPages && [...hosts].some((name) => origin === `http://${name}`);
+  const isOwnSite = ownPages && site === "same-origin";
+  if ((origin === undefined || isOwnOrigin) && (site === "none" || isOwnSite)) return undefined;
+  return "pages of other sites are not answered";
+}
+
+/** Node keeps the first of two; another reader on the way might have kept the last. */
+function repeatsHost({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length > 1;
+}
+
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const [, given] = /^Bearer ([!-~]{1,512})$/i.exec(headers.authorization ?? "") ?? [];
+  return given !== undefined && sameToken(given, token);
+}
+
+/** The names of a server on this port. */
+function loopbackHosts(port: number): readonly string[] {
+  return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 
 function listen(server: Server, port: number): Promise<number> {
@@ -140,68 +166,12 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await chmod(path, 0o600);
 }
 
-/** What the gate looks at. */
-export type Asking = Pick<IncomingMessage, "headers" | "rawHeaders">;
-
-/** Why a request is turned away, as a status and a sentence. */
-export interface Refused {
-  readonly status: 401 | 403;
-  readonly why: string;
-}
-
-export interface GateOptions {
-  readonly token: string;
-  /** The names this server has: `127.0.0.1:PORT` and its sisters. */
-  readonly hosts: ReadonlySet<string>;
-  /** Whether pages served by this server may send requests to it. Default: no page may. */
-  readonly origins?: ReadonlySet<string>;
-}
-
-/**
- * Every request of every route passes here before anything of it is looked at. A page of another site can reach a loopback port:
- * by a name that it made point here (`Host`), or from the browser (`Origin`, `Sec-Fetch-Site`). Neither is answered with more than no.
- */
-export function refuse(request: Asking, options: GateOptions): Refused | undefined {
-  const { headers } = request;
-  const { hosts, origins, token } = options;
-  if (!hosts.has(headers.host ?? "") || repeats(request, "host")) return no("this server does not go by that name");
-  const { origin } = headers;
-  if (origin !== undefined && !origins?.has(origin)) return no("pages of other sites are not answered");
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "none" && !(site === "same-origin" && origins !== undefined)) {
-    return no("pages of other sites are not answered");
-  }
-  const given = bearer(request);
-  if (given === undefined || !sameToken(given, token)) return { status: 401, why: "the token is missing or wrong" };
-  return undefined;
-}
-
-/** The names of a server on this port. */
-export function loopbackHosts(port: number): ReadonlySet<string> {
-  return new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]);
-}
-
-function no(why: string): Refused {
-  return { status: 403, why };
-}
-
-function bearer({ headers }: Asking): string | undefined {
-  return /^Bearer ([!-~]{1,512})$/i.exec(headers.authorization ?? "")?.[1];
-}
-
-/** Node keeps the first of two; another reader on the way might have kept the last. */
-function repeats({ rawHeaders }: Asking, name: string): boolean {
-  let times = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) times++;
-  return times > 1;
-}
-
 /** 256 random bits, harmless in a header, a URL and a shell. */
 export function newToken(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Contract: takes the same time whatever the two have in common. How long a token is, everybody may know. */
+/** Contract: takes the same time whatever the two have in common. The length of a token is not secret. */
 export function sameToken(given: string, own: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(own)];
   return one.length === other.length && timingSafeEqual(one, other);

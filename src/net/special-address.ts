@@ -59,7 +59,7 @@ const rows6: readonly Row[] = [
 /** IPv6 networks whose last 32 bits are an IPv4 address: mapped, translated and NAT64. */
 const carriers = ["::ffff:", "::ffff:0:", "64:ff9b::"];
 
-/** Of IPv6 only what is handed out to hosts, and what stands for an IPv4 address. */
+/** Of IPv6 only what is handed out to hosts, and what represents an IPv4 address. */
 const handedOut = new BlockList();
 handedOut.addSubnet("2000::", 3, "ipv6");
 for (const carrier of carriers) handedOut.addSubnet(`${carrier}0.0.0.0`, 96, "ipv6");

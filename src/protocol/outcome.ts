@@ -74,7 +74,7 @@ export interface HookRef {
   readonly source: LayerKind;
   readonly file?: string;
   readonly matcher?: string;
-  /** How people recognise it: the command, url, `server:tool`, or the beginning of a prompt. */
+  /** How users recognise it: the command, url, `server:tool`, or the beginning of a prompt. */
   readonly name: string;
 }
 

@@ -27,7 +27,7 @@ export class Problem extends Error {
 
 /**
  * What was thrown, in words and at a bounded length.
- * Contract: never throws, whatever the value does when it is looked at.
+ * Contract: never throws, whatever the value does when it is read.
  */
 export function messageOf(thrown: unknown): string {
   try {

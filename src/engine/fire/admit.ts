@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { FailurePolicy, Hook, HookType, Skip, SkipReason } from "../../protocol/internal.ts";
+import type { FailurePolicy, Hook, HookType, Skip } from "../../protocol/internal.ts";
 import type { Ports } from "../ports.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
@@ -8,10 +8,7 @@ import type { HookEvent } from "./fire.ts";
 import { maxHookDepth } from "./hook-depth.ts";
 import type { Selection } from "./select.ts";
 
-export interface SkipRefusal {
-  readonly why: SkipReason;
-  readonly detail: string;
-}
+type SkipRefusal = Omit<Skip, "hook">;
 
 /** One reason not to run a hook. Checked in order; the first that applies is reported. */
 type SkipCheck = (hook: ConfiguredHook, event: HookEvent) => SkipRefusal | undefined;
@@ -64,7 +61,7 @@ function firstRefusal(hook: ConfiguredHook, event: HookEvent): SkipRefusal | und
   return undefined;
 }
 
-/** Hooks inside hooks inside hooks: somewhere it has to end. */
+/** Hooks that fire events whose hooks fire events must end somewhere. */
 function tooDeep(_: ConfiguredHook, { depth }: HookEvent): SkipRefusal | undefined {
   if (depth < maxHookDepth) return undefined;
   return { why: "recursion", detail: `fired ${depth} hooks deep; ${maxHookDepth} is the most` };
@@ -132,7 +129,7 @@ function concerns({ hook, row, layer }: ConfiguredHook, name: string, { payload,
   return inside || startedAs === name;
 }
 
-/** The event takes the type, and the host lends what the type needs. */
+/** The event supports the type, and the host provides what the type needs. */
 function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: HookEvent): SkipRefusal | undefined {
   if (!row.types.includes(hook.type)) {
     return { why: "unsupported", detail: `${row.name} does not take ${hook.type} hooks` };
@@ -140,7 +137,7 @@ function notSupported({ hook, row, onFailure }: ConfiguredHook, { services }: Ho
   const missing = missingPort(hook.type, services.options.ports);
   // A guard that cannot be asked must not be passed over in silence: it runs, and fails.
   if (missing === undefined || (onFailure === "block" && row.onFailure === "guard")) return undefined;
-  return { why: "unsupported", detail: `${hook.type} hooks need ${missing}, which this host does not lend` };
+  return { why: "unsupported", detail: `${hook.type} hooks need ${missing}, which this host does not provide` };
 }
 
 function missingPort(type: HookType, { model, agent, mcp }: Ports): string | undefined {
@@ -163,11 +160,8 @@ export function dropDuplicates(hooks: readonly ConfiguredHook[]): Selection {
   hooks.forEach((hook, index) => {
     const key = identityOf(hook) ?? `only ${index}`;
     const first = kept.get(key);
-    if (first === undefined) {
-      kept.set(key, hook);
-      return;
-    }
-    kept.set(key, strictest(first, hook));
+    kept.set(key, first === undefined ? hook : strictest(first, hook));
+    if (first === undefined) return;
     skipped.push({ hook: hook.ref, why: "duplicate", detail: `equal to ${first.ref.id}, which runs` });
   });
   return { hooks: [...kept.values()], skipped };
@@ -183,13 +177,11 @@ const identities = new WeakMap<ConfiguredHook, string | undefined>();
 
 /** What makes two hooks equal; undefined for in-process hooks, which never are. */
 function newIdentity({ hook, layer }: ConfiguredHook): string | undefined {
-  const payload = payloadOf(hook);
-  return payload === undefined
-    ? undefined
-    : JSON.stringify([layer.plugin?.root ?? "", hook.type, hook.if ?? "", payload]);
+  const work = workOf(hook);
+  return work && JSON.stringify([layer.plugin?.root ?? "", hook.type, hook.if ?? "", work]);
 }
 
-function payloadOf(hook: Hook): readonly unknown[] | undefined {
+function workOf(hook: Hook): readonly unknown[] | undefined {
   switch (hook.type) {
     case "command":
       return [hook.command, hook.args ?? null, hook.args === undefined ? (hook.shell ?? "bash") : ""];

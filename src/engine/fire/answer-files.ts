@@ -117,7 +117,7 @@ async function faultOf(given: string, path: string, projectDir: string): Promise
     if (!(await stat(path)).isDirectory()) return "is not a folder";
     return (await linkBelow(projectDir, path)) ? "passes through a link below the project" : undefined;
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be looked at: ${String(error)}`;
+    return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${String(error)}`;
   }
 }
 

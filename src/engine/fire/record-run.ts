@@ -27,7 +27,7 @@ export type RunTimes = Pick<RunRecord, "startedAt" | "durationMs">;
 
 /** What a run came to: its output read by the event's row, completed, judged by the hook's failure policy. */
 export function recordRun(run: HookRun, result: RunnerResult, times: RunTimes): MaybeAsync<FinishedRun> {
-  if (saidNothing(result, run)) return finished(run, recordOf(run, result, times, none), result.warnings);
+  if (isSilent(result, run)) return finished(run, recordOf(run, result, times, none), result.warnings);
   const read = readAnswer(result, run);
   return whenReady(checkAnswer(withEnvFile(read.answer, result.envFile), run), (checked) => {
     const judged = withFailurePolicy(checked.answer, result.ended, run);
@@ -50,11 +50,13 @@ function finished({ hook: { group } }: HookRun, record: RunRecord, warnings: rea
 }
 
 /** Most hooks answer nothing to most events: they return nothing, or end well and print nothing. */
-function saidNothing({ said, failure, stdout, envFile }: RunnerResult, { event: { row } }: HookRun): boolean {
+function isSilent({ output, failure, stdout, envFile }: RunnerResult, { event: { row } }: HookRun): boolean {
   if (failure !== undefined) return false;
-  if (said.kind === "returned") return said.value === undefined || said.value === null;
+  if (output.kind === "returned") return output.value === undefined || output.value === null;
   // Where the text is the answer, an empty one counts too.
-  return said.kind === "printed" && said.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path";
+  return (
+    output.kind === "printed" && output.exit === 0 && stdout === "" && envFile === undefined && row.onText !== "path"
+  );
 }
 
 function withEnvFile(answer: HookAnswerRecord, envFile: string | undefined): HookAnswerRecord {
@@ -111,7 +113,7 @@ function placeOf(hook: HookRef): string {
 
 function recordOf(
   { hook: { ref }, event: { round } }: HookRun,
-  { ended, stdout, stderr, droppedBytes, spent }: Omit<RunnerResult, "said" | "warnings">,
+  { ended, stdout, stderr, droppedBytes, spent }: Omit<RunnerResult, "output" | "warnings">,
   { startedAt, durationMs }: RunTimes,
   verdict: Verdict,
   answer?: Omit<HookAnswerRecord, "verdict">,
@@ -129,11 +131,11 @@ function recordOf(
     round,
   };
   if (answer === undefined && droppedBytes === undefined && spent === undefined) return record;
-  const said = answer !== undefined && Object.keys(answer).length > 0;
+  const hasAnswer = answer !== undefined && Object.keys(answer).length > 0;
   return {
     ...record,
     ...(droppedBytes ? { droppedBytes } : {}),
     ...(spent ? { spent } : {}),
-    ...(said ? { answer } : {}),
+    ...(hasAnswer ? { answer } : {}),
   };
 }

@@ -79,7 +79,7 @@ function readJudged(waited: Waited<unknown>, { timeoutMs }: Limit): ReadJudged {
   if (byRule !== undefined && typeof byRule !== "boolean")
     faults.push(`byRule is ${showValue(byRule)}, not true or false`);
   return {
-    verdict: { kind: word, reason: given ?? `The host's rules said ${word}.` },
+    verdict: { kind: word, reason: given ?? `The host's rules answered ${word}.` },
     warnings: faults.map(warningOf),
   };
 }

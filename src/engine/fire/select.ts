@@ -1,5 +1,4 @@
 import type { Skip, ToolInput } from "../../protocol/internal.ts";
-import type { ConditionFolders, HookCondition } from "../match/conditions.ts";
 import { matcherDetail, matches } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { HookEvent } from "./fire.ts";
@@ -25,7 +24,8 @@ export function selectHooks(event: HookEvent): Selection {
 
 /** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
 export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string | undefined): Selection {
-  const answers = answersOf(hooks);
+  const answers = answered.get(hooks) ?? new Map<string | undefined, Selection>();
+  answered.set(hooks, answers);
   const known = answers.get(value);
   if (known !== undefined) return known;
   const skips = hooks.map((hook) => skipByMatcher(hook, value));
@@ -36,14 +36,6 @@ export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string 
   if (answers.size >= mostAnswers) answers.clear();
   if (value === undefined || value.length <= longestValue) answers.set(value, selected);
   return selected;
-}
-
-function answersOf(hooks: readonly ConfiguredHook[]): Map<string | undefined, Selection> {
-  const known = answered.get(hooks);
-  if (known !== undefined) return known;
-  const answers = new Map<string | undefined, Selection>();
-  answered.set(hooks, answers);
-  return answers;
 }
 
 const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, Selection>>();
@@ -63,16 +55,8 @@ function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: HookEv
   }
   if (condition === "never")
     return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
-  if (conditionHolds(condition, event)) return undefined;
+  const { tool_name: tool, tool_input: input, cwd } = event.payload;
+  const { home, cwd: projectRoot } = event.services.options;
+  if (condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot })) return undefined;
   return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
-}
-
-function conditionHolds(condition: HookCondition, event: HookEvent): boolean {
-  const { tool_name: tool, tool_input: input } = event.payload;
-  return condition(String(tool), input as ToolInput, conditionFolders(event));
-}
-
-/** What a condition's relative paths are resolved against. */
-function conditionFolders({ payload, services: { options } }: HookEvent): ConditionFolders {
-  return { cwd: String(payload["cwd"]), home: options.home, projectRoot: options.cwd };
 }

@@ -52,6 +52,8 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
     warnings: [],
   };
   const turn = settleTurn(event, settled, !stop.continue, context.length > 0);
+  // What is refused or deferred has no input to run with.
+  const hasInput = turn.decision !== "deny" && turn.decision !== "defer";
 
   return {
     event: row.name,
@@ -60,7 +62,7 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
     ...(turn.reason === undefined ? {} : { reason: turn.reason }),
     continue: stop.continue,
     ...(stop.continue || stop.stopReason === undefined ? {} : { stopReason: stop.stopReason }),
-    ...(keepsInput(turn.decision) && input.input !== undefined ? { updatedInput: input.input } : {}),
+    ...(hasInput && input.input !== undefined ? { updatedInput: input.input } : {}),
     additionalContext: context,
     systemMessages: answered.flatMap(({ record }) => record.answer?.messages ?? []),
     output: { ...withDecision(row, output.output, turn.decision, turn.reason), ...turn.output },
@@ -89,12 +91,12 @@ export function policyFloor(row: EventRow, { merged }: EffectiveSettings): Verdi
   return { kind: "ask", reason: merged.managedDamage };
 }
 
-/** Nothing was said, so there is nothing to combine. */
+/** Without an answer there is nothing to combine. */
 function isSilent({ record }: FinishedRun): boolean {
   return record.verdict.kind === "none" && record.answer === undefined;
 }
 
-/** The outcome of an event about which no hook said anything. */
+/** The outcome of an event that no hook answered. */
 export function quietOutcome(row: EventRow, { runs, skipped, warnings }: EventRuns): Outcome {
   return {
     event: row.name,
@@ -133,11 +135,6 @@ function putOff(decision: Decision, { input, by }: SettledInput): readonly Warni
   if (decision !== "defer" || input === undefined || by === undefined) return [];
   const message = `Hook ${by.name} rewrote the input of a call that another hook defers; the rewrite does not count.`;
   return [{ code: "rewrite-ignored", message, place: by.id }];
-}
-
-/** What is refused or put off has no input to run with. */
-function keepsInput(decision: Decision): boolean {
-  return decision !== "deny" && decision !== "defer";
 }
 
 interface SettledStop {

@@ -1,4 +1,5 @@
 import {
+  defined,
   type EventRow,
   intendedInPattern,
   intendedName,
@@ -11,26 +12,17 @@ import { compileSearch, hazardOf } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
 
 /** The `matcher` of a hook group, compiled once per snapshot. */
-export type Matcher =
-  | { readonly kind: "all"; readonly text: string }
-  | {
-      readonly kind: "names";
-      readonly text: string;
-      readonly names: ReadonlySet<string>;
-      readonly aliases: ToolAliases;
-    }
-  | {
-      readonly kind: "expression";
-      readonly text: string;
-      readonly test: (value: string) => boolean;
-      readonly aliases: ToolAliases;
-    }
-  | { readonly kind: "never"; readonly text: string; readonly why: string };
+export type Matcher = { readonly text: string } & (
+  | { readonly kind: "all" }
+  | { readonly kind: "names"; readonly names: ReadonlySet<string>; readonly aliases: ToolAliases }
+  | { readonly kind: "expression"; readonly test: (value: string) => boolean; readonly aliases: ToolAliases }
+  | { readonly kind: "never"; readonly why: string }
+);
 
 /** Maps older names of tools to the current ones. */
 export type ToolAliases = Readonly<Record<string, string>>;
 
-export interface MatcherOptions {
+interface MatcherOptions {
   /** Aliases of the host, in addition to `Task` → `Agent`. */
   readonly aliases?: ToolAliases;
   /** The `place` of warnings. */
@@ -48,9 +40,9 @@ export function compileMatcher(
   options: MatcherOptions = {},
 ): { readonly matcher: Matcher; readonly warnings: readonly Warning[] } {
   const warnings: Warning[] = [];
-  const warn = (code: WarningCode, message: string) =>
-    warnings.push(options.place === undefined ? { code, message } : { code, message, place: options.place });
-  return { matcher: Object.freeze(compile(text ?? "", matchedField, options.aliases, warn)), warnings };
+  const { aliases, place } = options;
+  const warn = (code: WarningCode, message: string) => warnings.push({ code, message, ...defined({ place }) });
+  return { matcher: Object.freeze(compile(text ?? "", matchedField, aliases, warn)), warnings };
 }
 
 export function matches(matcher: Matcher, value: string | undefined): boolean {

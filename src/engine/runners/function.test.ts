@@ -22,7 +22,7 @@ test("true lets the agent stop, false makes it continue with errorMessage as the
       hook((messages) => messages.length === 1),
       call(),
     ),
-  ).toEqual({ ...answered, said: stop });
+  ).toEqual({ ...answered, output: stop });
   expect(
     await runFunction(
       hook(async () => false),
@@ -30,14 +30,14 @@ test("true lets the agent stop, false makes it continue with errorMessage as the
     ),
   ).toEqual({
     ...answered,
-    said: { kind: "judged", ok: false, reason: "Run the tests.", continueOnBlock: false },
+    output: { kind: "judged", ok: false, reason: "Run the tests.", continueOnBlock: false },
   });
 });
 
 test("anything but true or false is a failure", async () => {
   const ran = await runFunction(hook((() => "yes") as unknown as StopFunction), call());
   const failure = "returned string; a function hook returns true or false";
-  expect(ran).toEqual({ ...answered, said: { kind: "nothing" }, failure });
+  expect(ran).toEqual({ ...answered, output: { kind: "nothing" }, failure });
 });
 
 test("a throw and a wait without end are failures", async () => {

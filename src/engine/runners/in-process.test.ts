@@ -18,7 +18,7 @@ const quiet = { stdout: "", stderr: "", warnings: [] };
 
 test("an answer counts the same at once and later", async () => {
   const deny = { decision: "block", reason: "no" };
-  const expected = { ...quiet, ended: { by: "answered" }, said: { kind: "returned", value: deny } };
+  const expected = { ...quiet, ended: { by: "answered" }, output: { kind: "returned", value: deny } };
   expect(
     await runCallback(
       hook(() => deny),
@@ -41,7 +41,7 @@ test("a callback gets the payload, the id of the tool use and a signal", async (
     return undefined;
   };
   const ran = await runCallback(hook(callback), given);
-  expect(ran).toEqual({ ...quiet, ended: { by: "answered" }, said: { kind: "returned", value: undefined } });
+  expect(ran).toEqual({ ...quiet, ended: { by: "answered" }, output: { kind: "returned", value: undefined } });
   expect(seen).toEqual([given.payload, "t1", given.signal]);
 });
 
@@ -49,7 +49,7 @@ test("throwing, rejecting and returning nonsense are failures in words", async (
   const boom = () => {
     throw new Error("boom");
   };
-  const threw = { ...quiet, ended: { by: "threw", message: "boom" }, said: { kind: "nothing" }, failure: "boom" };
+  const threw = { ...quiet, ended: { by: "threw", message: "boom" }, output: { kind: "nothing" }, failure: "boom" };
   expect(await runCallback(hook(boom), call())).toEqual(threw);
   expect(
     await runCallback(
@@ -61,7 +61,7 @@ test("throwing, rejecting and returning nonsense are failures in words", async (
   expect(nonsense).toEqual({
     ...quiet,
     ended: { by: "answered" },
-    said: { kind: "returned", value: "yes" },
+    output: { kind: "returned", value: "yes" },
     failure: "returned a string; a callback returns an object or nothing",
   });
   const list = await runCallback(hook((async () => [1]) as unknown as Callback), call());
@@ -88,7 +88,7 @@ test("a callback that never answers is ended at the deadline, its late rejection
   expect(ran).toEqual({
     ...quiet,
     ended: { by: "timeout", afterMs: 10 },
-    said: { kind: "nothing" },
+    output: { kind: "nothing" },
     failure: "no answer within 10 ms",
   });
   // A rejection that no one handles would fail the run of the tests.

@@ -37,7 +37,7 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 /** An invalid value is kept with its failure: it may still contain a denial. */
 function returned(hook: CallbackHook, value: unknown): RunnerResult {
   if (value === undefined || value === null) return silence;
-  const ran: RunnerResult = { ...silence, said: { kind: "returned", value } };
+  const ran: RunnerResult = { ...silence, output: { kind: "returned", value } };
   if (typeof value === "object" && !Array.isArray(value)) return ran;
   const what = Array.isArray(value) ? "a list" : `a ${typeof value}`;
   return failed(hook, { ...ran, failure: `returned ${what}; a callback returns an object or nothing` });
@@ -47,7 +47,7 @@ function returned(hook: CallbackHook, value: unknown): RunnerResult {
 const silence: RunnerResult = {
   ...emptyOutput,
   ended: { by: "answered" },
-  said: { kind: "returned", value: undefined },
+  output: { kind: "returned", value: undefined },
 };
 
 function failed(hook: CallbackHook, ran: RunnerResult): RunnerResult {
@@ -68,7 +68,7 @@ export async function runFunction(hook: FunctionHook, call: FunctionCall): Promi
     return failedResult({ by: "answered" }, `returned ${found}; a function hook returns true or false`);
   }
   const reply = ok ? { ok } : { ok, reason: hook.errorMessage };
-  return { ...emptyOutput, ended: { by: "answered" }, said: { kind: "judged", ...reply, continueOnBlock: false } };
+  return { ...emptyOutput, ended: { by: "answered" }, output: { kind: "judged", ...reply, continueOnBlock: false } };
 }
 
 /** The copies that in-process hooks of one event share. A field of the event: a weak map of all events costs more than the copies. */
@@ -98,7 +98,7 @@ export function frozenFor<T>(of: object, copies: SharedCopies, name: keyof Share
 }
 
 /**
- * A deep copy, deep-frozen. Contract: stands any depth and circles. Plain data is copied as it is; dates, bytes, maps and sets stay
+ * A deep copy, deep-frozen. Contract: any depth and circles are supported. Plain data is copied as it is; dates, bytes, maps and sets stay
  * what they are but cannot be frozen; of any other object what it is in JSON counts.
  */
 export function frozenCopy<T>(root: T): T {

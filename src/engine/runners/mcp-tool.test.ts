@@ -25,7 +25,7 @@ test("the tool is called with templates filled and its text is kept to be read",
   expect(asked).toEqual([{ server: "guard", tool: "check", input: { c: "ls" } }]);
   expect(ran).toEqual({
     ended: { by: "answered" },
-    said: { kind: "body", ok: true, whole: true },
+    output: { kind: "body", ok: true, whole: true },
     stdout: '{"decision":"block"}',
     stderr: "",
     warnings: [],
@@ -35,7 +35,7 @@ test("the tool is called with templates filled and its text is kept to be read",
 test("an error of the tool is a failure that keeps its text", async () => {
   expect(await runMcpTool(hook, call(replying({ connected: true, text: "bad", isError: true })))).toEqual({
     ended: { by: "answered" },
-    said: { kind: "body", ok: false, whole: true },
+    output: { kind: "body", ok: false, whole: true },
     stdout: "bad",
     stderr: "",
     failure: "MCP tool guard:check answered with an error",
@@ -47,7 +47,7 @@ test("a server that is not connected is a failure, and the warning about a templ
   const ran = await runMcpTool({ ...hook, input: { c: "${nope}" } }, call(replying({ connected: false })));
   expect(ran).toMatchObject({
     ended: { by: "not-started", why: 'MCP server "guard" is not connected' },
-    said: { kind: "nothing" },
+    output: { kind: "nothing" },
     failure: 'MCP server "guard" is not connected',
     warnings: [{ code: "template-missing", place: "nope" }],
   });
@@ -57,7 +57,7 @@ test.each([undefined, null, "text", { connected: true }, { connected: "yes", tex
   "a port that returns %j has no result",
   async (result) => {
     const ran = await runMcpTool(hook, call(replying(result)));
-    expect([ran.said, ran.failure]).toEqual([{ kind: "nothing" }, "the MCP port returned no result for guard:check"]);
+    expect([ran.output, ran.failure]).toEqual([{ kind: "nothing" }, "the MCP port returned no result for guard:check"]);
   },
 );
 
@@ -76,7 +76,7 @@ test("a hook without input sends none; errors, silence and floods are bounded", 
     bare,
     call(replying({ connected: true, text: "x".repeat(1024 * 1024 + 5), isError: false })),
   );
-  expect([flood.said, flood.stdout.length, flood.droppedBytes]).toEqual([
+  expect([flood.output, flood.stdout.length, flood.droppedBytes]).toEqual([
     { kind: "body", ok: true, whole: false },
     1024 * 1024,
     { stdout: 5, stderr: 0 },

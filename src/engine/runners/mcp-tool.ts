@@ -37,7 +37,7 @@ function read(result: unknown, hook: McpToolHook, warnings: readonly Warning[]):
   return {
     ...emptyOutput,
     ended: { by: "answered" },
-    said: { kind: "body", ok: isError !== true, whole: kept.dropped === 0 },
+    output: { kind: "body", ok: isError !== true, whole: kept.dropped === 0 },
     stdout: kept.text,
     droppedBytes: droppedFromStdout(kept.dropped),
     failure: isError === true ? `MCP tool ${name} answered with an error` : undefined,

@@ -51,7 +51,7 @@ export async function runModel(hook: PromptHook | AgentHook, call: ModelRunCall)
   if ("wrong" in reply) return { ...answered, failure: `the model ${reply.wrong}` };
   // An agent hook answers like a prompt hook with `continueOnBlock`.
   const continueOnBlock = !isPrompt || hook.continueOnBlock === true;
-  return { ...answered, said: { kind: "judged", ...reply, continueOnBlock } };
+  return { ...answered, output: { kind: "judged", ...reply, continueOnBlock } };
 }
 
 /** JSON Schema of the reply that agent hooks ask for. */

@@ -34,13 +34,13 @@ test("the model is asked with prompt, schema and, where lent, the conversation",
 });
 
 test("an exact reply is a judgement, as an object or as one JSON object in text", async () => {
-  const said = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
+  const output = { kind: "judged", ok: false, reason: "no tests", impossible: true, continueOnBlock: false };
   const reply = { ok: false, reason: "no tests", impossible: true };
-  const expected = { ...quiet, ended: { by: "answered" }, said, stdout: JSON.stringify(reply) };
+  const expected = { ...quiet, ended: { by: "answered" }, output, stdout: JSON.stringify(reply) };
   expect(await runModel(hook, call(replying(reply)))).toEqual(expected);
   expect(await runModel(hook, call(replying(JSON.stringify(reply))))).toEqual(expected);
   const patient = await runModel({ ...hook, continueOnBlock: true }, call(replying('\n{"ok": true}\n')));
-  expect(patient.said).toEqual({ kind: "judged", ok: true, continueOnBlock: true });
+  expect(patient.output).toEqual({ kind: "judged", ok: true, continueOnBlock: true });
 });
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
   true,
 ])("%j is no reply and never ok", async (reply) => {
   const ran = await runModel(hook, call(replying(reply)));
-  expect(ran).toMatchObject({ ended: { by: "answered" }, said: { kind: "nothing" } });
+  expect(ran).toMatchObject({ ended: { by: "answered" }, output: { kind: "nothing" } });
   expect(ran.failure).toMatch(/^the model /);
 });
 
@@ -80,7 +80,7 @@ test("an API error and silence are failures", async () => {
   expect(await runModel(hook, call(refused))).toEqual({
     ...quiet,
     ended: { by: "threw", message: "529 overloaded" },
-    said: { kind: "nothing" },
+    output: { kind: "nothing" },
     stdout: "",
     failure: "529 overloaded",
   });
@@ -97,7 +97,7 @@ test("an API error and silence are failures", async () => {
 test("a reply without end is cut and does not count", async () => {
   const long = JSON.stringify({ ok: true, reason: "x".repeat(1024 * 1024) });
   const ran = await runModel(hook, call(replying(long)));
-  expect([ran.said, ran.stdout.length, ran.droppedBytes, ran.failure]).toEqual([
+  expect([ran.output, ran.stdout.length, ran.droppedBytes, ran.failure]).toEqual([
     { kind: "nothing" },
     1024 * 1024,
     { stdout: long.length - 1024 * 1024, stderr: 0 },
@@ -114,7 +114,7 @@ test("an agent hook asks for the same shape without impossible and continues whe
   const ran = await runModel({ type: "agent", prompt: "async () => true" }, call(port));
   expect(asked[0]?.prompt.startsWith("async () => true")).toBe(true);
   expect(asked[0]?.schema).toEqual(agentReplySchema);
-  expect(ran.said).toEqual({ kind: "judged", ok: false, reason: "tests fail", continueOnBlock: true });
+  expect(ran.output).toEqual({ kind: "judged", ok: false, reason: "tests fail", continueOnBlock: true });
   const wrong = await runModel({ type: "agent", prompt: "p" }, call(replying({ ok: true, impossible: true })));
   expect(wrong.failure).toBe('the model replied with "impossible", which was not asked for');
 });

@@ -12,7 +12,7 @@ const standardMs: Readonly<Record<HookType, number>> = {
   function: 5_000,
 };
 
-/** How long a hook may take: its own word, else the event's, else the type's. */
+/** How long a hook may take: its own timeout, else that of the event, else that of its type. */
 export function timeoutOf(hook: Hook, row: EventRow, env: Environment): number {
   if (hook.timeout !== undefined) return hook.timeout * 1_000;
   const standard = standardMs[hook.type];
@@ -24,7 +24,7 @@ export function timeoutOf(hook: Hook, row: EventRow, env: Environment): number {
 export function eventBudgetMs(row: EventRow, hooks: readonly Hook[], env: Environment): number | undefined {
   const { budget } = row.special;
   if (budget === undefined) return undefined;
-  if (saidMs(env[budget.variable]) !== undefined) return budgetMs(row, env);
+  if (variableMs(env[budget.variable]) !== undefined) return budgetMs(row, env);
   const longest = Math.max(0, ...hooks.map((hook) => (hook.timeout ?? 0) * 1_000));
   return Math.min(Math.max(budget.ms, longest), budget.mostMs);
 }
@@ -36,12 +36,12 @@ export function remainingMs({ timeoutMs, endsAt }: { readonly timeoutMs: number;
 
 /** One figure is both the limit of the event and that of a hook which names none; a variable replaces it. */
 function budgetMs({ special: { budget } }: EventRow, env: Environment): number | undefined {
-  return budget && (saidMs(env[budget.variable]) ?? budget.ms);
+  return budget && (variableMs(env[budget.variable]) ?? budget.ms);
 }
 
-function saidMs(text: string | undefined): number | undefined {
-  const said = Number(text);
-  return said > 0 ? said : undefined;
+function variableMs(text: string | undefined): number | undefined {
+  const ms = Number(text);
+  return ms > 0 ? ms : undefined;
 }
 
 export type Slots = ReturnType<typeof slots>;
@@ -97,7 +97,7 @@ export interface Limit {
   readonly signal: AbortSignal;
 }
 
-/** How a wait for somebody else ended. */
+/** How a wait for code of the host ended. */
 export type Waited<T> =
   | { readonly by: "answered"; readonly value: T }
   | { readonly by: "threw"; readonly error: unknown }
@@ -171,12 +171,12 @@ export function timerMs(ms: number): number {
   return Math.min(ms, 2 ** 31 - 1);
 }
 
-/** A length of time for people: `1.5 s`, `250 ms`. */
+/** A length of time for messages: `1.5 s`, `250 ms`. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }
 
-/** A value that may already be there. In-process hooks mostly answer at once, and then nobody should wait a turn for it. */
+/** A value that may already be there. In-process hooks mostly answer at once, and then no turn of the event loop is spent. */
 export type MaybeAsync<T> = T | Promise<T>;
 
 /** `next` of the value: now if it is there, later if it is not. */

@@ -21,12 +21,11 @@ export function runByType(run: HookRun): MaybeAsync<RunnerResult | "background">
     }
     case "function": {
       const { conversation } = options;
-      const lent = readHostConversation(() =>
+      const given = readConversation(() =>
         frozenFor(payload, copies, "conversation", () => conversation?.(payload) ?? []),
       );
-      if ("failed" in lent) return resultNotStarted(lent.failed);
-      const { messages } = lent;
-      return runOneDeeper(hook, depth, () => runFunction(hook, { messages, timeoutMs, signal }));
+      if ("failed" in given) return resultNotStarted(given.failed);
+      return runOneDeeper(hook, depth, () => runFunction(hook, { messages: given.conversation, timeoutMs, signal }));
     }
     case "command":
       return commands === undefined ? loadCommands().then(() => runByType(run)) : commands.runCommand(hook, run);
@@ -37,7 +36,7 @@ export function runByType(run: HookRun): MaybeAsync<RunnerResult | "background">
       return runModelHook(hook, run);
     case "mcp_tool": {
       const { mcp: port } = options.ports;
-      if (port === undefined) return resultNotStarted("the host lends no MCP servers");
+      if (port === undefined) return resultNotStarted("the host provides no MCP servers");
       return import("./mcp-tool.ts").then(({ runMcpTool }) => runMcpTool(hook, { payload, port, timeoutMs, signal }));
     }
   }
@@ -79,32 +78,30 @@ async function runModelHook(hook: PromptHook | AgentHook, run: HookRun): Promise
   const { event, line, timeoutMs } = run;
   const { model, agent } = event.services.options.ports;
   const port = hook.type === "prompt" ? model : agent;
-  if (port === undefined) return resultNotStarted(`the host lends no ${hook.type === "prompt" ? "model" : "agent"}`);
-  const lent = conversationFor(run);
-  if ("failed" in lent) return resultNotStarted(lent.failed);
+  if (port === undefined) return resultNotStarted(`the host provides no ${hook.type === "prompt" ? "model" : "agent"}`);
+  const given = conversationFor(run);
+  if ("failed" in given) return resultNotStarted(given.failed);
   const { runModel } = await import("./model-hook.ts");
-  const call = { ref: run.hook.ref, payloadJson: line, timeoutMs, signal: event.signal, ...lent, port };
+  const call = { ref: run.hook.ref, payloadJson: line, timeoutMs, signal: event.signal, ...given, port };
   return hook.type === "prompt" ? runModel(hook, call) : runDeeperAsync(event.depth, () => runModel(hook, call));
 }
 
 /** Only hooks that judge the end of a turn get the conversation. */
-function conversationFor({
-  event: { row, payload, services },
-}: HookRun): { readonly conversation?: readonly unknown[] } | { readonly failed: string } {
+function conversationFor({ event }: HookRun): ReturnType<typeof readConversation> | { readonly conversation?: never } {
+  const { row, payload, services } = event;
   const { conversation } = services.options;
   if (!row.special.endsTurn || conversation === undefined) return {};
-  const lent = readHostConversation(() => conversation(payload));
-  return "failed" in lent ? lent : { conversation: lent.messages };
+  return readConversation(() => conversation(payload));
 }
 
-/** Reads the conversation by the host's code, which may throw or give something else. */
-function readHostConversation(
+/** Reads the conversation by the host's code, which may throw or return something else. */
+function readConversation(
   read: () => unknown,
-): { readonly messages: readonly unknown[] } | { readonly failed: string } {
+): { readonly conversation: readonly unknown[] } | { readonly failed: string } {
   try {
-    const messages = read();
-    if (Array.isArray(messages)) return { messages };
-    return { failed: `the host's conversation is ${showValue(messages)}, not a list` };
+    const conversation = read();
+    if (Array.isArray(conversation)) return { conversation };
+    return { failed: `the host's conversation is ${showValue(conversation)}, not a list` };
   } catch (error) {
     return { failed: `the host's conversation cannot be read: ${messageOf(error)}` };
   }

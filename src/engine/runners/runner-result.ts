@@ -2,10 +2,10 @@ import { type Ended, messageOf, type RunRecord, type Warning } from "../../proto
 import type { ModelReply } from "../ports.ts";
 import { duration, type Limit, type Waited } from "./run-limits.ts";
 
-/** What a runner brings back: how the run ended and what was said, not yet read by the event's row. */
+/** The result of a runner: how the run ended and its output, not yet read by the event's row. */
 export interface RunnerResult {
   readonly ended: Ended;
-  readonly said: RunnerOutput;
+  readonly output: RunnerOutput;
   readonly stdout: string;
   readonly stderr: string;
   readonly droppedBytes?: RunRecord["droppedBytes"] | undefined;
@@ -29,7 +29,7 @@ export type RunnerOutput =
   | { readonly kind: "nothing" };
 
 /** The part that is the same for every run without output. */
-export const emptyOutput = { said: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;
+export const emptyOutput = { output: { kind: "nothing" }, stdout: "", stderr: "", warnings: [] } as const;
 
 /** A run without an answer that can be used, and why. */
 export function failedResult(ended: Ended, failure: string, warnings: readonly Warning[] = []): RunnerResult {

@@ -116,16 +116,13 @@ function wordIn(value: Json): unknown {
 
 /** A denial or a question that can be read out of a value with a fault. */
 function repair(value: Json, why: string | undefined, run: HookRun): ReadAnswer | undefined {
-  const { kind, behavior, message, ...rest } = value;
+  const { kind, behavior, message: reason, ...rest } = value;
   const word = kind ?? behavior ?? wordIn(value);
-  const found = recoverRestriction(
-    word === undefined ? value : { reason: message, ...rest, permissionDecision: word },
-    run,
-  );
+  const found = recoverRestriction(word === undefined ? value : { reason, ...rest, permissionDecision: word }, run);
   if (found === undefined) return undefined;
   const { verdict, spelling } = found;
-  const told = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
-  return { answer: { verdict }, warnings: [warn(run, "output-repaired", told)] };
+  const message = `A ${verdict.kind} was read out of a value with a fault and counts (${why ?? `it was returned as ${spelling}`}).`;
+  return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
 }
 
 /** Names of the wire are many, and an object that has none of them was meant as something else. */

@@ -116,7 +116,7 @@ function outputOf(output: HookOutput, verdict: Verdict, run: HookRun, warnings: 
 
 function ignoredReason(name: string, { event: { row, payload }, hook: { ref } }: HookRun): string | undefined {
   if (!row.answers.some((answer) => answer === name)) {
-    // The verdict has already said that it does not know the word.
+    // The verdict has its own warning for an unknown decision.
     return name === "permissionDecision" ? undefined : `${row.name} does not honour it`;
   }
   const when = row.special.honouredWhen?.[name as keyof NonNullable<typeof row.special.honouredWhen>];

@@ -59,23 +59,30 @@ function without(value: Json, faults: readonly Fault[]): Json {
 }
 
 function fits(value: unknown, shape: OutputShape): boolean {
-  if (typeof shape !== "string") return typeof value === "string" && shape.includes(value);
-  switch (shape) {
-    case "text":
-      return typeof value === "string";
-    case "flag":
-      return typeof value === "boolean";
-    case "number":
-      return typeof value === "number";
-    case "object":
-      return isObject(value);
-    case "texts":
-      return Array.isArray(value) && value.every((item) => typeof item === "string");
-    case "permission-answer":
-      return isPermissionAnswer(value);
-    case "anything":
-      return true;
-  }
+  return typeof shape === "string" ? shapes[shape].fits(value) : typeof value === "string" && shape.includes(value);
+}
+
+function describe(shape: OutputShape): string {
+  return typeof shape === "string" ? shapes[shape].words : shape.map((word) => `"${word}"`).join(", ");
+}
+
+interface Shape {
+  readonly words: string;
+  fits(value: unknown): boolean;
+}
+
+const shapes: Readonly<Record<Extract<OutputShape, string>, Shape>> = {
+  text: { words: "a string", fits: isText },
+  flag: { words: "true or false", fits: (value) => typeof value === "boolean" },
+  number: { words: "a number", fits: (value) => typeof value === "number" },
+  object: { words: "an object", fits: isObject },
+  texts: { words: "a list of strings", fits: (value) => Array.isArray(value) && value.every(isText) },
+  "permission-answer": { words: "an object with behavior allow or deny", fits: isPermissionAnswer },
+  anything: { words: "anything", fits: () => true },
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function isPermissionAnswer(value: unknown): boolean {
@@ -88,20 +95,6 @@ function isPermissionAnswer(value: unknown): boolean {
     (updatedInput === undefined || isObject(updatedInput)) &&
     (updatedPermissions === undefined || Array.isArray(updatedPermissions))
   );
-}
-
-function describe(shape: OutputShape): string {
-  if (typeof shape !== "string") return shape.map((word) => `"${word}"`).join(", ");
-  const words = {
-    text: "a string",
-    flag: "true or false",
-    number: "a number",
-    object: "an object",
-    texts: "a list of strings",
-    "permission-answer": "an object with behavior allow or deny",
-    anything: "anything",
-  };
-  return words[shape];
 }
 
 /** The answer, with a warning for each field that is misspelled or in the wrong object. */

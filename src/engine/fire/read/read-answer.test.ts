@@ -198,7 +198,7 @@ describe("a judgement", () => {
   const notOk = (continueOnBlock = false) =>
     ({
       ended: { by: "answered" },
-      said: { kind: "judged", ok: false, reason: "no", continueOnBlock },
+      output: { kind: "judged", ok: false, reason: "no", continueOnBlock },
       stdout: "",
       stderr: "",
       warnings: [],
@@ -214,8 +214,8 @@ describe("a judgement", () => {
   });
 
   test("impossible lets the agent stop and shows the user a message", () => {
-    const said = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
-    expect(readAnswer({ ...notOk(), said }, runOf("Stop")).answer).toEqual({
+    const output = { kind: "judged", ok: false, reason: "cannot", impossible: true, continueOnBlock: false } as const;
+    expect(readAnswer({ ...notOk(), output }, runOf("Stop")).answer).toEqual({
       verdict: { kind: "none" },
       messages: ["cannot"],
     });
@@ -226,7 +226,7 @@ test("an http error keeps a denial of its body and nothing else", () => {
   const body = (ok: boolean, stdout: string) =>
     ({
       ended: { by: "http", status: 500 },
-      said: { kind: "body", ok, whole: true },
+      output: { kind: "body", ok, whole: true },
       stdout,
       stderr: "",
       failure: "HTTP 500",
@@ -262,7 +262,7 @@ test("asking is a denial only where the event can block", () => {
 describe("a prompt hook that says no before a tool", () => {
   const no = (continueOnBlock: boolean) => ({
     ended: { by: "answered" } as const,
-    said: { kind: "judged", ok: false, reason: "no network", continueOnBlock } as const,
+    output: { kind: "judged", ok: false, reason: "no network", continueOnBlock } as const,
     stdout: "",
     stderr: "",
     warnings: [],
@@ -296,8 +296,8 @@ describe('onFailure "block"', () => {
 
   test("a readable deny or ask counts with its own reason and is no failure", () => {
     for (const word of ["deny", "ask"]) {
-      const said = JSON.parse(JSON.stringify(deny).replace('"deny"', `"${word}"`));
-      const { failure, verdict } = readAnswer(printed(1, said), strict).answer;
+      const output = JSON.parse(JSON.stringify(deny).replace('"deny"', `"${word}"`));
+      const { failure, verdict } = readAnswer(printed(1, output), strict).answer;
       expect([failure, verdict]).toEqual([undefined, { kind: word, reason: "no" }]);
     }
   });

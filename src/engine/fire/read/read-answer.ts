@@ -9,15 +9,15 @@ import { recoverRestriction } from "./salvage.ts";
 
 /** What a run means for its event: pure, and the only place where exit codes, bodies and values become an answer. */
 export function readAnswer(ran: RunnerResult, run: HookRun): ReadAnswer {
-  switch (ran.said.kind) {
+  switch (ran.output.kind) {
     case "printed":
-      return readPrinted(ran, ran.said, run);
+      return readPrinted(ran, ran.output, run);
     case "body":
-      return readBody(ran, ran.said, run);
+      return readBody(ran, ran.output, run);
     case "returned":
-      return readReturned(ran, ran.said.value, run);
+      return readReturned(ran, ran.output.value, run);
     case "judged":
-      return { answer: judged(ran.said, run), warnings: [] };
+      return { answer: judged(ran.output, run), warnings: [] };
     case "nothing":
       return { answer: failedOnly(ran), warnings: [] };
   }
@@ -25,17 +25,17 @@ export function readAnswer(ran: RunnerResult, run: HookRun): ReadAnswer {
 
 function readPrinted(
   ran: RunnerResult,
-  said: Extract<RunnerResult["said"], { kind: "printed" }>,
+  output: Extract<RunnerResult["output"], { kind: "printed" }>,
   run: HookRun,
 ): ReadAnswer {
-  if (said.exit === null) return onlyRestrictions(ran, run);
-  const object = readOutput(ran, said.whole, run);
-  if (said.exit === 2) return withExit2(ran, object, run);
-  if (said.exit === 0) return object ?? textAnswer(ran.stdout, run);
+  if (output.exit === null) return onlyRestrictions(ran, run);
+  const object = readOutput(ran, output.whole, run);
+  if (output.exit === 2) return withExit2(ran, object, run);
+  if (output.exit === 0) return object ?? textAnswer(ran.stdout, run);
   const strict = failureBlocks(run);
   const counts = object !== undefined && object.answer.failure === undefined && run.event.row.onOther !== "fail";
   if (counts && (!strict || isRestriction(object.answer.verdict))) return object;
-  const failure = ran.failure ?? `exited with code ${said.exit}${wordsOf(ran.stderr)}`;
+  const failure = ran.failure ?? `exited with code ${output.exit}${wordsOf(ran.stderr)}`;
   const kept = strict ? hidden(object) : (object ?? { answer: noAnswer, warnings: [] });
   return { answer: { ...kept.answer, failure }, warnings: kept.warnings };
 }
@@ -145,19 +145,19 @@ function repaired(verdict: Verdict, why: string, run: HookRun): ReadAnswer {
   return { answer: { verdict }, warnings: [warn(run, "output-repaired", message)] };
 }
 
-/** Exit 2 blocks wherever the row lets it, whatever stands on stdout; the object's own words are preferred to stderr. */
+/** Exit 2 blocks wherever the row lets it, whatever is on stdout; the object's own words are preferred to stderr. */
 function withExit2(ran: RunnerResult, object: ReadAnswer | undefined, run: HookRun): ReadAnswer {
   const { row } = run.event;
-  const said = object === undefined || row.special.exit2HidesAnswers ? hidden(object) : object;
+  const kept = object === undefined || row.special.exit2HidesAnswers ? hidden(object) : object;
   if (row.onBlock === null) {
     const text = ran.stderr.trim();
     const message = `${row.name} does not read exit 2 as a decision${text ? `: ${text}` : ""}`;
-    return { answer: said.answer, warnings: [...said.warnings, warn(run, "exit-2-ignored", message)] };
+    return { answer: kept.answer, warnings: [...kept.warnings, warn(run, "exit-2-ignored", message)] };
   }
-  const { failure: _, ...answer } = said.answer;
+  const { failure: _, ...answer } = kept.answer;
   const denied = isOwnDenial(answer.verdict, ran, run) ? answer.verdict : worded("deny", exit2Reason(ran.stderr), run);
   const declined = row.answers.includes("action") ? { output: { ...answer.output, action: "decline" as const } } : {};
-  return { answer: { ...answer, ...declined, verdict: denied }, warnings: said.warnings };
+  return { answer: { ...answer, ...declined, verdict: denied }, warnings: kept.warnings };
 }
 
 function hidden(object: ReadAnswer | undefined): ReadAnswer {
@@ -179,11 +179,15 @@ function exit2Reason(stderr: string): string {
 }
 
 /** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
-function readBody(ran: RunnerResult, said: Extract<RunnerResult["said"], { kind: "body" }>, run: HookRun): ReadAnswer {
-  if (!said.ok) return onlyRestrictions(ran, run);
+function readBody(
+  ran: RunnerResult,
+  output: Extract<RunnerResult["output"], { kind: "body" }>,
+  run: HookRun,
+): ReadAnswer {
+  if (!output.ok) return onlyRestrictions(ran, run);
   // The text of an MCP tool is read like a command's stdout; a web server must answer JSON.
-  if (run.hook.ref.type === "mcp_tool") return readOutput(ran, said.whole, run) ?? textAnswer(ran.stdout, run);
-  const parsed = parseOutput(ran.stdout, said.whole);
+  if (run.hook.ref.type === "mcp_tool") return readOutput(ran, output.whole, run) ?? textAnswer(ran.stdout, run);
+  const parsed = parseOutput(ran.stdout, output.whole);
   if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
   if (parsed.kind === "object") return readObject(parsed.value, run);
   const found = recoverRestriction(parsed.text, run);
@@ -202,16 +206,16 @@ function onlyRestrictions(ran: RunnerResult, run: HookRun): ReadAnswer {
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 
-function judged(said: Extract<RunnerResult["said"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
+function judged(output: Extract<RunnerResult["output"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
   const { row } = run.event;
-  if (said.ok || row.onNotOk === "ignore") return noAnswer;
-  const reason = said.reason?.trim() ? said.reason : undefined;
-  if (said.impossible && row.special.endsTurn) {
+  if (output.ok || row.onNotOk === "ignore") return noAnswer;
+  const reason = output.reason?.trim() ? output.reason : undefined;
+  if (output.impossible && row.special.endsTurn) {
     return { ...noAnswer, messages: [reason ?? "A hook judged that its condition cannot be met."] };
   }
-  if (row.onNotOk === "stop" && !said.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
+  if (row.onNotOk === "stop" && !output.continueOnBlock) return { ...noAnswer, stop: reason ? { reason } : {} };
   if (!row.decisions.includes("deny")) return noAnswer;
-  const stops = row.onNotOk === "deny-and-stop" && run.hook.ref.type === "prompt" && !said.continueOnBlock;
+  const stops = row.onNotOk === "deny-and-stop" && run.hook.ref.type === "prompt" && !output.continueOnBlock;
   return { verdict: worded("deny", reason, run), ...(stops ? { stop: reason ? { reason } : {} } : {}) };
 }
 

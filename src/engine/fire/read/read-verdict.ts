@@ -61,8 +61,8 @@ function topLevelVerdict({ decision, reason }: HookOutput, run: HookRun): ReadVe
   if (decision === "approve") {
     return row.decisions.includes("allow") ? { verdict: worded("allow", reason, run), warnings: [] } : silent;
   }
-  const said: ReadVerdict = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
-  return decision === "block" ? said : { ...said, unknownWord: decision };
+  const read: ReadVerdict = { verdict: { kind: "none" }, warnings: [unknownWord(decision, run)] };
+  return decision === "block" ? read : { ...read, unknownWord: decision };
 }
 
 function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
@@ -70,8 +70,8 @@ function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
   if (specific?.hookEventName !== run.event.row.name) return silent;
   if (specific.permissionDecision !== undefined) {
     const reason = specific.permissionDecisionReason ?? output.reason;
-    const said = honoured(specific.permissionDecision, reason, run);
-    return run.event.row.answers.includes("permissionDecision") ? said : misplaced(said, run);
+    const read = honoured(specific.permissionDecision, reason, run);
+    return run.event.row.answers.includes("permissionDecision") ? read : misplaced(read, run);
   }
   const answer = specific.decision;
   if (answer !== undefined && run.event.row.answers.includes("decision")) {
@@ -85,11 +85,11 @@ function specificVerdict(output: HookOutput, run: HookRun): ReadVerdict {
 }
 
 /** `permissionDecision` on an event that has no such answer: a denial counts, with a warning. */
-function misplaced(said: ReadVerdict, run: HookRun): ReadVerdict {
-  if (said.verdict.kind !== "deny" || said.warnings.length > 0) return said;
+function misplaced(read: ReadVerdict, run: HookRun): ReadVerdict {
+  if (read.verdict.kind !== "deny" || read.warnings.length > 0) return read;
   const way = run.event.row.blockWord ? 'Print decision: "block" there.' : "";
   const message = `${run.event.row.name} has no permissionDecision; its deny still counts. ${way}`.trim();
-  return { ...said, warnings: [warn(run, "output-repaired", message)] };
+  return { ...read, warnings: [warn(run, "output-repaired", message)] };
 }
 
 /** A decision as far as the event knows it: where it can block but not ask, asking and deferring refuse. */
@@ -103,7 +103,7 @@ export function honoured(decision: Exclude<Decision, "none">, reason: string | u
   };
 }
 
-/** A reason is read by people wherever a decision is shown, so nothing in it acts on a terminal. */
+/** A reason is shown with its decision, so nothing in it acts on a terminal. */
 export function worded(decision: Exclude<Decision, "none">, reason: string | undefined, run: HookRun): Verdict {
   const words = reason?.trim() ? stripControl(reason) : undefined;
   if (decision === "deny") return { kind: "deny", reason: words ?? defaultDenyReason(run) };

@@ -58,7 +58,7 @@ function specificOf(object: Json): Json {
 
 function decisionUnder(name: string, value: unknown, hasAction: boolean): Restriction["decision"] | undefined {
   if (name === "permissiondecision" || name === "decision") return restriction(value);
-  // Where a verdict or a permission answer stands one level off. "block" is left out: data of other kinds uses that word too.
+  // Where a verdict or a permission answer is one level off. "block" is left out: data of other kinds uses that word too.
   if (name === "kind" || name === "behavior") return plain(value) === "block" ? undefined : restriction(value);
   return name === "action" && hasAction && plain(value) === "decline" ? "deny" : undefined;
 }

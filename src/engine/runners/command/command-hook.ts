@@ -192,14 +192,14 @@ function wakes(hook: CommandHook, { ended }: RunnerResult): boolean {
 
 /** What only counts in an awaited hook. Its author must know: such a guard guards nothing. */
 function cameTooLate({ hook: ref, verdict, answer }: RunRecord, hook: CommandHook, woke: boolean): readonly Warning[] {
-  const said = [
+  const late = [
     ...(verdict.kind === "none" || woke || answer?.failure !== undefined ? [] : [`its ${verdict.kind}`]),
     ...(answer?.input === undefined ? [] : ["its rewritten input"]),
     ...(answer?.stop === undefined ? [] : ["its continue: false"]),
   ];
-  if (said.length === 0) return [];
+  if (late.length === 0) return [];
   const way = hook.async ? " Leave out async to have it waited for." : "";
-  const message = `Hook ${ref.name} ran in the background, so ${said.join(" and ")} came too late for ${ref.event} and does not count.${way}`;
+  const message = `Hook ${ref.name} ran in the background, so ${late.join(" and ")} came too late for ${ref.event} and does not count.${way}`;
   return [{ code: "output-ignored", message, place: ref.id }];
 }
 

@@ -16,7 +16,7 @@ export function resultOfProcess(
   const late = ended.by === "timeout" || ended.by === "cancelled";
   return {
     ended: ended.by === "not-started" ? { by: "not-started", why: ended.why } : ended,
-    said: saidOf(finished),
+    output: outputOf(finished),
     stdout: late ? "" : stdout.text,
     stderr: stderr.text,
     droppedBytes: dropped.stdout + dropped.stderr > 0 ? dropped : undefined,
@@ -25,7 +25,7 @@ export function resultOfProcess(
   };
 }
 
-function saidOf({ ended, stdout }: FinishedProcess): RunnerResult["said"] {
+function outputOf({ ended, stdout }: FinishedProcess): RunnerResult["output"] {
   const whole = stdout.droppedBytes === 0;
   if (ended.by === "exit") return { kind: "printed", exit: ended.code, whole };
   if (ended.by === "signal") return { kind: "printed", exit: null, whole };

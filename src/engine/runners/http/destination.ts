@@ -39,7 +39,7 @@ export function admitUrl(text: string, policy: UrlPolicy): AdmittedUrl {
   return { url, allowPrivate: typeof allowPrivate === "boolean" ? allowPrivate : isListed(url, allowPrivate) };
 }
 
-/** A URL without the parts in which people put tokens. */
+/** A URL without the parts that may hold tokens. */
 export function urlInWords(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -54,9 +54,9 @@ test.each([
   ["/endless-headers", { by: "threw" }, nothing, "answered with more than 64 KiB of headers"],
 ])(
   "%s is ended in bounded memory",
-  async (path, ended, said, words) => {
+  async (path, ended, output, words) => {
     const { ran, grewBytes } = await post(path);
-    expect(ran).toMatchObject({ ended, said });
+    expect(ran).toMatchObject({ ended, output });
     expect(ran.failure).toContain(words);
     expect(grewBytes).toBeLessThan(64 * mib);
     expect(Buffer.byteLength(ran.stdout)).toBeLessThanOrEqual(mib);
@@ -68,7 +68,7 @@ test.each(["/drip", "/slow-headers", "/silence", "/informational"])(
   "%s is ended at the deadline, in bounded memory",
   async (path) => {
     const { ran, grewBytes } = await post(path, 200);
-    expect(ran).toMatchObject({ ended: { by: "timeout", afterMs: 200 }, said: nothing, stdout: "" });
+    expect(ran).toMatchObject({ ended: { by: "timeout", afterMs: 200 }, output: nothing, stdout: "" });
     expect(grewBytes).toBeLessThan(64 * mib);
   },
 );
@@ -87,23 +87,23 @@ test("what came before the cap is kept, and what was seen beyond it is counted",
 
 test("a body that broke off is a failure that keeps what came", async () => {
   const { ran } = await post("/half");
-  expect(ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
+  expect(ran).toMatchObject({ ended: { by: "http", status: 200 }, output: cut });
   expect(ran.stdout).toBe('{"decision":"block","reason":"half"}');
   expect(ran.failure).toContain("broke off its answer");
 });
 
 test("a body whose coding is broken or unknown is a failure", async () => {
   const broken = await post("/cut-gzip");
-  expect(broken.ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut });
+  expect(broken.ran).toMatchObject({ ended: { by: "http", status: 200 }, output: cut });
   expect(broken.ran.failure).toContain("broke off its answer");
   const unknown = await post("/coding");
-  expect(unknown.ran).toMatchObject({ ended: { by: "http", status: 200 }, said: cut, stdout: "" });
+  expect(unknown.ran).toMatchObject({ ended: { by: "http", status: 200 }, output: cut, stdout: "" });
   expect(unknown.ran.failure).toContain('answered in the coding "gzip, gzip"');
 });
 
 test.each(["/hang-up", "/nonsense", "/upgrade"])("%s is a failure in words", async (path) => {
   const { ran } = await post(path);
-  expect(ran).toMatchObject({ ended: { by: "threw" }, said: nothing, stdout: "" });
+  expect(ran).toMatchObject({ ended: { by: "threw" }, output: nothing, stdout: "" });
   expect(ran.failure).toContain(`${origin}${path}: `);
 });
 

@@ -88,7 +88,7 @@ test("one POST with the payload as JSON, a fixed agent and the hook's own header
   ]);
   expect(ran).toEqual({
     ended: { by: "http", status: 200 },
-    said: { kind: "body", ok: true, whole: true },
+    output: { kind: "body", ok: true, whole: true },
     stdout: '{"a":1}',
     stderr: "",
     warnings: [expect.objectContaining({ code: "header-ignored" })],
@@ -121,7 +121,7 @@ test("an empty 204 is a success", async () => {
   expect(await post(origin)).toEqual({
     ...quiet,
     ended: { by: "http", status: 204 },
-    said: { kind: "body", ok: true, whole: true },
+    output: { kind: "body", ok: true, whole: true },
     stdout: "",
   });
 });
@@ -131,7 +131,7 @@ test.each([400, 403, 404, 500, 503])("status %i is a failure that keeps its body
   expect(await post(`${origin}/x?token=hunter2`)).toEqual({
     ...quiet,
     ended: { by: "http", status },
-    said: { kind: "body", ok: false, whole: true },
+    output: { kind: "body", ok: false, whole: true },
     stdout: '{"decision":"block"}',
     failure: `HTTP ${status} from ${origin}/x`,
   });
@@ -164,12 +164,12 @@ test("a body of exactly 1 MiB is whole, one byte more is not", async () => {
   });
   const fits = await post(`${origin}/${mib}`);
   const over = await post(`${origin}/${mib + 1}`);
-  expect([fits.said, fits.stdout.length, fits.failure]).toEqual([
+  expect([fits.output, fits.stdout.length, fits.failure]).toEqual([
     { kind: "body", ok: true, whole: true },
     mib,
     undefined,
   ]);
-  expect([over.said, over.stdout.length, over.droppedBytes]).toEqual([
+  expect([over.output, over.stdout.length, over.droppedBytes]).toEqual([
     { kind: "body", ok: false, whole: false },
     mib,
     { stdout: 1, stderr: 0 },
@@ -184,7 +184,7 @@ test("nobody listening is a failure before the start", async () => {
   expect(ran).toEqual({
     ...quiet,
     ended: { by: "not-started", why },
-    said: { kind: "nothing" },
+    output: { kind: "nothing" },
     stdout: "",
     failure: why,
   });
@@ -198,7 +198,7 @@ test("a variable with a line break refuses the request, and nothing arrives", as
   expect(ran).toEqual({
     ...quiet,
     ended: { by: "not-started", why },
-    said: { kind: "nothing" },
+    output: { kind: "nothing" },
     stdout: "",
     failure: why,
   });
@@ -238,7 +238,7 @@ test.each([
 ])("%s does not reach this machine unless allowed", async (url) => {
   const { port, seen } = await serve(answering(200));
   const ran = await post(url.replace("PORT", String(port)), {}, { policy: { allowPrivate: false } });
-  expect(ran).toMatchObject({ ended: { by: "not-started" }, said: { kind: "nothing" } });
+  expect(ran).toMatchObject({ ended: { by: "not-started" }, output: { kind: "nothing" } });
   expect(ran.failure).toContain("httpHookAllowPrivate");
   expect(seen).toEqual([]);
 });
@@ -352,7 +352,7 @@ test("https asks the checked address for the name in the URL and believes no ser
   const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
   const ran = await post(`https://hooks.example.test:${port}/`, {}, { resolve });
   server.close();
-  expect([ran.ended.by, ran.said, names]).toEqual(["not-started", { kind: "nothing" }, ["hooks.example.test"]]);
+  expect([ran.ended.by, ran.output, names]).toEqual(["not-started", { kind: "nothing" }, ["hooks.example.test"]]);
 });
 
 test("a server that answers without reading a large payload is no trouble", async () => {

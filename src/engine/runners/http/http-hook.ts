@@ -80,7 +80,7 @@ function resultOf(exchanged: Exchanged, url: URL, warnings: readonly Warning[]):
   return {
     ...emptyOutput,
     ended: { by: "http", status },
-    said: { kind: "body", ok: failure === undefined, whole: body.trouble === undefined },
+    output: { kind: "body", ok: failure === undefined, whole: body.trouble === undefined },
     stdout: body.text,
     droppedBytes: droppedFromStdout(body.droppedBytes),
     failure,
