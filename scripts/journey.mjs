@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
 
 /** The figure reached; lower it with the code. */
-const mostExecuted = 66;
+const mostExecuted = 60;
 
 const root = join(import.meta.dirname, "..");
 const place = mkdtempSync(join(tmpdir(), "hookline-journey-"));

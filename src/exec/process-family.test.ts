@@ -38,7 +38,7 @@ test("a process known from before is followed by number and start time", () => {
   expect(familyPids([row(9_000_101), row(9_000_102, { startedAt: "6" })], known)).toEqual([leader, 9_000_101]);
 });
 
-test("what has ended is no survivor, but its children are", () => {
+test("what has ended is not a survivor, but its children are", () => {
   expect(familyPids([row(9_000_101, { pgid: leader, zombie: true }), row(9_000_102, { ppid: 9_000_101 })])).toEqual([
     leader,
     9_000_102,

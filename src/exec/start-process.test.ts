@@ -74,7 +74,7 @@ test("what comes within the drain is read even if this process was busy until af
   expect(finished.stdout.text).toBe("early\nlate\n");
 });
 
-test("a process that ended in time is no timeout, even if this process was busy past the limit", async () => {
+test("a process that ended in time is not a timeout, even if this process was busy past the limit", async () => {
   const running = startProcess(sh("echo done"), { ...base, timeoutMs: 50 });
   spinUntil(() => /\) Z /.test(readFileSync(`/proc/${running.pid}/stat`, "utf8")), 100);
   const finished = await running.done;
@@ -98,7 +98,7 @@ test("a stream is kept up to its cap, read to its end and counted", async () => 
   });
 });
 
-test("input kept open takes an answer later, and the asking line is no output", async () => {
+test("input kept open takes an answer later, and the asking line is not part of the output", async () => {
   const asking = startProcess(
     { form: "exec", file: process.execPath, args: [join(fixtures, "asks-a-question.mjs")] },
     {
@@ -153,7 +153,7 @@ test("the limit can be replaced while the process runs", async () => {
   expect((await shortened.done).ended).toEqual({ by: "timeout", afterMs: 1 });
 });
 
-test("a process let go does not keep this one from exiting, and its end is still told", async () => {
+test("an unreferenced process does not keep this one from exiting, and its end is still reported", async () => {
   const holding = () =>
     process
       .getActiveResourcesInfo()

@@ -67,7 +67,7 @@ test("when there is no room, half a record is cut off again, and the file is who
   );
 });
 
-test("killed at every operation, what was acknowledged is there once and the next append goes on", async () => {
+test("killed at every operation, what was acknowledged is there once and the next append succeeds", async () => {
   await atEveryOperation(
     "kill",
     async (strike) => {

@@ -143,7 +143,7 @@ test("an owner on another host, or in a process space we cannot see into, is tak
   }
 });
 
-test("only the owner unlocks: a lock that somebody replaced by hand is left to them", async () => {
+test("only the owner unlocks: a lock that was replaced by hand stays", async () => {
   const path = join(await tempFolder(), "f");
   const lock = await takeLock(path);
   await leaveLock(path, {});
@@ -151,7 +151,7 @@ test("only the owner unlocks: a lock that somebody replaced by hand is left to t
   expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ nonce });
 });
 
-test("a lock that a power cut left without its content belongs to nobody", async () => {
+test("a lock that a power cut left without its content has no owner", async () => {
   const folder = await tempFolder();
   const texts = ["", "{}", "\0\0\0\0", '{"pid":1}', '{"pid":-1,"nonce":"../../x"}'];
   const paths = texts.map((_, n) => join(folder, `f${n}`));

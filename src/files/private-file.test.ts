@@ -18,7 +18,7 @@ test("a private file is 0600 in a 0700 folder under a name that cannot be guesse
   expect((await lstat(folder)).mode & 0o777).toBe(0o700);
 });
 
-test("a prefix is no way out of the folder", async () => {
+test("a prefix cannot lead out of the folder", async () => {
   const folder = await tempFolder();
   await expect(writePrivate(folder, "x", { prefix: "../" })).rejects.toBeInstanceOf(TypeError);
   expect(await namesIn(folder)).toEqual([]);
@@ -39,7 +39,7 @@ test("a file we rely on is read only when it is ours alone", async () => {
   await expect(readPrivate(folder)).rejects.toBeInstanceOf(Error);
 });
 
-test("a pipe in the place of a file is refused at once, with nobody at its other end", async () => {
+test("a pipe in the place of a file is refused at once, also without a reader at its other end", async () => {
   const path = join(await tempFolder(), "pins.json");
   execFileSync("mkfifo", [path]);
   await expect(readPrivate(path)).rejects.toMatchObject({ code: "file/unsafe" });

@@ -70,7 +70,7 @@ test("a file that is ours alone is not written through a link, and the victim is
   expect(await namesIn(folder)).toEqual(["pins.json", "victim"]);
 });
 
-test("a file whose owner cannot be kept is left alone, and told in words", async () => {
+test("a file whose owner cannot be kept is left alone, with a message", async () => {
   const path = join(await tempFolder(), "f");
   await writeFile(path, "theirs");
   const stat = await lstat(path);

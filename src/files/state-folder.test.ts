@@ -81,7 +81,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test("a relative HOME is no place for the state folder either", () => {
+test("a relative HOME is refused for the state folder too", () => {
   for (const home of ["near", "./near", "../near"])
     expect(() => statePath({ env: { HOME: home }, platform: "linux" })).toThrow(
       /^HOME is ".*near"\. It must be an absolute path/,

@@ -64,20 +64,19 @@ const handedOut = new BlockList();
 handedOut.addSubnet("2000::", 3, "ipv6");
 for (const carrier of carriers) handedOut.addSubnet(`${carrier}0.0.0.0`, 96, "ipv6");
 
-const table: readonly { readonly list: BlockList; readonly word: string }[] = [
-  ...rows4.map(([network, prefix, word]) => {
+const table: readonly { readonly list: BlockList; readonly word: string }[] = [...rows4, ...rows6].map(
+  ([network, prefix, word]) => {
     const list = new BlockList();
+    if (isIPv6(network)) {
+      list.addSubnet(network, prefix, "ipv6");
+      return { list, word };
+    }
     list.addSubnet(network, prefix, "ipv4");
     for (const carrier of carriers) list.addSubnet(`${carrier}${network}`, 96 + prefix, "ipv6");
     list.addSubnet(sixToFour(network), 16 + prefix, "ipv6");
     return { list, word };
-  }),
-  ...rows6.map(([network, prefix, word]) => {
-    const list = new BlockList();
-    list.addSubnet(network, prefix, "ipv6");
-    return { list, word };
-  }),
-];
+  },
+);
 
 /** 6to4 keeps the IPv4 address behind its first 16 bits. */
 function sixToFour(network: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messageOf } from "./problem.ts";
 
-test("whatever was thrown has words", () => {
+test("whatever was thrown has a message", () => {
   const hostile = {
     toString() {
       throw new Error("hidden");

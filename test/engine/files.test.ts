@@ -14,7 +14,7 @@ test("the input file is private and gone when the hook has ended", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("a hook that takes its input file away itself is no error", async () => {
+test("a hook may remove its input file itself", async () => {
   const { engine } = await openIn(on("PreToolUse", 'rm "$HOOK_INPUT_FILE"'));
   expect((await engine.fire("PreToolUse", bash)).runs).toMatchObject([{ ended: { by: "exit", code: 0 } }]);
 });

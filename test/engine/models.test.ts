@@ -58,15 +58,18 @@ test.each([
   expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
 });
 
-test.each(["Stop", "SubagentStop"])("ok: false makes the agent go on at %s; impossible lets it stop", async (event) => {
-  const payload = { agent_type: "Explore", agent_id: "a-1" };
-  expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
-  expect(await judged(event, payload, { ...no, impossible: true })).toMatchObject({
-    decision: "none",
-    blocked: false,
-    systemMessages: ["too risky"],
-  });
-});
+test.each(["Stop", "SubagentStop"])(
+  "ok: false makes the agent continue at %s; impossible lets it stop",
+  async (event) => {
+    const payload = { agent_type: "Explore", agent_id: "a-1" };
+    expect(await judged(event, payload, no)).toMatchObject({ decision: "deny", blocked: true, reason: "too risky" });
+    expect(await judged(event, payload, { ...no, impossible: true })).toMatchObject({
+      decision: "none",
+      blocked: false,
+      systemMessages: ["too risky"],
+    });
+  },
+);
 
 test.each([
   ["PostToolUse", bash, { decision: "deny", blocked: false, reason: "too risky" }],
@@ -172,7 +175,7 @@ async function answered(result: McpResult, hook: Hook = tool) {
   return { outcome, calls };
 }
 
-test("templates are filled in from the payload, a lone one keeps its type, a missing one is empty and told", async () => {
+test("templates are filled in from the payload, a lone one keeps its type, a missing one is empty, with a warning", async () => {
   const { outcome, calls } = await answered({ connected: true, text: "", isError: false });
   expect(calls).toEqual([
     { server: "srv", tool: "check", input: { text: "run ls!", whole: { command: "ls", n: 3 }, count: 3, lost: "" } },

@@ -39,7 +39,7 @@ test("fire waits, whatever the row says", async () => {
   expect(runs).toMatchObject([{ background: false, stdout: "noted\n" }]);
 });
 
-test("what is wrong with a call is said at once; what happens later is a warning", async () => {
+test("a wrong call throws at once; what happens later is a warning", async () => {
   const { engine } = await openIn({});
   expect(() => engine.notify("Nothing" as "Stop", {})).toThrow('"Nothing" is not an event');
   engine.notify("PermissionDenied", {} as never);

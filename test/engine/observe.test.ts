@@ -14,7 +14,7 @@ async function observed(settings: object, options: EngineOptions = {}) {
   return { ...world, notices, records };
 }
 
-test("a record says how a run ended, what it said and when, by the clock port", async () => {
+test("a record contains how a run ended, its output and its times, by the clock port", async () => {
   let now = 1_000;
   const clock = { now: () => (now += 5) };
   const hooks: Hook[] = [
@@ -108,7 +108,7 @@ test("secrets reach no observer, though a hook prints them; the outcome itself i
   expect(told).not.toContain("hunter22");
 });
 
-test("without observeContent an observer sees which verdict, not what was said", async () => {
+test("without observeContent an observer sees the kind of the verdict, not the texts", async () => {
   const { engine, notices } = await observed(on("PreToolUse", "cat; echo 'the launch code is 0000' >&2; exit 2"));
   await engine.fire("PreToolUse", { tool_name: "Bash", tool_input: { command: "echo tell-nobody" } });
   const told = JSON.stringify(

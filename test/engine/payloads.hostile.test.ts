@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { on, openIn } from "./world.ts";
 
-test("a hook that does not read a payload of 5 MB is no error, time after time", async () => {
+test("a hook that does not read a payload of 5 MB is not an error, time after time", async () => {
   const { engine } = await openIn(on("PreToolUse", "exit 0"));
   const payload = { tool_name: "Write", tool_input: { content: "x".repeat(5_000_000) } };
   const descriptors = () => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);

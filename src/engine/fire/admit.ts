@@ -4,9 +4,8 @@ import type { Ports } from "../ports.ts";
 import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { isOfCheckout } from "../trust/trust-state.ts";
-import type { HookEvent } from "./fire.ts";
+import type { HookEvent, Selection } from "./fire.ts";
 import { maxHookDepth } from "./hook-depth.ts";
-import type { Selection } from "./select.ts";
 
 type SkipRefusal = Omit<Skip, "hook">;
 

@@ -16,12 +16,11 @@ import type { Services } from "../services.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
 import { type Explanation, explainPlan } from "./explain.ts";
-import { fireEvent, type HookEvent, planEvent } from "./fire.ts";
+import { fireEvent, type HookEvent, planEvent, selectByMatcher } from "./fire.ts";
 import { currentDepth, processDepth } from "./hook-depth.ts";
 import { type EventStep, inFlight, streamSteps } from "./in-flight.ts";
 import { type AnyPayload, checkPayload, completePayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
-import { selectByMatcher } from "./select.ts";
 import { policyFloor, quietOutcome, type StopBlocks } from "./settle.ts";
 
 interface EventParts {

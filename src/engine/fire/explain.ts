@@ -2,8 +2,7 @@ import type { HookRef, SkipReason, Warning } from "../../protocol/internal.ts";
 import { matcherDetail } from "../match/matcher.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Trust, TrustState, TrustStatus } from "../trust/trust-state.ts";
-import type { HookEvent } from "./fire.ts";
-import type { Selection } from "./select.ts";
+import type { HookEvent, Selection } from "./fire.ts";
 
 /** One configured hook of an event: it runs, or why not. */
 export type Explained =

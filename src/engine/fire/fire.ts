@@ -1,5 +1,6 @@
-import type { EventRow, Outcome, ToolInput, Warning } from "../../protocol/internal.ts";
+import type { EventRow, Outcome, Skip, ToolInput, Warning } from "../../protocol/internal.ts";
 import type { ProgressListener, RunStep } from "../engine-type.ts";
+import { matcherDetail, matches } from "../match/matcher.ts";
 import type { SharedCopies } from "../runners/in-process.ts";
 import { type MaybeAsync, type Slots, whenReady } from "../runners/run-limits.ts";
 import type { Services } from "../services.ts";
@@ -10,7 +11,6 @@ import type { AnyPayload } from "./payload.ts";
 import type { FinishedRun } from "./record-run.ts";
 import { asksRules, rulesAgainst } from "./rules-after-allow.ts";
 import { runHooks } from "./run.ts";
-import { type Selection, selectHooks } from "./select.ts";
 import { type EventRuns, type StopBlocks, settle } from "./settle.ts";
 
 /** What happened, and what the engine uses for it from start to end. Never changed: another payload makes another event. */
@@ -155,4 +155,62 @@ function ignoredRewrite({ record }: FinishedRun): Warning[] {
   if (record.answer?.input === undefined) return [];
   const message = `Hook ${record.hook.name} rewrote an input that was already rewritten; that does not count.`;
   return [{ code: "rewrite-ignored", message, place: record.hook.id }];
+}
+
+export interface Selection {
+  readonly hooks: readonly ConfiguredHook[];
+  readonly skipped: readonly Skip[];
+}
+
+/** The hooks whose matcher and condition hold, in configured order. */
+function selectHooks(event: HookEvent): Selection {
+  const matched = selectByMatcher(event.hooks, event.matched);
+  if (matched.hooks.every(({ condition }) => condition === null)) return matched;
+  const kept: ConfiguredHook[] = [];
+  const skipped: Skip[] = [...matched.skipped];
+  for (const hook of matched.hooks) {
+    const skip = skipByCondition(hook, event);
+    if (skip === undefined) kept.push(hook);
+    else skipped.push(skip);
+  }
+  return { hooks: kept, skipped };
+}
+
+/** The same hooks are asked about the same few values again and again, so the answer is kept as long as the hooks are. */
+export function selectByMatcher(hooks: readonly ConfiguredHook[], value: string | undefined): Selection {
+  const answers = answered.get(hooks) ?? new Map<string | undefined, Selection>();
+  answered.set(hooks, answers);
+  const known = answers.get(value);
+  if (known !== undefined) return known;
+  const skips = hooks.map((hook) => skipByMatcher(hook, value));
+  const selected: Selection = {
+    hooks: hooks.filter((_, index) => skips[index] === undefined),
+    skipped: skips.filter((skip) => skip !== undefined),
+  };
+  if (answers.size >= mostAnswers) answers.clear();
+  if (value === undefined || value.length <= longestValue) answers.set(value, selected);
+  return selected;
+}
+
+const answered = new WeakMap<readonly ConfiguredHook[], Map<string | undefined, Selection>>();
+const mostAnswers = 256;
+const longestValue = 256;
+
+function skipByMatcher({ ref, matcher, row }: ConfiguredHook, value: string | undefined): Skip | undefined {
+  if (row.matchesOn === null || matches(matcher, value)) return undefined;
+  return { hook: ref, why: "matcher", detail: matcherDetail(matcher, value) };
+}
+
+function skipByCondition({ ref, condition, hook }: ConfiguredHook, event: HookEvent): Skip | undefined {
+  if (condition === null) return undefined;
+  const rule = hook.if ?? "";
+  if (!event.row.special.onTool) {
+    return { hook: ref, why: "if", detail: `${event.row.name} has no tool that if "${rule}" could hold for` };
+  }
+  if (condition === "never")
+    return { hook: ref, why: "if", detail: `if "${rule}" is not a permission rule and never holds` };
+  const { tool_name: tool, tool_input: input, cwd } = event.payload;
+  const { home, cwd: projectRoot } = event.services.options;
+  if (condition(String(tool), input as ToolInput, { cwd: String(cwd), home, projectRoot })) return undefined;
+  return { hook: ref, why: "if", detail: `if "${rule}" does not hold for this call` };
 }

@@ -1,6 +1,16 @@
-import { groupBy, messageOf, Problem, type RunRecord } from "../../protocol/internal.ts";
-import type { RunStep } from "../engine-type.ts";
+import { packageVersion } from "../../files/internal.ts";
+import {
+  type AgentHook,
+  groupBy,
+  type HttpHook,
+  messageOf,
+  Problem,
+  type PromptHook,
+  type RunRecord,
+  showValue,
+} from "../../protocol/internal.ts";
 import { environmentOf } from "../runners/command/command-env.ts";
+import { frozenFor, runCallback, runFunction } from "../runners/in-process.ts";
 import {
   allReady,
   eventBudgetMs,
@@ -11,10 +21,10 @@ import {
   timeoutOf,
   whenReady,
 } from "../runners/run-limits.ts";
-import { runByType } from "../runners/runner-by-type.ts";
-import type { RunnerResult } from "../runners/runner-result.ts";
+import { type RunnerResult, resultNotStarted } from "../runners/runner-result.ts";
 import { type ConfiguredHook, isInProcess } from "../settings/layer.ts";
 import type { HookEvent, HookRun } from "./fire.ts";
+import { runDeeperAsync, runOneDeeper } from "./hook-depth.ts";
 import type { AnyPayload } from "./payload.ts";
 import { type FinishedRun, recordRun, recordStillRunning } from "./record-run.ts";
 
@@ -112,14 +122,11 @@ function inConfiguredOrder(runs: readonly FinishedRun[], hooks: readonly Configu
 
 /** One hook from start to record. */
 function runHook(run: HookRun): MaybeAsync<FinishedRun> {
-  const { event, hook } = run;
-  const startedAt = event.services.clock.now();
-  if (event.onStep !== undefined) event.onStep(startedStep(hook));
+  const { onStep, services } = run.event;
+  const { ref, hook } = run.hook;
+  const startedAt = services.clock.now();
+  onStep?.({ kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) });
   return whenReady(runByType(run), (result) => finish(run, result, startedAt));
-}
-
-function startedStep({ ref, hook }: ConfiguredHook): RunStep {
-  return { kind: "started", hook: ref, ...(hook.statusMessage ? { statusMessage: hook.statusMessage } : {}) };
 }
 
 function finish(run: HookRun, result: RunnerResult | "background", startedAt: number): MaybeAsync<FinishedRun> {
@@ -133,4 +140,106 @@ function report(finished: FinishedRun, { event }: HookRun): FinishedRun {
   event.onStep?.({ kind: "ended", record });
   event.services.observe(record, event.payload);
   return finished;
+}
+
+/** Runs a hook by its type. `background`: the run continues and its answer comes later. */
+function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
+  const { event, timeoutMs } = run;
+  const { payload, signal, depth, copies } = event;
+  const { hook } = run.hook;
+  const { options } = event.services;
+  switch (hook.type) {
+    case "callback": {
+      const frozen = frozenFor(payload, copies, "payload", () => payload);
+      const call = { payload: frozen, toolUseId: toolUseId(payload), timeoutMs, signal };
+      return runOneDeeper(hook, depth, () => runCallback(hook, call));
+    }
+    case "function": {
+      const { conversation } = options;
+      const given = readConversation(() =>
+        frozenFor(payload, copies, "conversation", () => conversation?.(payload) ?? []),
+      );
+      if ("failed" in given) return resultNotStarted(given.failed);
+      return runOneDeeper(hook, depth, () => runFunction(hook, { messages: given.conversation, timeoutMs, signal }));
+    }
+    case "command":
+      return commands === undefined ? loadCommands().then(() => runByType(run)) : commands.runCommand(hook, run);
+    case "http":
+      return runHttpHook(hook, run);
+    case "prompt":
+    case "agent":
+      return runModelHook(hook, run);
+    case "mcp_tool": {
+      const { mcp: port } = options.ports;
+      if (port === undefined) return resultNotStarted("the host provides no MCP servers");
+      return import("../runners/mcp-tool.ts").then(({ runMcpTool }) =>
+        runMcpTool(hook, { payload, port, timeoutMs, signal }),
+      );
+    }
+  }
+}
+
+function toolUseId(payload: Readonly<Record<string, unknown>>): string | undefined {
+  const id = payload["tool_use_id"];
+  return typeof id === "string" ? id : undefined;
+}
+
+let commands: typeof import("../runners/command/command-hook.ts") | undefined;
+
+/** With the first command hook: what starts programs is half of the engine. */
+async function loadCommands(): Promise<void> {
+  commands = await import("../runners/command/command-hook.ts");
+}
+
+async function runHttpHook(
+  hook: HttpHook,
+  { event, hook: configured, line, timeoutMs }: HookRun,
+): Promise<RunnerResult> {
+  const [{ runHttp }, { httpPolicyOf }] = await Promise.all([
+    import("../runners/http/http-hook.ts"),
+    import("../runners/http/destination.ts"),
+  ]);
+  const { settings, services, signal } = event;
+  return runHttp(hook, {
+    body: line,
+    env: environmentOf(configured, event),
+    policy: httpPolicyOf(configured, settings),
+    timeoutMs,
+    signal,
+    version: packageVersion(),
+    home: services.options,
+  });
+}
+
+async function runModelHook(hook: PromptHook | AgentHook, run: HookRun): Promise<RunnerResult> {
+  const { event, line, timeoutMs } = run;
+  const { model, agent } = event.services.options.ports;
+  const port = hook.type === "prompt" ? model : agent;
+  if (port === undefined) return resultNotStarted(`the host provides no ${hook.type === "prompt" ? "model" : "agent"}`);
+  const given = conversationFor(run);
+  if ("failed" in given) return resultNotStarted(given.failed);
+  const { runModel } = await import("../runners/model-hook.ts");
+  const call = { ref: run.hook.ref, payloadJson: line, timeoutMs, signal: event.signal, ...given, port };
+  return hook.type === "prompt" ? runModel(hook, call) : runDeeperAsync(event.depth, () => runModel(hook, call));
+}
+
+/** Only hooks that judge the end of a turn get the conversation. */
+function conversationFor({ event }: HookRun): ReturnType<typeof readConversation> | { readonly conversation?: never } {
+  const { row, payload, services } = event;
+  const { conversation } = services.options;
+  if (!row.special.endsTurn || conversation === undefined) return {};
+  return readConversation(() => conversation(payload));
+}
+
+/** Reads the conversation by the host's code, which may throw or return something else. */
+function readConversation(
+  read: () => unknown,
+): { readonly conversation: readonly unknown[] } | { readonly failed: string } {
+  try {
+    const conversation = read();
+    if (Array.isArray(conversation)) return { conversation };
+    return { failed: `the host's conversation is ${showValue(conversation)}, not a list` };
+  } catch (error) {
+    return { failed: `the host's conversation cannot be read: ${messageOf(error)}` };
+  }
 }

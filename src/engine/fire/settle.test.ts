@@ -181,7 +181,7 @@ describe("continue: false", () => {
 });
 
 describe("the end of a turn", () => {
-  test("context alone makes the agent go on, without a decision", () => {
+  test("context alone makes the agent continue, without a decision", () => {
     const outcome = settle(
       ...settling("Stop", [record("a", none, { context: ["run the tests"] })], { stopBlocks: { count: 0, cap: 8 } }),
     );
@@ -193,7 +193,7 @@ describe("the end of a turn", () => {
     expect(outcome.reason).toBeTruthy();
   });
 
-  test("after the cap the block is dropped and told", () => {
+  test("after the cap the block is dropped with a warning", () => {
     const outcome = settle(...settling("Stop", [record("a", deny("again"))], { stopBlocks: { count: 8, cap: 8 } }));
     expect([outcome.blocked, outcome.decision, outcome.output.stopBlocks]).toEqual([
       false,

@@ -155,7 +155,8 @@ async function confirmChanges(
 ): Promise<{ layers: readonly Layer[]; refused: readonly RefusedChange[] }> {
   const layers: Layer[] = [];
   const refused: RefusedChange[] = [];
-  for (const { before, after, kind, file = "" } of pairLayers(fresh, old)) {
+  for (const { layer, before, after } of pairLayers(fresh, old)) {
+    const { kind, file = "" } = layer;
     const source = changeSources[kind];
     const isOurs = after !== undefined && written?.has(after.contentHash) === true;
     const isChanged = before?.contentHash !== after?.contentHash && !isOurs;
@@ -167,27 +168,20 @@ async function confirmChanges(
       refused.push({ file, reason });
       notify({ kind: "change-refused", file, reason });
     }
-    const layer = isRefused ? before : after;
-    if (layer !== undefined) layers.push(layer);
+    const active = isRefused ? before : after;
+    if (active !== undefined) layers.push(active);
   }
   // A kept layer whose file was removed is at the end of the list.
   layers.sort((a, b) => layerKinds.indexOf(a.kind) - layerKinds.indexOf(b.kind));
   return { layers, refused };
 }
 
-interface LayerPair {
-  readonly before: Layer | undefined;
-  readonly after: Layer | undefined;
-  readonly kind: Layer["kind"];
-  readonly file?: string;
-}
-
 /** Each layer of either list, with its counterpart in the other. */
-function pairLayers(fresh: readonly Layer[], old: readonly Layer[]): readonly LayerPair[] {
+function pairLayers(fresh: readonly Layer[], old: readonly Layer[]) {
   const removed = old.filter((before) => !fresh.some((after) => isSameLayer(before, after)));
   return [
-    ...fresh.map((after) => ({ ...after, before: old.find((before) => isSameLayer(before, after)), after })),
-    ...removed.map((before) => ({ ...before, before, after: undefined })),
+    ...fresh.map((after) => ({ layer: after, before: old.find((before) => isSameLayer(before, after)), after })),
+    ...removed.map((before) => ({ layer: before, before, after: undefined })),
   ];
 }
 

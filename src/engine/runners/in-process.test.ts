@@ -45,7 +45,7 @@ test("a callback gets the payload, the id of the tool use and a signal", async (
   expect(seen).toEqual([given.payload, "t1", given.signal]);
 });
 
-test("throwing, rejecting and returning nonsense are failures in words", async () => {
+test("throwing, rejecting and returning nonsense are failures with a message", async () => {
   const boom = () => {
     throw new Error("boom");
   };

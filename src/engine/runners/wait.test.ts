@@ -65,7 +65,7 @@ test("a rejection after the deadline is ignored", async () => {
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("fifty waits on one signal are no leak to Node and leave no listener behind", async () => {
+test("fifty waits on one signal do not warn of a leak and leave no listener behind", async () => {
   const controller = new AbortController();
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);

@@ -35,7 +35,7 @@ function redact(record: RunRecord, secrets: readonly string[], options: { conten
   return notice.record;
 }
 
-test("without content nothing of what the hook said is left", () => {
+test("without content nothing of the hook's answer is left", () => {
   expect(redact(record, secrets, { content: false })).toEqual({
     hook: seenHook,
     ended: { by: "http", status: 500 },
@@ -66,7 +66,7 @@ test("with content secrets and credentials are still blacked out, wherever they 
   });
 });
 
-test("words that a hook chose itself count as content", () => {
+test("texts of a hook count as content", () => {
   const threw: RunRecord = {
     ...record,
     ended: { by: "threw", message: "cannot read the user's text" },

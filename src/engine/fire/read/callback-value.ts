@@ -1,6 +1,5 @@
 import {
   eventOutputShapes,
-  type HookOutput,
   hookOutputShapes,
   isObject,
   messageOf,
@@ -11,7 +10,7 @@ import type { RunnerResult } from "../../runners/runner-result.ts";
 import type { HookRun } from "../fire.ts";
 import { type ExactAnswer, readExact } from "./event-fields.ts";
 import { withFieldWarnings } from "./exact-shape.ts";
-import { failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
+import { decisions, failureBlocks, honoured, noAnswer, type ReadAnswer, warn } from "./read-verdict.ts";
 import { recoverRestriction } from "./salvage.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -38,24 +37,23 @@ function readValue(ran: RunnerResult, value: unknown, run: HookRun): ReadAnswer 
   if (value instanceof Map || value instanceof Error || value instanceof Date)
     return failed(ran, `returned a ${value.constructor.name}, which is not an answer`, run);
   if (Object.hasOwn(value, "kind")) return readVerdict(ran, value, run);
-  const exact = readExact(value as HookOutput as Json, run);
+  const exact = readExact(value, run);
   const invalid = "invalid" in exact ? exact.invalid : nothingKnownIn(value);
   const unknown = unknownIn(value);
+  const withWarnings = (read: ReadAnswer) => withFieldWarnings(read, value, run, "The callback returned");
   if (!("invalid" in exact) && decides(exact)) {
     const isExact = exact.answer.verdict.kind !== "allow" || unknown.length === 0;
-    return isExact
-      ? withFieldWarnings(exact, value, run, "The callback returned")
-      : failed(ran, inexactAllow(unknown), run);
+    return isExact ? withWarnings(exact) : failed(ran, inexactAllow(unknown), run);
   }
   const repaired = repair(value, invalid, run);
-  if (repaired !== undefined) return withFieldWarnings(repaired, value, run, "The callback returned");
-  if (invalid !== undefined) return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
-  if ("invalid" in exact) return failed(ran, exact.invalid, run);
+  if (repaired !== undefined) return withWarnings(repaired);
+  if ("invalid" in exact || invalid !== undefined)
+    return failed(ran, `returned an object that cannot be used: ${invalid}`, run);
   if (unknown.length > 0 && Object.hasOwn(value, "reason") && !Object.hasOwn(value, "decision")) {
     const why = `returned a reason without a decision, and ${unknown.map(showValue).join(", ")}, which no answer has`;
-    return withFieldWarnings(failed(ran, why, run), value, run, "The callback returned");
+    return withWarnings(failed(ran, why, run));
   }
-  const read = withFieldWarnings(exact, value, run, "The callback returned");
+  const read = withWarnings(exact);
   if (exact.unknownWord === undefined || !failureBlocks(run)) return read;
   const failure = `returned an unknown decision ${showValue(exact.unknownWord)}`;
   return { answer: { ...noAnswer, failure }, warnings: read.warnings };
@@ -67,25 +65,24 @@ function decides({ answer: { verdict }, unknownWord }: ExactAnswer): boolean {
   return verdict.kind === "deny" || verdict.kind === "ask";
 }
 
-const kinds = ["none", "allow", "ask", "defer", "deny"] as const;
-
 /** An object with `kind` is meant as a verdict and as nothing else. */
 function readVerdict(ran: RunnerResult, value: Json, run: HookRun): ReadAnswer {
-  const kind = kinds.find((known) => known === value["kind"]);
+  const unusable = (why: string): ReadAnswer =>
+    repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
+  const kind = decisions.find((known) => known === value["kind"]);
   if (kind === undefined) {
-    const why = `kind ${showValue(value["kind"])} is unknown; it is ${kinds.map((known) => `"${known}"`).join(", ")}`;
-    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
+    const known = decisions.map((decision) => `"${decision}"`).join(", ");
+    return unusable(`kind ${showValue(value["kind"])} is unknown; it is ${known}`);
   }
   const { reason, input } = value;
-  if (input !== undefined && !isObject(input) && (kind === "allow" || kind === "ask")) {
-    const why = `input must be an object, not ${showValue(input)}`;
-    return repair(value, why, run) ?? failed(ran, `returned a verdict that cannot be used: ${why}`, run);
-  }
+  const mayRewrite = kind === "allow" || kind === "ask";
+  if (mayRewrite && input !== undefined && !isObject(input))
+    return unusable(`input must be an object, not ${showValue(input)}`);
   const unknown = Object.keys(value).filter((name) => !["kind", "reason", "input"].includes(name));
   if (kind === "allow" && unknown.length > 0) return failed(ran, inexactAllow(unknown), run);
   if (kind === "none") return { answer: noAnswer, warnings: [] };
   const { verdict, warnings } = honoured(kind, typeof reason === "string" ? reason : undefined, run);
-  const takes = (kind === "allow" || kind === "ask") && input !== undefined && takesInput(run);
+  const takes = mayRewrite && input !== undefined && takesInput(run);
   const answer = { verdict, ...(takes ? { input: input as ToolInput } : {}) };
   if (reason === undefined || typeof reason === "string") return { answer, warnings };
   const dropped = warn(run, "output-invalid", `The reason of a verdict is a string, not ${showValue(reason)}.`);

@@ -26,12 +26,12 @@ describe("exit codes and objects", () => {
     expect(verdictOf(printed(2, "on stdout"))).toEqual({ kind: "deny", reason: "No stderr output" });
   });
 
-  test("exit 2 blocks beside an allow and beside invalid JSON", () => {
+  test("exit 2 blocks next to an allow and next to invalid JSON", () => {
     expect(verdictOf(printed(2, allow, "no"))).toEqual({ kind: "deny", reason: "no" });
     expect(verdictOf(printed(2, "{ broken", "no"))).toEqual({ kind: "deny", reason: "no" });
   });
 
-  test("beside exit 2 the object's own reason is preferred to stderr", () => {
+  test("next to exit 2 the object's own reason is preferred to stderr", () => {
     expect(verdictOf(printed(2, { decision: "block", reason: "mine" }, "theirs"))).toEqual({
       kind: "deny",
       reason: "mine",
@@ -44,7 +44,7 @@ describe("exit codes and objects", () => {
     expect(warnings.map(({ code }) => code)).toEqual(["exit-2-ignored"]);
   });
 
-  test("another exit without an object is a failure that says what the hook said", () => {
+  test("another exit without an object is a failure that quotes stderr", () => {
     expect(readAnswer(printed(1, "text", "boom"), preTool).answer.failure).toBe("exited with code 1: boom");
   });
 });
@@ -113,7 +113,7 @@ describe("plain text (events.md)", () => {
 });
 
 describe("decision words", () => {
-  test("approve allows where the row allows, and is no opinion elsewhere", () => {
+  test("approve allows where the row allows, and decides nothing elsewhere", () => {
     expect(verdictOf(printed(0, { decision: "approve" }))).toEqual({ kind: "allow" });
     expect(verdictOf(printed(0, { decision: "approve" }), runOf("Stop"))).toEqual({ kind: "none" });
   });
@@ -294,7 +294,7 @@ describe('onFailure "block"', () => {
     }
   });
 
-  test("a readable deny or ask counts with its own reason and is no failure", () => {
+  test("a readable deny or ask counts with its own reason and is not a failure", () => {
     for (const word of ["deny", "ask"]) {
       const output = JSON.parse(JSON.stringify(deny).replace('"deny"', `"${word}"`));
       const { failure, verdict } = readAnswer(printed(1, output), strict).answer;
@@ -353,7 +353,7 @@ test("an answer at the top of the object, or under a misspelt name, is reported"
   expect(readAnswer(printed(0, { retry: true, moon: "full" }), preTool).warnings).toEqual([]);
 });
 
-test("data of other kinds is no denial", () => {
+test("data of other kinds is not a denial", () => {
   for (const output of [{ kind: "block" }, { action: "decline" }, { action: "deny" }, { type: "deny" }]) {
     expect(verdictOf(printed(0, output))).toEqual({ kind: "none" });
   }

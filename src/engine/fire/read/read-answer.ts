@@ -17,26 +17,28 @@ export function readAnswer(ran: RunnerResult, run: HookRun): ReadAnswer {
     case "returned":
       return readReturned(ran, ran.output.value, run);
     case "judged":
-      return { answer: judged(ran.output, run), warnings: [] };
+      return plain(judged(ran.output, run));
     case "nothing":
-      return { answer: failedOnly(ran), warnings: [] };
+      return plain(failedOnly(ran));
   }
 }
 
-function readPrinted(
-  ran: RunnerResult,
-  output: Extract<RunnerResult["output"], { kind: "printed" }>,
-  run: HookRun,
-): ReadAnswer {
-  if (output.exit === null) return onlyRestrictions(ran, run);
-  const object = readOutput(ran, output.whole, run);
-  if (output.exit === 2) return withExit2(ran, object, run);
-  if (output.exit === 0) return object ?? textAnswer(ran.stdout, run);
+type OutputOf<Kind> = Extract<RunnerResult["output"], { kind: Kind }>;
+
+function plain(answer: HookAnswerRecord): ReadAnswer {
+  return { answer, warnings: [] };
+}
+
+function readPrinted(ran: RunnerResult, { exit, whole }: OutputOf<"printed">, run: HookRun): ReadAnswer {
+  if (exit === null) return onlyRestrictions(ran, run);
+  const object = readOutput(ran, whole, run);
+  if (exit === 2) return withExit2(ran, object, run);
+  if (exit === 0) return object ?? plain(textAnswer(ran.stdout, run));
   const strict = failureBlocks(run);
   const counts = object !== undefined && object.answer.failure === undefined && run.event.row.onOther !== "fail";
   if (counts && (!strict || isRestriction(object.answer.verdict))) return object;
-  const failure = ran.failure ?? `exited with code ${output.exit}${wordsOf(ran.stderr)}`;
-  const kept = strict ? hidden(object) : (object ?? { answer: noAnswer, warnings: [] });
+  const failure = ran.failure ?? `exited with code ${exit}${wordsOf(ran.stderr)}`;
+  const kept = strict ? hidden(object) : (object ?? plain(noAnswer));
   return { answer: { ...kept.answer, failure }, warnings: kept.warnings };
 }
 
@@ -52,13 +54,12 @@ function readOutput(ran: RunnerResult, whole: boolean, run: HookRun): ReadAnswer
   const found = recoverRestriction(parsed.text, run);
   if (found !== undefined) return repaired(found.verdict, "it was printed next to other output", run);
   if (!parsed.broken) return undefined;
-  const plain = textAnswer(ran.stdout, run);
-  const why = whole
+  const failure = whole
     ? "stdout begins like a JSON object but does not parse"
     : "stdout was cut; JSON that did not fit does not count";
   return {
-    answer: { ...plain.answer, failure: why },
-    warnings: [...plain.warnings, warn(run, "output-invalid", `${why}. Print one JSON object and nothing else.`)],
+    answer: { ...textAnswer(ran.stdout, run), failure },
+    warnings: [warn(run, "output-invalid", `${failure}. Print one JSON object and nothing else.`)],
   };
 }
 
@@ -83,17 +84,15 @@ function parseOutput(output: string, whole: boolean): Parsed {
 }
 
 /** Plain stdout of a hook that ended well, by the event's row. */
-function textAnswer(stdout: string, run: HookRun): ReadAnswer {
+function textAnswer(stdout: string, run: HookRun): HookAnswerRecord {
   const text = stdout.trim();
-  const { row } = run.event;
+  const { onText } = run.event.row;
   // A worktree hook answers by its text, so silence is a failure there.
-  if (row.onText === "path") return { answer: pathAnswer(text, run), warnings: [] };
-  if (text === "") return { answer: noAnswer, warnings: [] };
-  if (row.onText === "context") return { answer: { ...noAnswer, context: [text] }, warnings: [] };
-  if (row.onText === "message") return { answer: { ...noAnswer, messages: [text] }, warnings: [] };
-  if (row.onText === "instructions")
-    return { answer: { ...noAnswer, output: { customInstructions: text } }, warnings: [] };
-  return { answer: noAnswer, warnings: [] };
+  if (onText === "path") return pathAnswer(text, run);
+  if (text === "") return noAnswer;
+  if (onText === "context") return { ...noAnswer, context: [text] };
+  if (onText === "message") return { ...noAnswer, messages: [text] };
+  return onText === "instructions" ? { ...noAnswer, output: { customInstructions: text } } : noAnswer;
 }
 
 function pathAnswer(text: string, { hook: { ref } }: HookRun): HookAnswerRecord {
@@ -161,7 +160,7 @@ function withExit2(ran: RunnerResult, object: ReadAnswer | undefined, run: HookR
 }
 
 function hidden(object: ReadAnswer | undefined): ReadAnswer {
-  if (object === undefined) return { answer: noAnswer, warnings: [] };
+  if (object === undefined) return plain(noAnswer);
   const { messages, stop } = object.answer;
   return {
     answer: { ...noAnswer, ...(messages ? { messages } : {}), ...(stop ? { stop } : {}) },
@@ -179,21 +178,16 @@ function exit2Reason(stderr: string): string {
 }
 
 /** An http body: only an object or nothing at all is a success, but a denial counts under any status. */
-function readBody(
-  ran: RunnerResult,
-  output: Extract<RunnerResult["output"], { kind: "body" }>,
-  run: HookRun,
-): ReadAnswer {
-  if (!output.ok) return onlyRestrictions(ran, run);
+function readBody(ran: RunnerResult, { ok, whole }: OutputOf<"body">, run: HookRun): ReadAnswer {
+  if (!ok) return onlyRestrictions(ran, run);
   // The text of an MCP tool is read like a command's stdout; a web server must answer JSON.
-  if (run.hook.ref.type === "mcp_tool") return readOutput(ran, output.whole, run) ?? textAnswer(ran.stdout, run);
-  const parsed = parseOutput(ran.stdout, output.whole);
-  if (parsed.kind === "empty") return { answer: noAnswer, warnings: [] };
+  if (run.hook.ref.type === "mcp_tool") return readOutput(ran, whole, run) ?? plain(textAnswer(ran.stdout, run));
+  const parsed = parseOutput(ran.stdout, whole);
+  if (parsed.kind === "empty") return plain(noAnswer);
   if (parsed.kind === "object") return readObject(parsed.value, run);
   const found = recoverRestriction(parsed.text, run);
   if (found !== undefined) return repaired(found.verdict, "the body is not a JSON object", run);
-  const failure = ran.failure ?? "the body is not a JSON object";
-  return { answer: { ...noAnswer, failure }, warnings: [] };
+  return plain({ ...noAnswer, failure: ran.failure ?? "the body is not a JSON object" });
 }
 
 /** A run that did not end well: a denial or question it made is kept, everything else is not. */
@@ -201,12 +195,12 @@ function onlyRestrictions(ran: RunnerResult, run: HookRun): ReadAnswer {
   const parsed = parseOutput(ran.stdout, true);
   const found = recoverRestriction(parsed.kind === "object" ? parsed.value : ran.stdout, run);
   const failed = failedOnly(ran);
-  if (found === undefined) return { answer: failed, warnings: [] };
+  if (found === undefined) return plain(failed);
   const kept = repaired(found.verdict, ran.failure ?? "the hook did not end well", run);
   return { answer: { ...failed, ...kept.answer }, warnings: kept.warnings };
 }
 
-function judged(output: Extract<RunnerResult["output"], { kind: "judged" }>, run: HookRun): HookAnswerRecord {
+function judged(output: OutputOf<"judged">, run: HookRun): HookAnswerRecord {
   const { row } = run.event;
   if (output.ok || row.onNotOk === "ignore") return noAnswer;
   const reason = output.reason?.trim() ? output.reason : undefined;

@@ -38,7 +38,7 @@ export function verdictOf(output: HookOutput, run: HookRun): ReadVerdict {
 }
 
 /** From weak to strong; the strongest verdict of an event wins. */
-const decisions: readonly Decision[] = ["none", "allow", "ask", "defer", "deny"];
+export const decisions: readonly Decision[] = ["none", "allow", "ask", "defer", "deny"];
 
 /** Positive when `a` is stronger than `b`. */
 export function compareDecisions(a: Decision, b: Decision): number {

@@ -64,7 +64,7 @@ test("all are exported as variables too", () => {
   });
 });
 
-test("in exec form an option without a value refuses the hook, and what objects inherit is no value", () => {
+test("in exec form an option without a value refuses the hook, and what objects inherit is not a value", () => {
   for (const name of ["gone", "constructor", "toString"]) {
     expect(exec([`--x=\${user_config.${name}}`])).toEqual({ refused: expect.stringContaining(`${name}} is not set`) });
     expect(shell(`run \${user_config.${name}}`)).toEqual({ refused: expect.stringContaining("is not set") });

@@ -5,6 +5,7 @@ import {
   type OnLine,
   type ProcessOptions,
   type RunningProcess,
+  runTag,
   startProcess,
 } from "../../../exec/internal.ts";
 import type { CommandHook, Warning } from "../../../protocol/internal.ts";
@@ -49,9 +50,9 @@ export function startCommand(
   if ("refused" in filled) return refusedStart(filled.refused);
 
   const shared = environmentOf(run.hook, event);
-  const runId = runIdIn(shared["HOOKLINE_RUN"]);
+  const runId = runIdIn(shared[runTag]);
   const line = commandLine(hook, filled, shared);
-  const env = withOwnVariables(shared, hook, run, { ...variables, [tagName]: runId });
+  const env = withOwnVariables(shared, hook, run, { ...variables, [runTag]: runId });
   const mark = openDepthMark(event.depth + 1);
   const graceMs = event.row.special.budget?.graceMs;
   const timeoutMs = remainingMs(run);
@@ -59,7 +60,7 @@ export function startCommand(
     inherits: mark,
     cwd,
     env,
-    tag: { name: tagName, value: runId },
+    tag: { name: runTag, value: runId },
     input: `${run.line}\n`,
     keepInputOpen: hook.interactive === true,
     timeoutMs,
@@ -68,7 +69,7 @@ export function startCommand(
     onLine: lineReader(hook, run, () => running, onBackground),
   });
   let running = startProcess(line, optionsIn(String(event.payload["cwd"])));
-  // Only when nothing could be started is it worth a look whether the folder is still there.
+  // Checked only when nothing could be started: the folder may no longer exist.
   const instead = running.pid === undefined ? folderInstead(run) : undefined;
   if (instead !== undefined) running = startProcess(line, optionsIn(instead.path));
   closeDepthMark(mark);
@@ -101,18 +102,14 @@ function runIdIn(outer: string | undefined): string {
 }
 
 function commandLine(
-  hook: CommandHook,
-  filled: { command: string; args?: readonly string[] },
+  { shell }: CommandHook,
+  { command, args }: Pick<CommandHook, "command" | "args">,
   env: Environment,
 ): CommandLine {
-  if (filled.args !== undefined) return { form: "exec", file: filled.command, args: filled.args };
-  if (hook.shell === "powershell") return { form: "powershell", command: filled.command };
+  if (args !== undefined) return { form: "exec", file: command, args };
+  if (shell === "powershell") return { form: "powershell", command };
   const prefix = env["CLAUDE_CODE_SHELL_PREFIX"];
-  return { form: "shell", command: prefix ? `${prefix} ${quoted(filled.command)}` : filled.command };
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return { form: "shell", command: prefix ? `${prefix} '${command.replaceAll("'", `'\\''`)}'` : command };
 }
 
 /** Where a hook runs when its folder no longer exists; undefined when it exists. */
@@ -141,8 +138,6 @@ function withOwnVariables(
     variables,
   );
 }
-
-const tagName = "HOOKLINE_RUN";
 
 /** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
 function lineReader(

@@ -101,7 +101,7 @@ test("a body whose coding is broken or unknown is a failure", async () => {
   expect(unknown.ran.failure).toContain('answered in the coding "gzip, gzip"');
 });
 
-test.each(["/hang-up", "/nonsense", "/upgrade"])("%s is a failure in words", async (path) => {
+test.each(["/hang-up", "/nonsense", "/upgrade"])("%s is a failure with a message", async (path) => {
   const { ran } = await post(path);
   expect(ran).toMatchObject({ ended: { by: "threw" }, output: nothing, stdout: "" });
   expect(ran.failure).toContain(`${origin}${path}: `);

@@ -176,7 +176,7 @@ test("a body of exactly 1 MiB is whole, one byte more is not", async () => {
   ]);
 });
 
-test("nobody listening is a failure before the start", async () => {
+test("a port without a listener is a failure before the start", async () => {
   const { origin } = await serve(answering(200));
   running?.close();
   const ran = await post(`${origin}/x`);
@@ -355,7 +355,7 @@ test("https asks the checked address for the name in the URL and believes no ser
   expect([ran.ended.by, ran.output, names]).toEqual(["not-started", { kind: "nothing" }, ["hooks.example.test"]]);
 });
 
-test("a server that answers without reading a large payload is no trouble", async () => {
+test("a server may answer without reading a large payload", async () => {
   running = createServer((_, response) => response.end("{}"));
   running.listen(0, "127.0.0.1");
   await once(running, "listening");

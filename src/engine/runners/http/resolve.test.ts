@@ -10,7 +10,7 @@ const refused = (words: string) => ({
   refused: `${words}, which a hook of this source may not reach; see httpHookAllowPrivate`,
 });
 
-test("a literal address is judged without asking anybody", async () => {
+test("a literal address is judged without a lookup", async () => {
   const nobody = () => Promise.reject(new Error("asked"));
   const loopback = { addresses: [{ address: "127.0.0.1", family: 4 }] };
   expect(await resolveHost("127.0.0.1", true, nobody)).toEqual(loopback);
@@ -30,7 +30,7 @@ test("one private address among a name's addresses is enough to refuse", async (
   });
 });
 
-test("a name that is not found or has no address is refused in words", async () => {
+test("a name that is not found or has no address is refused with a message", async () => {
   const missing = () => Promise.reject(new Error("getaddrinfo ENOTFOUND a.example"));
   expect(await resolveHost("a.example", true, missing)).toEqual({
     refused: "a.example was not found (getaddrinfo ENOTFOUND a.example)",
