@@ -240,7 +240,7 @@ test("the built package has the same rules for every event as the source", async
   expect(facts(built)).toEqual(facts({ ...sdk, ...internal }));
 });
 
-describe("a file that asks for nothing but Node and hookline/sdk starts as a script", () => {
+describe("a file that imports only Node modules and entry points of the package starts as a script", () => {
   test("after the first start of a .mjs file no module is loaded any more, and it says the same", async () => {
     mkdirSync(join(world.project, "linked/node_modules"), { recursive: true });
     symlinkSync(join(world.folder, "package"), join(world.project, "linked/node_modules/hookline"));
@@ -252,6 +252,34 @@ describe("a file that asks for nothing but Node and hookline/sdk starts as a scr
     expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
     world.file("linked/ahead.mjs", guard.replaceAll('"no"', '"changed"'));
     expect((await world.run([file], event())).stdout).toBe(denial("changed"));
+  });
+
+  test("a file that imports hookline/permissions and hookline/sessions loads no module, and follows a changed package", async () => {
+    const { spy, urls } = moduleSpy();
+    const file = world.file(
+      "own.mjs",
+      `import { createApp, deny } from "hookline/sdk";
+import { compileRules, judge } from "hookline/permissions";
+import { listSessions } from "hookline/sessions";
+const policy = compileRules([{ scope: "user", deny: ["Bash"] }]);
+export default createApp().preTool("Bash", async ({ input }) => {
+  const { decision } = judge({ tool: "Bash", input }, policy, { cwd: "/p", projectRoot: "/p", home: "/h" });
+  return deny(decision + " " + typeof listSessions);
+});`,
+    );
+    const first = await world.run([file], event());
+    expect(first.stdout).toBe(denial("deny function"));
+    await expect.poll(() => world.isScript(file)).toBe(true);
+    expect((await world.run([file], event(), { node: ["--import", spy] })).stdout).toBe(first.stdout);
+    expect(urls().filter((url) => !/\/(?:spy\.mjs|bin\.cjs)$/.test(url))).toEqual([]);
+    const entryPoint = join(world.folder, "package/dist/permissions/index.js");
+    const text = readFileSync(entryPoint, "utf8");
+    try {
+      writeFileSync(entryPoint, `throw new Error("a changed package");\n${text}`);
+      expect((await world.run([file], event())).stderr).toContain("a changed package");
+    } finally {
+      writeFileSync(entryPoint, text);
+    }
   });
 
   test("strictness, import.meta and errors are those of the author's module", async () => {

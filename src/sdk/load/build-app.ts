@@ -1,19 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
-import { mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import * as nodeModule from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type HeldLock, openState, replaceFile, takeLock } from "../../files/internal.ts";
+import { type HeldLock, openState, takeLock } from "../../files/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import { mapStacks } from "../run/error-location.ts";
-import { type BuildRecord, builderTag, cachedBuild, recordName } from "./build-cache.ts";
-import { type Bundle, bundleModule, bundleScript, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
+import { builderTag, cachedBuild, recordName } from "./build-cache.ts";
+import { bundleModule, type Esbuild, loadEsbuild, type ModuleBundle } from "./bundle.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
 import { checkOwnExports, missingExportIn, scanImports } from "./scan-imports.ts";
+import { storeBuild, writeRecord, writeTemporary } from "./store-build.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +75,7 @@ export async function buildAhead(file: string, env: Env): Promise<void> {
   }
   const inputs = [{ path: file, text }];
   const links = [[file, await realpath(file)]] as const;
-  await writeRecord({ made: builderTag, file, inputs, links, output: null, script: null }, env);
+  await writeRecord({ made: builderTag, file, inputs, links, output: null, script: null, entryPoints: {} }, env);
 }
 
 /** The hooks file and every file it imports, except packages. An approval pins these files. */
@@ -108,63 +106,6 @@ export async function throwMissingExport(file: string, cause: unknown): Promise<
 
 export async function endBuilds(): Promise<void> {
   await (await loadEsbuild())?.stop();
-}
-
-/** Writes a build to the user's state folder. Returns the path of its module. */
-async function storeBuild(esbuild: Esbuild, file: string, module: ModuleBundle, env: Env): Promise<string> {
-  const script = module.canBeScript ? await bundleScript(esbuild, file, module.inputs) : undefined;
-  const hash = createHash("sha256").update(builderTag);
-  for (const { path, text } of module.inputs) hash.update(`\n${path}\n${text.length}\n`).update(text);
-  const name = hash.digest("hex");
-  const names = { output: `${name}.mjs`, script: script === undefined ? null : `${name}.cjs` };
-  const folder = await openState(["builds"], { env });
-  await writeBundle(join(folder, names.output), module);
-  if (script !== undefined) await writeBundle(join(folder, `${name}.cjs`), script);
-  // Written last: its existence marks the build as complete.
-  await writeRecord({ made: builderTag, file, inputs: module.inputs, links: module.links, ...names }, env);
-  await prune(folder);
-  return join(folder, names.output);
-}
-
-async function writeBundle(path: string, { code, map }: Bundle): Promise<void> {
-  await replaceFile(`${path}.map`, map);
-  await replaceFile(path, code);
-}
-
-/** For a build that cannot be stored: a private temporary file, removed when this process exits. */
-async function writeTemporary(module: Bundle): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "hookline-build-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, "hooks.mjs");
-  await writeBundle(path, module);
-  return path;
-}
-
-async function writeRecord(record: BuildRecord, env: Env): Promise<void> {
-  await replaceFile(join(await openState(["builds"], { env }), recordName(record.file)), JSON.stringify(record));
-}
-
-/** One build is about five files. */
-const maxFiles = 250;
-
-/** Removes the oldest builds. */
-async function prune(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(?:[mc]js|json|tried)$/.test(name));
-  if (names.length <= maxFiles) return;
-  const files = await Promise.all(names.map(async (name) => ({ name, writtenAt: await mtimeOf(join(folder, name)) })));
-  files.sort((a, b) => b.writtenAt - a.writtenAt);
-  for (const { name } of files.slice(maxFiles)) {
-    await rm(join(folder, name), { force: true });
-    await rm(join(folder, `${name}.map`), { force: true });
-  }
-}
-
-/** 0 for a file that another process has removed. */
-function mtimeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }
 
 /**

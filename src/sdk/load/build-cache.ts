@@ -12,14 +12,18 @@ export interface BuildRecord {
   readonly links: readonly (readonly [name: string, real: string])[];
   /** The file name of the built module. Null: import the author's file unchanged. */
   readonly output: string | null;
-  /** The file name of the same code as a script, which starts faster. Null when it imports more than Node modules and `hookline/sdk`. */
+  /** The file name of the same code as a script, which starts faster. Null when it imports more than a script can. */
   readonly script: string | null;
+  /** Other entry points of this package that the script requires, such as `hookline/sessions`, with the file names of their scripts. */
+  readonly entryPoints: Readonly<Record<string, string>>;
 }
 
 /** The paths of a build's output. */
 export interface CachedBuild {
   readonly module: string | undefined;
   readonly script: string | undefined;
+  /** The scripts of the entry points that the script requires, by name. */
+  readonly entryPoints: ReadonlyMap<string, string>;
 }
 
 export function buildsFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -27,7 +31,7 @@ export function buildsFolder(env: Readonly<Record<string, string | undefined>>):
 }
 
 /** Part of every record and file name: builds of another version of this package or of Node are not used. */
-export const builderTag: string = `${packageVersion()} builds 4 node ${process.versions.node.split(".", 1)[0]}`;
+export const builderTag: string = `${packageVersion()} builds 5 node ${process.versions.node.split(".", 1)[0]}`;
 
 /**
  * The build of a file, if it exists and is up to date.
@@ -41,7 +45,14 @@ export function cachedBuild(file: string, env: Readonly<Record<string, string | 
     if (unsafeReason(lstatSync(path)) !== undefined) return undefined;
     const record = JSON.parse(readFileSync(path, "utf8")) as BuildRecord;
     if (record.made !== builderTag || record.file !== file || !isUpToDate(record)) return undefined;
-    return { module: safeBuildPath(folder, record.output), script: safeBuildPath(folder, record.script) };
+    const entryPoints = Object.entries(record.entryPoints).map(
+      ([name, script]) => [name, buildPath(folder, script)] as const,
+    );
+    return {
+      module: record.output === null ? undefined : buildPath(folder, record.output),
+      script: record.script === null ? undefined : buildPath(folder, record.script),
+      entryPoints: new Map(entryPoints),
+    };
   } catch {
     return undefined; // no record, unreadable, or an input is missing: it is built again, and the build reports errors
   }
@@ -54,8 +65,7 @@ function isUpToDate({ inputs, links }: BuildRecord): boolean {
   );
 }
 
-function safeBuildPath(folder: string, name: string | null): string | undefined {
-  if (name === null) return undefined;
+function buildPath(folder: string, name: string): string {
   const path = join(folder, name);
   const stat = lstatSync(path);
   if (!/^[0-9a-f]{64}\.[mc]js$/.test(name) || !stat.isFile() || unsafeReason(stat) !== undefined)

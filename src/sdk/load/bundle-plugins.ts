@@ -97,7 +97,7 @@ async function recordManifest(file: string, texts: Map<string, string>): Promise
   if (!texts.has(path)) texts.set(path, await readFile(path, "utf8"));
 }
 
-function ownEntryPoint(specifier: string): string | undefined {
+export function ownEntryPoint(specifier: string): string | undefined {
   return ownEntryPoints().find(([name]) => name === specifier)?.[1];
 }
 
@@ -119,28 +119,34 @@ function packageRoot(from: string): string | undefined {
   return undefined;
 }
 
-/** For a script: the program that runs it provides `hookline/sdk`. */
-export const externalSdkPlugin: Plugin = {
-  name: "leaves-sdk",
+/** Entry points that a script can require. The program that runs it provides `hookline/sdk`; the others are scripts of their own. */
+const scriptEntryPoints = ["hookline/sdk", "hookline/sessions", "hookline/permissions", "hookline/protocol"];
+
+/** For a script: leaves the entry points out, under their names. */
+export const externalEntryPointsPlugin: Plugin = {
+  name: "leaves-entry-points",
   setup(build) {
-    build.onResolve({ filter: /^hookline\/sdk$/ }, ({ path }) => ({ path, external: true }));
+    build.onResolve({ filter: /^hookline\// }, ({ path }) =>
+      scriptEntryPoints.includes(path) ? { path, external: true } : undefined,
+    );
   },
 };
 
 /**
- * Whether a bundled module behaves the same as a script. A script can import Node modules and `hookline/sdk`, and nothing dynamically.
+ * Whether a bundled module behaves the same as a script. A script can import Node modules and some entry points of this package, and
+ * nothing dynamically.
  */
 export async function canBeScript({ inputs, outputs }: Metafile, code: string): Promise<boolean> {
-  const sdk = pathToFileURL(ownEntryPoint("hookline/sdk") ?? "").href;
+  const own = new Set(scriptEntryPoints.map((name) => pathToFileURL(ownEntryPoint(name) ?? "").href));
   const imports = Object.values(outputs).flatMap((output) => output.imports);
   const canRequire = ({ path, kind }: (typeof imports)[number]) =>
-    kind === "import-statement" && (isBuiltin(path) || path === sdk);
+    kind === "import-statement" && (isBuiltin(path) || own.has(path));
   if (!imports.every(canRequire) || !Object.entries(inputs).every(isModule)) return false;
   // A namespace import of a JSON file also has the file's keys in a script.
   if (code.includes("__export(") && Object.keys(inputs).some((path) => path.endsWith(".json"))) return false;
   // Evaluated code would see the variables of a script, and code that formats stacks would see the build.
   if (/\b(?:import|require)\s*\(|\bimport\.meta\b|\b(?:eval|prepareStackTrace)\b/.test(code)) return false;
-  return areImportsExported(code, sdk);
+  return areImportsExported(code, own);
 }
 
 /** A file that is not a module runs in sloppy mode and has variables that a module does not have. */
@@ -149,11 +155,11 @@ function isModule([path, { format }]: [string, Metafile["inputs"][string]]): boo
 }
 
 /** A module that imports a missing name does not load; a script would continue with undefined. */
-async function areImportsExported(code: string, sdk: string): Promise<boolean> {
+async function areImportsExported(code: string, own: ReadonlySet<string>): Promise<boolean> {
   for (const [, defaultName, list = "", path = ""] of code.matchAll(importStatement)) {
     // Text inside a string may look like a statement. Never import a file of the author here.
-    if (!isBuiltin(path) && path !== sdk) return false;
-    if (defaultName !== undefined && path === sdk) return false; // hookline/sdk has no default export
+    if (!isBuiltin(path) && !own.has(path)) return false;
+    if (defaultName !== undefined && own.has(path)) return false; // our entry points have no default export
     const exported = (await import(path)) as object;
     const names = list.split(",").map((name) => name.trim().split(" as ")[0] ?? "");
     if (!names.every((name) => name === "" || name in exported)) return false;

@@ -6,8 +6,8 @@ import { sdkProblem } from "../app/argument-checks.ts";
 import {
   canBeScript,
   entryPlugin,
+  externalEntryPointsPlugin,
   externalPackagesPlugin,
-  externalSdkPlugin,
   readOncePlugin,
   scriptGlobals,
   usesScriptGlobals,
@@ -55,26 +55,48 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   };
 }
 
+export interface ScriptBundle extends Bundle {
+  /** The entry points of this package that it requires in addition to `hookline/sdk`. */
+  readonly entryPoints: readonly string[];
+}
+
 /** Bundles the same texts into a script. Undefined when only a module can hold the code, as with top-level `await`. */
 export async function bundleScript(
   esbuild: Esbuild,
   file: string,
   inputs: ModuleBundle["inputs"],
-): Promise<Bundle | undefined> {
+): Promise<ScriptBundle | undefined> {
   const entry = await realpath(file);
   const texts = new Map(inputs.map(({ path, text }) => [path, text]));
-  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalSdkPlugin];
+  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalEntryPointsPlugin];
   try {
-    // An arrow function has no `arguments`, like a module. A module is always strict.
-    const banner = { js: '((module, exports, require) => { "use strict";' };
-    const wrapper = { format: "cjs", banner, footer: { js: "})" }, define: scriptGlobals, plugins } as const;
-    const options = { ...optionsFor(entry), ...wrapper };
+    const options = { ...optionsFor(entry), ...scriptOptions, plugins };
     const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames }));
     const script = textsOf(result, dirname(entry));
-    return usesScriptGlobals(script.code) ? undefined : script;
+    const required = Object.values(result.metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+    const entryPoints = required.filter((path) => path.startsWith("hookline/") && path !== "hookline/sdk");
+    return usesScriptGlobals(script.code) ? undefined : { ...script, entryPoints: [...new Set(entryPoints)] };
   } catch {
     return undefined; // the module is used instead, and loading it reports errors
   }
+}
+
+/** An arrow function has no `arguments`, like a module. A module is always strict. */
+const scriptOptions = {
+  format: "cjs",
+  banner: { js: '((module, exports, require) => { "use strict";' },
+  footer: { js: "})" },
+  define: scriptGlobals,
+} as const satisfies BuildOptions;
+
+/** Bundles an entry point of this package into a script. It imports packages that it needs only on demand, by their URL. */
+export async function bundleEntryPoint(esbuild: Esbuild, entry: string): Promise<string> {
+  const texts = new Map<string, string>();
+  const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(dirname(entry), texts)];
+  // V8 parses an arrow function twice, once when it is defined and once when it is called. This is read at every start.
+  const banner = { js: '(function (module, exports, require) { "use strict";' };
+  const result = await esbuild.build({ ...optionsFor(entry), ...scriptOptions, banner, minify: true, plugins });
+  return textsOf(result, dirname(entry)).code;
 }
 
 function optionsFor(entry: string) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Script } from "node:vm";
+import { constants, Script } from "node:vm";
 import { Problem } from "../../protocol/internal.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
@@ -58,15 +58,13 @@ async function importOrRun(file: string, options: LoadAppOptions): Promise<unkno
   const usesBuilds = isTypeScript || options.env["HOOKLINE_BUILD_AHEAD"] !== "0";
   const cached = cachedBuild(file, options.env);
   if (cached !== undefined) options.onCachedBuild?.();
-  const script = usesBuilds ? cached?.script : undefined;
-  if (script !== undefined && options.sdk !== undefined) {
-    const code = readScript(script);
-    if (code !== undefined) {
-      // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
-      await undefined;
-      mapStacks(script);
-      return runScript(code, script, options.sdk);
-    }
+  const script = usesBuilds && cached?.script !== undefined ? readScript(cached.script) : undefined;
+  const entryPoints = [...(cached?.entryPoints ?? [])].map(([name, path]) => [name, readScript(path)] as const);
+  if (script !== undefined && options.sdk !== undefined && entryPoints.every(([, own]) => own !== undefined)) {
+    // A module is evaluated asynchronously. A script must be too, so that microtasks run in the same order.
+    await undefined;
+    mapStacks(script.path);
+    return runScript(script, openRequire(options.sdk, new Map(entryPoints)));
   }
   if (isTypeScript) return importBuilt(file, cached, options);
   try {
@@ -164,22 +162,41 @@ function checkRegularFile(file: string): void {
   throw sdkProblem("no-load", `${file} does not load: it is not a regular file.`, { file });
 }
 
-type Run = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void;
+type Run = (module: { exports: unknown }, exports: unknown, require: Require) => void;
+
+interface BuiltScript {
+  readonly path: string;
+  readonly code: string;
+}
 
 /** Undefined when another process has pruned the build since its record was read. */
-function readScript(path: string): string | undefined {
+function readScript(path: string): BuiltScript | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return { path, code: readFileSync(path, "utf8") };
   } catch {
     return undefined; // the module is used instead
   }
 }
 
-/** Runs a built script and returns its exports. It requires only Node modules and `hookline/sdk`. */
-function runScript(code: string, path: string, sdk: Readonly<Record<string, unknown>>): unknown {
+type Require = (name: string) => unknown;
+
+/** What a built script can require: `hookline/sdk`, other entry points that are scripts too, and Node modules. */
+function openRequire(
+  sdk: NonNullable<LoadAppOptions["sdk"]>,
+  entryPoints: ReadonlyMap<string, BuiltScript | undefined>,
+): Require {
+  return (name) => {
+    if (name === "hookline/sdk") return sdk;
+    const script = entryPoints.get(name);
+    return script === undefined ? process.getBuiltinModule(name) : runScript(script, process.getBuiltinModule);
+  };
+}
+
+/** Runs a built script and returns its exports. */
+function runScript({ path, code }: BuiltScript, require: Require): unknown {
   const module: { exports: unknown } = { exports: {} };
-  const require = (name: string): unknown => (name === "hookline/sdk" ? sdk : process.getBuiltinModule(name));
-  const run = new Script(code, { filename: path }).runInThisContext() as Run;
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const run = new Script(code, { filename: path, importModuleDynamically }).runInThisContext() as Run;
   run(module, module.exports, require);
   return module.exports;
 }
