@@ -21,13 +21,7 @@ export type CallResult =
   | { readonly isError: true; readonly message: string; readonly interrupted: boolean };
 
 /** One connected server. */
-export interface Connection {
-  readonly connected: boolean;
-  readonly tools: readonly ListedTool[];
-  /** Contract: never rejects; a server that has exited is an error result. */
-  call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallResult>;
-  close(): Promise<void>;
-}
+export type Connection = Readonly<Awaited<ReturnType<typeof connect>>>;
 
 export interface ConnectionOptions extends Pick<ServerConnectOptions, "cwd" | "env" | "elicit" | "tell" | "signal"> {
   readonly name: string;
@@ -36,7 +30,7 @@ export interface ConnectionOptions extends Pick<ServerConnectOptions, "cwd" | "e
 }
 
 /** Contract: rejects with an error whose message says why the server did not start; nothing is left running then. */
-export async function connect(sdk: McpSdk, config: ServerConfig, options: ConnectionOptions): Promise<Connection> {
+export async function connect(sdk: McpSdk, config: ServerConfig, options: ConnectionOptions) {
   const { name, tell } = options;
   const transport = transportOf(sdk, config, options);
   const client = new sdk.Client(
@@ -71,6 +65,7 @@ export async function connect(sdk: McpSdk, config: ServerConfig, options: Connec
     return [lastError || "the connection was closed", stderr].filter(Boolean).join(". It printed: ");
   }
 
+  /** Contract: never rejects; a server that has exited is an error result. */
   async function call(tool: string, input: ToolInput, signal: AbortSignal): Promise<CallResult> {
     if (!connection.connected) return failure(`The MCP server ${name} is not connected: ${whyGone()}`);
     try {

@@ -5,19 +5,7 @@ import { reportOf, subagentNotification } from "./subagent-report.ts";
 import { askBeforeIdle, continueSubagent, type SubagentRequest, startSubagent } from "./subagent-thread.ts";
 
 /** A subagent that runs in the background, or ran. */
-export interface BackgroundSubagent {
-  readonly id: string;
-  readonly type: string;
-  readonly description: string;
-  readonly name?: string;
-  readonly status: "running" | "idle" | "completed" | "failed" | "killed";
-  /** Sends a message, which it reads before its next model call. */
-  send(text: string): void;
-  /** Ends it with the status `killed`. */
-  kill(): void;
-  /** Resolves when it has ended. */
-  readonly done: Promise<void>;
-}
+type BackgroundSubagent = ReturnType<typeof runSubagentInBackground>;
 
 export type BackgroundSubagents = ReturnType<typeof openBackgroundSubagents>;
 
@@ -46,12 +34,12 @@ export interface BackgroundRequest extends Pick<SubagentRequest, "description" |
  * Runs a subagent in the background. Each time it has finished, the main thread gets a notification; then it can be sent
  * messages, which make it continue. The session waits for it while it works, not while it is idle.
  */
-export function runSubagentInBackground(thread: AgentThread, request: BackgroundRequest): BackgroundSubagent {
+export function runSubagentInBackground(thread: AgentThread, request: BackgroundRequest) {
   const { session, agent } = thread;
   const { inbox, options } = session;
   const killed = new AbortController();
   const signal = AbortSignal.any([killed.signal, session.signal]);
-  let status: BackgroundSubagent["status"] = request.again === true ? "completed" : "running";
+  let status: "running" | "idle" | "completed" | "failed" | "killed" = request.again === true ? "completed" : "running";
   let wake: (() => void) | undefined;
 
   /** One stretch of work. */
@@ -106,11 +94,14 @@ export function runSubagentInBackground(thread: AgentThread, request: Background
     get status() {
       return status;
     },
-    send(text) {
+    /** Sends a message, which it reads before its next model call. */
+    send(text: string): void {
       thread.mail?.push(text);
       wake?.();
     },
-    kill: () => killed.abort(new Error("killed")),
+    /** Ends it with the status `killed`. */
+    kill: (): void => killed.abort(new Error("killed")),
+    /** Resolves when it has ended. */
     done,
   };
 }

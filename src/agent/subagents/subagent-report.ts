@@ -5,35 +5,21 @@ import { type AgentThread, taskOf } from "../session/agent-session.ts";
 import { apiUsage } from "../session/journal.ts";
 import type { TurnResult } from "../turn/loop.ts";
 
-/** The result of a subagent, as the tool that started it reports it. */
-export interface SubagentReport {
-  readonly status: "completed";
-  readonly prompt: string;
-  readonly agentId: string;
-  readonly agentType: string;
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  readonly resolvedModel: string;
-  readonly totalDurationMs: number;
-  readonly totalTokens: number;
-  readonly totalToolUseCount: number;
-  readonly usage: Readonly<Record<string, unknown>>;
-  /** Of an agent with a working copy of its own. */
-  readonly worktreePath?: string;
-  readonly worktreeBranch?: string;
-}
+export type SubagentReport = ReturnType<typeof reportOf>;
 
+/** The result of a subagent, as the tool that started it reports it. */
 export function reportOf(
   thread: AgentThread,
   end: TurnResult,
   { prompt, startedAt }: { prompt: string; startedAt: number },
-): SubagentReport {
+) {
   const { agent, model, session, contextTokens } = thread;
   return {
     status: "completed",
     prompt,
     agentId: agent?.id ?? "",
     agentType: agent?.type ?? "",
-    content: [{ type: "text", text: `${end.text || lastText(thread)}${cutOff(thread, end)}` }],
+    content: [{ type: "text" as const, text: `${end.text || lastText(thread)}${cutOff(thread, end)}` }],
     resolvedModel: model.name,
     totalDurationMs: Math.round(session.options.clock.now() - startedAt),
     totalTokens: contextTokens,

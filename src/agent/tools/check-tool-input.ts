@@ -49,20 +49,50 @@ function asToolUseError(text: string): string {
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export const stringSchema: JsonSchema = { type: "string" };
-export const numberSchema: JsonSchema = { type: "number" };
-export const booleanSchema: JsonSchema = { type: "boolean" };
-export const stringListSchema: JsonSchema = { type: "array", items: stringSchema };
+export const stringSchema = { type: "string" } as const;
+export const numberSchema = { type: "number" } as const;
+export const booleanSchema = { type: "boolean" } as const;
+export const stringListSchema = { type: "array", items: stringSchema } as const;
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-export function objectSchema(required: Properties, optional: Properties = {}): JsonSchema {
-  return { type: "object", properties: { ...required, ...optional }, required: Object.keys(required) };
+export function objectSchema<const Required extends Properties, const Optional extends Properties = NoProperties>(
+  required: Required,
+  optional?: Optional,
+) {
+  const properties = { ...required, ...optional } as Required & Optional;
+  return { type: "object", properties, required: Object.keys(required) as (keyof Required)[] } as const;
 }
 
 /** The schema of an input: a parameter that it does not have is an error. */
-export function inputSchema(required: Properties, optional?: Properties): JsonSchema {
-  return { ...objectSchema(required, optional), additionalProperties: false };
+export function inputSchema<const Required extends Properties, const Optional extends Properties = NoProperties>(
+  required: Required,
+  optional?: Optional,
+) {
+  return { ...objectSchema(required, optional), additionalProperties: false } as const;
+}
+
+type NoProperties = Readonly<Record<never, never>>;
+
+/** The type of the values that fit a schema, as far as our own tools use JSON Schema. */
+export type SchemaValue<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly type: "array"; readonly items: infer Item }
+    ? readonly SchemaValue<Item>[]
+    : Schema extends { readonly properties: infer Parts; readonly required: readonly (infer Needed)[] }
+      ? { readonly [Name in keyof Parts & Needed]: SchemaValue<Parts[Name]> } & {
+          readonly [Name in Exclude<keyof Parts, Needed>]?: SchemaValue<Parts[Name]>;
+        }
+      : Schema extends { readonly type: keyof ValueTypes }
+        ? ValueTypes[Schema["type"]]
+        : unknown;
+
+interface ValueTypes {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly object: Readonly<Record<string, unknown>>;
 }
 
 const maxDepth = 64;

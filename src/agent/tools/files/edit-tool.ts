@@ -1,54 +1,53 @@
-import { booleanSchema, inputSchema, objectSchema, stringSchema } from "../check-tool-input.ts";
+import { booleanSchema, inputSchema, objectSchema, type SchemaValue, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText } from "./file-access.ts";
 import { patchOf } from "./structured-patch.ts";
 import { changedSinceRead, checkWriteTarget, writeText } from "./write-tool.ts";
 
-interface EditInput {
-  readonly file_path: string;
-  readonly old_string: string;
-  readonly new_string: string;
-  readonly replace_all: boolean;
-}
+const editInput = inputSchema(
+  {
+    file_path: { type: "string", description: "The absolute path of the file" },
+    old_string: { type: "string", description: "The text to replace, exactly as it is in the file" },
+    new_string: { type: "string", description: "The text to put in its place" },
+  },
+  { replace_all: { type: "boolean", default: false, description: "Replace every occurrence" } },
+);
+
+type EditInput = SchemaValue<typeof editInput>;
+
+const editResponse = objectSchema({
+  filePath: stringSchema,
+  oldString: stringSchema,
+  newString: stringSchema,
+  originalFile: stringSchema,
+  structuredPatch: { type: "array", items: { type: "object" } },
+  userModified: booleanSchema,
+  replaceAll: booleanSchema,
+});
 
 export const editTool: Tool = {
   name: "Edit",
   description:
     "Replaces a piece of text in a file by another. The file must have been read before and be unchanged since. `old_string` must occur exactly once, unless `replace_all` is set. An empty `old_string` makes a new file.",
   readOnly: false,
-  inputSchema: inputSchema(
-    {
-      file_path: { type: "string", description: "The absolute path of the file" },
-      old_string: { type: "string", description: "The text to replace, exactly as it is in the file" },
-      new_string: { type: "string", description: "The text to put in its place" },
-    },
-    { replace_all: { type: "boolean", default: false, description: "Replace every occurrence" } },
-  ),
-  responseSchema: objectSchema({
-    filePath: stringSchema,
-    oldString: stringSchema,
-    newString: stringSchema,
-    originalFile: stringSchema,
-    structuredPatch: { type: "array", items: { type: "object" } },
-    userModified: booleanSchema,
-    replaceAll: booleanSchema,
-  }),
+  inputSchema: editInput,
+  responseSchema: editResponse,
   render(response) {
-    const { filePath, replaceAll } = response as { filePath: string; replaceAll: boolean };
+    const { filePath, replaceAll } = response as SchemaValue<typeof editResponse>;
     const how = replaceAll ? "updated. All occurrences were successfully replaced." : "updated successfully.";
     return `The file ${filePath} has been ${how} (file state is current in your context — no need to Read it back)`;
   },
   expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: async (input, context) => {
-    const edit = input as unknown as EditInput;
+    const edit = input as EditInput;
     if (edit.old_string === edit.new_string) {
       return "No changes to make: old_string and new_string are exactly the same.";
     }
     const plan = await planEdit(edit, context);
     return "fault" in plan ? plan.fault : undefined;
   },
-  run: (input, context) => edit(input as unknown as EditInput, context),
+  run: (input, context) => edit(input as EditInput, context),
 };
 
 interface EditPlan {

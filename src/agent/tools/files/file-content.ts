@@ -2,27 +2,18 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 
-/** Some lines of a file, and facts about the whole file. */
-export interface LineWindow {
-  readonly lines: readonly string[];
-  readonly totalLines: number;
-  /** SHA-256 of every byte. */
-  readonly digest: string;
-  /** The lines of the window hold more than was allowed; `lines` ends early. */
-  readonly tooLarge: boolean;
-  /** A NUL among the first bytes: not a text. */
-  readonly binary: boolean;
-}
-
 const chunkBytes = 64 * 2 ** 10;
 const sniffBytes = 8_192;
 
-/** Reads the file to its end but keeps only the window, so the size of the file does not matter. A text of n breaks has n + 1 lines. */
+/**
+ * Reads the file to its end but keeps only the window, so the size of the file does not matter. A text of n breaks has n + 1 lines.
+ * `digest` is the SHA-256 of every byte. `tooLarge`: the window has more characters than allowed. `binary`: a NUL among the first bytes.
+ */
 export async function readLineWindow(
   file: FileHandle,
   { first, count, mostChars }: { first: number; count: number; mostChars: number },
   signal: AbortSignal,
-): Promise<LineWindow> {
+) {
   const hash = createHash("sha256");
   const decoder = new StringDecoder("utf8");
   const buffer = Buffer.alloc(chunkBytes);

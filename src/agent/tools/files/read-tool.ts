@@ -2,18 +2,22 @@ import type { FileHandle } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, sha256 } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
-import { inputSchema, objectSchema } from "../check-tool-input.ts";
+import { inputSchema, objectSchema, type SchemaValue } from "../check-tool-input.ts";
 import { readableSize } from "../shell/shell-output.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { errorText, fileMissing, openNoFollow } from "./file-access.ts";
 import { imageInfo, readLineWindow } from "./file-content.ts";
 
-interface ReadInput {
-  readonly file_path: string;
-  readonly offset?: number;
-  readonly limit?: number;
-}
+const readInput = inputSchema(
+  { file_path: { type: "string", description: "The absolute path of the file" } },
+  {
+    offset: { type: "integer", minimum: 0, description: "The number of the first line to read" },
+    limit: { type: "integer", minimum: 1, description: "How many lines to read" },
+  },
+);
+
+type ReadInput = SchemaValue<typeof readInput>;
 
 const maxChars = 256 * 2 ** 10;
 const defaultLines = 2_000;
@@ -25,13 +29,7 @@ export const readTool: Tool = {
   description:
     "Reads a file: the lines of a text with their numbers, 2,000 by default, or a picture (PNG, JPEG, GIF, WebP). `offset` is the first line, `limit` the number of lines.",
   readOnly: true,
-  inputSchema: inputSchema(
-    { file_path: { type: "string", description: "The absolute path of the file" } },
-    {
-      offset: { type: "integer", minimum: 0, description: "The number of the first line to read" },
-      limit: { type: "integer", minimum: 1, description: "How many lines to read" },
-    },
-  ),
+  inputSchema: readInput,
   responseSchema: objectSchema({
     type: { enum: ["text", "image", "file_unchanged"] },
     file: { type: "object" },
@@ -39,7 +37,7 @@ export const readTool: Tool = {
   render: renderRead,
   expand: (input, context) => makeAbsolute(input, "file_path", context),
   refuse: ({ file_path }) => (endless.test(String(file_path)) ? wouldBlock(String(file_path)) : undefined),
-  run: (input, context) => read(input as unknown as ReadInput, context),
+  run: (input, context) => read(input as ReadInput, context),
 };
 
 /** Devices that are known by name; any other is recognized when it is opened. */

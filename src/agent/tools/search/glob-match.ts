@@ -1,6 +1,3 @@
-/** Whether a path below the searched folder, with slashes, fits a pattern. */
-export type PathTest = (path: string) => boolean;
-
 /** One step of a pattern: a character, or any number of them. */
 interface Token {
   readonly takes: (char: string) => boolean;
@@ -15,7 +12,7 @@ const maxBranches = 256;
  * `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` mean what they mean in a shell. A pattern without a slash
  * is compared with the name alone. The time is at most that of the path times the pattern, whatever the pattern.
  */
-export function compileGlob(pattern: string): PathTest {
+export function compileGlob(pattern: string): (path: string) => boolean {
   const branches = braces(pattern.replace(/^\.?\//, "")).map((branch) => ({
     tokens: tokensOf(branch),
     named: !pattern.includes("/"),

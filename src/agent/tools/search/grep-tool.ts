@@ -2,7 +2,14 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { ignoringErrors } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
-import { inputSchema, numberSchema, objectSchema, stringListSchema, stringSchema } from "../check-tool-input.ts";
+import {
+  inputSchema,
+  numberSchema,
+  objectSchema,
+  type SchemaValue,
+  stringListSchema,
+  stringSchema,
+} from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
 import { asPathError, judgedPath, makeAbsolute } from "../tool-paths.ts";
 import { searchBuiltIn } from "./built-in-search.ts";
@@ -12,26 +19,8 @@ import { findRipgrep, type GrepHit, type GrepRequest, searchWithRipgrep } from "
 const defaultLimit = 250;
 const maxChars = 100_000;
 
-interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string;
-  readonly glob?: string;
-  readonly output_mode?: GrepRequest["mode"];
-  readonly "-B"?: number;
-  readonly "-A"?: number;
-  readonly "-C"?: number;
-  readonly context?: number;
-  readonly "-n"?: boolean;
-  readonly "-i"?: boolean;
-  readonly "-o"?: boolean;
-  readonly type?: string;
-  readonly head_limit?: number;
-  readonly offset?: number;
-  readonly multiline?: boolean;
-}
-
-const lineCount = { type: "integer", minimum: 0, maximum: 1_000_000 };
-const modes = ["content", "files_with_matches", "count"];
+const lineCount = { type: "integer", minimum: 0, maximum: 1_000_000 } as const;
+const modes = ["content", "files_with_matches", "count"] as const;
 
 const grepInput = inputSchema(
   { pattern: { type: "string", description: "The regular expression to search for" } },
@@ -52,6 +41,8 @@ const grepInput = inputSchema(
     multiline: { type: "boolean", description: "Let a match span several lines" },
   },
 );
+
+type GrepInput = SchemaValue<typeof grepInput>;
 
 const grepResponse = objectSchema(
   { numFiles: numberSchema, filenames: stringListSchema },
@@ -74,7 +65,7 @@ export const grepTool: Tool = {
   responseSchema: grepResponse,
   render: renderGrep,
   expand: (input, context) => makeAbsolute(input, "path", context),
-  run: (input, context) => grep(input as unknown as GrepInput, context).catch(asPathError),
+  run: (input, context) => grep(input as GrepInput, context).catch(asPathError),
 };
 
 async function grep(input: GrepInput, context: ToolContext): Promise<ToolResult> {
@@ -178,15 +169,7 @@ function cut(text: string): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[${text.length - maxChars} characters left out]`;
 }
 
-interface GrepResponse {
-  readonly mode?: GrepRequest["mode"];
-  readonly numFiles: number;
-  readonly filenames: readonly string[];
-  readonly content?: string;
-  readonly numMatches?: number;
-  readonly appliedLimit?: number;
-  readonly appliedOffset?: number;
-}
+type GrepResponse = SchemaValue<typeof grepResponse>;
 
 function renderGrep(response: unknown): string {
   const { mode, numFiles, filenames, content = "", numMatches = 0, ...applied } = response as GrepResponse;

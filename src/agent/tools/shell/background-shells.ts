@@ -10,20 +10,7 @@ import { type StartedShell, startShell } from "./run-shell.ts";
 /** The commands of one session that outlive their call: background commands, and what other commands left running. */
 export type BackgroundShells = ReturnType<typeof openBackgroundShells>;
 
-export interface BackgroundShell {
-  readonly id: string;
-  readonly toolUseId: string;
-  readonly command: string;
-  readonly description: string;
-  /** Everything it printed so far. */
-  readonly outputPath: string;
-  status(): "running" | "completed" | "failed" | "killed";
-  /** Absent while it runs, and when a signal ended it. */
-  exitCode(): number | undefined;
-  end(): Promise<void>;
-  /** Resolves when it has ended. */
-  readonly done: Promise<void>;
-}
+export type BackgroundShell = ReturnType<typeof backgroundShell>;
 
 /**
  * `onEnd` is called for each command that has ended: the host notifies the model. `hold` keeps the run from ending until the function
@@ -98,7 +85,7 @@ export async function runShellInBackground(
   return { isError: false, content, response: { ...nothing, backgroundTaskId: id } };
 }
 
-function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext): BackgroundShell {
+function backgroundShell(id: string, shell: StartedShell, input: BashInput, context: ToolContext) {
   let ended: ProcessEnd | undefined;
   const done = shell.done.then((end) => {
     ended = end.ended;
@@ -108,17 +95,20 @@ function backgroundShell(id: string, shell: StartedShell, input: BashInput, cont
     toolUseId: context.toolUseId,
     command: input.command,
     description: input.description ?? input.command,
+    /** The file of everything it has printed. */
     outputPath: shell.outputPath,
-    status() {
+    status(): "running" | "completed" | "failed" | "killed" {
       if (ended === undefined) return "running";
       if (ended.by === "exit") return ended.code === 0 ? "completed" : "failed";
       return ended.by === "cancelled" ? "killed" : "failed";
     },
-    exitCode: () => (ended?.by === "exit" ? ended.code : undefined),
-    end() {
+    /** Undefined while it runs, and when a signal ended it. */
+    exitCode: (): number | undefined => (ended?.by === "exit" ? ended.code : undefined),
+    end(): Promise<void> {
       shell.cancel();
       return done;
     },
+    /** Resolves when it has ended. */
     done,
   };
 }

@@ -8,6 +8,7 @@ import {
   inputSchema,
   numberSchema,
   objectSchema,
+  type SchemaValue,
   stringSchema,
 } from "../check-tool-input.ts";
 import { type Tool, type ToolContent, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
@@ -46,7 +47,7 @@ export function bashTool(): Tool {
     render: renderBash,
     refuse: (input) => (hidden.test(String(input["command"])) ? hiddenCharacters : undefined),
     run: async (given, context) => {
-      const input = given as unknown as BashInput;
+      const input = given as BashInput;
       if (input.run_in_background) return runShellInBackground(input, await envFiles.usable(context), context);
       return runCommand(tool, input, context, envFiles);
     },
@@ -149,13 +150,6 @@ async function realOf(folder: string): Promise<string> {
   return (await ignoringErrors(["ENOENT", "ENOTDIR"], realpath(folder))) ?? folder;
 }
 
-export interface BashInput {
-  readonly command: string;
-  readonly timeout?: number;
-  readonly description?: string;
-  readonly run_in_background?: boolean;
-}
-
 const bashInput = inputSchema(
   { command: { type: "string", description: "The command to run" } },
   {
@@ -165,6 +159,8 @@ const bashInput = inputSchema(
     dangerouslyDisableSandbox: { type: "boolean", description: "Has no effect: there is no sandbox" },
   },
 );
+
+export type BashInput = SchemaValue<typeof bashInput>;
 
 const bashResponse = objectSchema(
   { stdout: stringSchema, stderr: stringSchema, interrupted: booleanSchema, isImage: booleanSchema },
@@ -177,16 +173,10 @@ const bashResponse = objectSchema(
   },
 );
 
-interface BashResponse {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly isImage: boolean;
-  readonly persistedOutputPath?: string;
-  readonly persistedOutputSize?: number;
-}
-
 function renderBash(response: unknown): ToolContent {
-  const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as BashResponse;
+  const { stdout, stderr, isImage, persistedOutputPath, persistedOutputSize } = response as SchemaValue<
+    typeof bashResponse
+  >;
   const image = isImage ? /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/i.exec(stdout) : null;
   if (image?.[1] !== undefined && image[2] !== undefined) {
     return [{ type: "image", source: { type: "base64", data: image[2], media_type: image[1].toLowerCase() } }];

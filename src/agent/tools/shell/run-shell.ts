@@ -12,11 +12,7 @@ import { ignoringErrors, openFlags, openFolder } from "../../../files/internal.t
 import { defined } from "../../../protocol/internal.ts";
 import type { ToolContext } from "../tool.ts";
 
-export interface StartedShell {
-  readonly outputPath: string;
-  readonly done: Promise<ShellEnd>;
-  cancel(): void;
-}
+export type StartedShell = Awaited<ReturnType<typeof startShell>>;
 
 export interface ShellEnd {
   readonly ended: ProcessEnd;
@@ -41,7 +37,7 @@ const graceMs = 1_000;
 export const maxOutputBytes: number = 256 * 2 ** 20;
 
 /** Runs a command in bash, in its own session and process group. Its output goes to a file that only this user can read. */
-export async function startShell(options: ShellOptions, context: ToolContext): Promise<StartedShell> {
+export async function startShell(options: ShellOptions, context: ToolContext) {
   const outputPath = await makeOutput(context);
   const { command, envFiles, timeoutMs, signal } = options;
   const args = ["--noprofile", "--norc", "-c", shellScript, "/bin/bash", outputPath, ...envFiles];

@@ -84,17 +84,10 @@ export function readableSize(bytes: number): string {
   return `${(bytes / 1_024 ** power).toFixed(1).replace(/\.0$/, "")}${["", "KB", "MB", "GB"][power]}`;
 }
 
-/** What the text of a command tells about it. */
-export interface ShellTraits {
-  /** All of its programs print nothing when they succeed. */
-  readonly silent: boolean;
-  /** The program whose exit code is that of the whole. */
-  readonly last: string | undefined;
-}
-
 const silentPrograms = new Set("mv cp rm mkdir rmdir chmod chown chgrp touch ln cd export unset wait".split(" "));
 
-export function shellTraits(command: string, cwd: string): ShellTraits {
+/** `silent`: all programs of the command print nothing when they succeed. `last`: the program whose exit code is that of the whole. */
+export function shellTraits(command: string, cwd: string) {
   const { parts, problems } = analyseShell(command, { cwd, home: cwd });
   const heads = parts.flatMap(headOf);
   // Text that bash evaluates twice does not matter here: the program is the same.

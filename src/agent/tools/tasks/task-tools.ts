@@ -1,5 +1,12 @@
 import { defined } from "../../../protocol/internal.ts";
-import { booleanSchema, inputSchema, objectSchema, stringListSchema, stringSchema } from "../check-tool-input.ts";
+import {
+  booleanSchema,
+  inputSchema,
+  objectSchema,
+  type SchemaValue,
+  stringListSchema,
+  stringSchema,
+} from "../check-tool-input.ts";
 import { type Tool, toolError, toolSuccess } from "../tool.ts";
 import {
   listTasks,
@@ -120,49 +127,42 @@ export const taskCreateTool: Tool = {
   },
 };
 
-interface UpdateInput extends Partial<Omit<StoredTask, "id" | "status" | "blocks" | "blockedBy">> {
-  readonly taskId: string;
-  readonly status?: StoredTask["status"] | "deleted";
-  readonly addBlocks?: readonly string[];
-  readonly addBlockedBy?: readonly string[];
-}
+const updateInput = inputSchema(
+  { taskId: { type: "string", description: "The task's number" } },
+  {
+    subject: { type: "string", description: "Another title" },
+    description: { type: "string", description: "Another description" },
+    activeForm: { type: "string", description: "What is shown while it is worked on" },
+    status: { enum: ["pending", "in_progress", "completed", "deleted"], description: "The new status" },
+    addBlocks: { ...stringListSchema, description: "Tasks that wait for this one" },
+    addBlockedBy: { ...stringListSchema, description: "Tasks that this one waits for" },
+    owner: { type: "string", description: "Who does it" },
+    metadata: { type: "object", description: "Keys to set; null removes a key" },
+  },
+);
 
-interface UpdateResponse {
-  readonly success: boolean;
-  readonly taskId: string;
-  readonly updatedFields: readonly string[];
-  readonly error?: string;
-  readonly statusChange?: { readonly from: string; readonly to: string };
-}
+type UpdateInput = SchemaValue<typeof updateInput>;
+
+const updateResponse = objectSchema(
+  { success: booleanSchema, taskId: stringSchema, updatedFields: stringListSchema },
+  { error: stringSchema, statusChange: { type: "object", required: ["from", "to"] } },
+);
+
+type UpdateResponse = SchemaValue<typeof updateResponse>;
 
 export const taskUpdateTool: Tool = {
   name: "TaskUpdate",
   description:
     "Changes a task of the session's list: its texts, its status (`deleted` removes it), the tasks it waits for.",
   readOnly: false,
-  inputSchema: inputSchema(
-    { taskId: { type: "string", description: "The task's number" } },
-    {
-      subject: { type: "string", description: "Another title" },
-      description: { type: "string", description: "Another description" },
-      activeForm: { type: "string", description: "What is shown while it is worked on" },
-      status: { enum: ["pending", "in_progress", "completed", "deleted"], description: "The new status" },
-      addBlocks: { ...stringListSchema, description: "Tasks that wait for this one" },
-      addBlockedBy: { ...stringListSchema, description: "Tasks that this one waits for" },
-      owner: { type: "string", description: "Who does it" },
-      metadata: { type: "object", description: "Keys to set; null removes a key" },
-    },
-  ),
-  responseSchema: objectSchema(
-    { success: booleanSchema, taskId: stringSchema, updatedFields: stringListSchema },
-    { error: stringSchema, statusChange: { type: "object", required: ["from", "to"] } },
-  ),
+  inputSchema: updateInput,
+  responseSchema: updateResponse,
   render(response) {
     const { success, taskId, updatedFields, error } = response as UpdateResponse;
     return success ? `Updated task #${taskId} ${updatedFields.join(", ")}` : (error ?? "Task not found");
   },
   async run(given, context) {
-    const input = given as unknown as UpdateInput;
+    const input = given as UpdateInput;
     const { tasks } = context.paths;
     const before = await loadTask(tasks, input.taskId);
     if (before === undefined) return toolSuccess(taskUpdateTool, failed(input, "Task not found"));
