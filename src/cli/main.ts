@@ -1,7 +1,7 @@
 import { packageVersion } from "../files/internal.ts";
 import { closestName, escapeLines, Problem } from "../protocol/internal.ts";
 import type { Command, CommandGroup, Io } from "./command-line/command.ts";
-import { commandHelp, type HelpSection, programHelp, verbsHelp } from "./command-line/help.ts";
+import { commandHelp, programHelp, verbsHelp } from "./command-line/help.ts";
 import { asksForHelp, parseCall } from "./command-line/parse.ts";
 
 interface CommandEntry {
@@ -10,91 +10,70 @@ interface CommandEntry {
 }
 
 /** Every command under its heading of `hookline --help`. Only the command that is called is loaded. */
-const sections: readonly (HelpSection & { readonly commands: Readonly<Record<string, CommandEntry>> })[] = [
-  {
-    title: "Write hooks",
-    commands: {
-      init: { summary: "Create a typed hooks file with a test", load: () => import("./commands/init.ts") },
-      test: {
-        summary: "Run the tests of your hooks, or show what one event does",
-        load: () => import("./commands/test.ts"),
-      },
-      replay: {
-        summary: "Show what your hooks would have done in past sessions",
-        load: () => import("./commands/replay.ts"),
-      },
+const sections: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
+  "Write hooks": {
+    init: { summary: "Create a typed hooks file with a test", load: () => import("./commands/init.ts") },
+    test: {
+      summary: "Run the tests of your hooks, or show what one event does",
+      load: () => import("./commands/test.ts"),
+    },
+    replay: {
+      summary: "Show what your hooks would have done in past sessions",
+      load: () => import("./commands/replay.ts"),
     },
   },
-  {
-    title: "Install",
-    commands: {
-      install: { summary: "Add your hooks to an agent's settings", load: () => import("./commands/install.ts") },
-      uninstall: {
-        summary: "Remove them and restore the settings file byte for byte",
-        load: () => import("./commands/uninstall.ts"),
-      },
-      status: {
-        summary: "Show what is installed and what has changed since",
-        load: () => import("./commands/status.ts"),
-      },
-      serve: {
-        summary: "Run your hooks in a local daemon that answers in about 1 ms",
-        load: () => import("./commands/serve.ts"),
-      },
-      run: { summary: "Answer one event; settings files call this", load: () => import("./commands/run.ts") },
+  Install: {
+    install: { summary: "Add your hooks to an agent's settings", load: () => import("./commands/install.ts") },
+    uninstall: {
+      summary: "Remove them and restore the settings file byte for byte",
+      load: () => import("./commands/uninstall.ts"),
     },
-  },
-  {
-    title: "Inspect",
-    commands: {
-      list: {
-        summary: "List every configured hook with its source, trust and problems",
-        load: () => import("./commands/list.ts"),
-      },
-      explain: {
-        summary: "Explain which hooks would run for an event, and why the others would not",
-        load: () => import("./commands/explain.ts"),
-      },
-      fire: {
-        summary: "Send one event through the hooks and print the outcome",
-        load: () => import("./commands/fire.ts"),
-      },
-      check: { summary: "Check one tool call against the permission rules", load: () => import("./commands/check.ts") },
-      trust: { summary: "Review and approve the hooks of a directory", load: () => import("./commands/trust.ts") },
-      doctor: { summary: "Find problems with the hooks on this machine", load: () => import("./commands/doctor.ts") },
-      log: { summary: "Show what hooks did", load: () => import("./commands/log.ts") },
+    status: {
+      summary: "Show what is installed and what has changed since",
+      load: () => import("./commands/status.ts"),
     },
-  },
-  {
-    title: "Sessions",
-    commands: {
-      sessions: {
-        summary: "Read, search, repair and archive transcripts",
-        load: () => import("./commands/sessions.ts"),
-      },
-      usage: {
-        summary: "Report tokens and cost by day, session, model or project",
-        load: () => import("./commands/usage.ts"),
-      },
-      statusline: { summary: "Print a status line for an agent", load: () => import("./commands/statusline.ts") },
+    serve: {
+      summary: "Run your hooks in a local daemon that answers in about 1 ms",
+      load: () => import("./commands/serve.ts"),
     },
+    run: { summary: "Answer one event; settings files call this", load: () => import("./commands/run.ts") },
   },
-  {
-    title: "Agent",
-    commands: {
-      agent: { summary: "Run the reference agent, which fires every event", load: () => import("./commands/agent.ts") },
-      ask: { summary: "Run an agent session and return its answer as data", load: () => import("./commands/ask.ts") },
+  Inspect: {
+    list: {
+      summary: "List every configured hook with its source, trust and problems",
+      load: () => import("./commands/list.ts"),
     },
-  },
-  {
-    title: "More",
-    commands: {
-      demo: { summary: "Play an offline tour with real hooks and events", load: () => import("./commands/demo.ts") },
+    explain: {
+      summary: "Explain which hooks would run for an event, and why the others would not",
+      load: () => import("./commands/explain.ts"),
     },
+    fire: {
+      summary: "Send one event through the hooks and print the outcome",
+      load: () => import("./commands/fire.ts"),
+    },
+    check: { summary: "Check one tool call against the permission rules", load: () => import("./commands/check.ts") },
+    trust: { summary: "Review and approve the hooks of a directory", load: () => import("./commands/trust.ts") },
+    doctor: { summary: "Find problems with the hooks on this machine", load: () => import("./commands/doctor.ts") },
+    log: { summary: "Show what hooks did", load: () => import("./commands/log.ts") },
   },
-];
+  Sessions: {
+    sessions: { summary: "Read, search, repair and archive transcripts", load: () => import("./commands/sessions.ts") },
+    usage: {
+      summary: "Report tokens and cost by day, session, model or project",
+      load: () => import("./commands/usage.ts"),
+    },
+    statusline: { summary: "Print a status line for an agent", load: () => import("./commands/statusline.ts") },
+  },
+  Agent: {
+    agent: { summary: "Run the reference agent, which fires every event", load: () => import("./commands/agent.ts") },
+    ask: { summary: "Run an agent session and return its answer as data", load: () => import("./commands/ask.ts") },
+  },
+  More: {
+    demo: { summary: "Play an offline tour with real hooks and events", load: () => import("./commands/demo.ts") },
+  },
+};
 
-const commands: Readonly<Record<string, CommandEntry>> = Object.assign({}, ...sections.map((one) => one.commands));
+const commands: Readonly<Record<string, CommandEntry>> = Object.assign({}, ...Object.values(sections));
 
 /** Runs one call of the program and resolves with its exit status. Never throws: errors are printed on stderr. */
 export async function main(args: readonly string[], io: Io): Promise<number> {

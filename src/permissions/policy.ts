@@ -1,5 +1,5 @@
 import { isAbsolute, parse } from "node:path";
-import { isObject } from "../protocol/internal.ts";
+import { defined, isObject } from "../protocol/internal.ts";
 import { badCall } from "./check-call.ts";
 import {
   layerFaults,
@@ -8,12 +8,13 @@ import {
   type RuleLayer,
   type RuleScope,
   type RuleWarning,
+  type RuleWarningCode,
   readMode,
   ruleScopes,
   writtenRules,
 } from "./rule-layer.ts";
-import { isInvalid, looksAbsolute, parseRule, probableMistake, type WrittenRule } from "./rules/rule.ts";
-import { type RuleList, type RuleMeaning, ruleMeaning } from "./rules/rule-meaning.ts";
+import { isInvalid, looksAbsolute, probableMistake, type WrittenRule } from "./rules/rule.ts";
+import { type RuleList, type RuleMeaning, readRule } from "./rules/rule-meaning.ts";
 import { compileTool, intendedTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
 /** A rule in effect, with its source. */
@@ -69,9 +70,9 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   );
   const granting = ordered.filter((layer) => mayGrant(layer) && (!managedOnly || layer.scope === "managed"));
   const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
-  const doubtful: { tools: ToolPattern; text: string }[] = [];
+  const doubtful: RuleFindings["doubtful"] = [];
   const readList = (list: RuleList, from: readonly RuleLayer[]) =>
-    from.flatMap((layer) => rulesOf(layer, list, names, warnings, doubtful));
+    from.flatMap((layer) => rulesOf(layer, list, names, { warnings, doubtful }));
   const policy: Policy = {
     layers: ordered,
     names,
@@ -102,58 +103,50 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
+/** What reading rules finds besides the rules. */
+interface RuleFindings {
+  readonly warnings: RuleWarning[];
+  readonly doubtful: Policy["doubtful"][number][];
+}
+
 function rulesOf(
   layer: RuleLayer,
   list: RuleList,
   names: ToolNames,
-  warnings: RuleWarning[],
-  doubtful: { tools: ToolPattern; text: string }[],
-): PolicyRule[] {
-  return writtenRules(layer, list).flatMap((text: unknown, index) => {
+  { warnings, doubtful }: RuleFindings,
+): readonly PolicyRule[] {
+  return writtenRules(layer, list).flatMap((written: unknown, index) => {
     const place = `${layer.file ?? layer.scope}, permissions.${list}[${index}]`;
-    const rule = parseRule(text);
-    const meaning = isInvalid(rule) ? rule : ruleMeaning(rule, list, names);
-    if ("tooWide" in meaning) {
-      warnings.push({
-        code: "rule-too-wide",
-        message: `${quoted(text)} in ${place} grants nothing: ${meaning.tooWide}`,
-        place,
-      });
+    const text = quoted(written);
+    const warn = (code: RuleWarningCode, what: string): void => {
+      warnings.push({ code, message: `${text} in ${place} ${what}`, place });
+    };
+    const warnAndAsk = (tool: string, what: string): void => {
+      doubtful.push({ tools: compileTool(tool, names), text });
+      warn("rule-invalid", `${what}; every ${tool} call is asked about until it is fixed`);
+    };
+    const read = readRule(written, list, names);
+    if (isInvalid(read)) {
+      const { invalid, tool, tooWide } = read;
+      if (tooWide) warn("rule-too-wide", `grants nothing: ${invalid}`);
+      else if (list !== "allow" && tool !== undefined) warnAndAsk(tool, `is disabled: ${invalid}`);
+      else warn("rule-invalid", `is disabled: ${invalid}`);
       return [];
     }
-    if (isInvalid(meaning) || isInvalid(rule)) {
-      const fault = isInvalid(meaning) ? meaning : undefined;
-      const asks = list !== "allow" && fault?.tool !== undefined;
-      if (asks) doubtful.push({ tools: compileTool(fault.tool ?? "", names), text: quoted(text) });
-      const effect = asks ? `; every ${fault.tool} call is asked about until it is fixed` : "";
-      warnings.push({
-        code: "rule-invalid",
-        message: `${quoted(text)} in ${place} is disabled: ${fault?.invalid}${effect}`,
-        place,
-      });
-      return [];
-    }
-    if (list !== "allow") warnings.push(...suspectRuleWarnings(rule, meaning, place, names, doubtful));
-    const base = { text: rule.text, list, scope: layer.scope, meaning };
-    return [layer.file === undefined ? base : { ...base, file: layer.file }];
+    const { rule, meaning } = read;
+    if (list !== "allow") warnIfSuspect(rule, meaning, names, warn, warnAndAsk);
+    return [{ text: rule.text, list, scope: layer.scope, meaning, ...defined({ file: layer.file }) }];
   });
 }
 
 /** Warns about a deny or ask rule that is valid but probably does not cover what its author intends. */
-function suspectRuleWarnings(
+function warnIfSuspect(
   rule: WrittenRule,
   { toolKind }: RuleMeaning,
-  place: string,
   names: ToolNames,
-  doubtful: { tools: ToolPattern; text: string }[],
-): RuleWarning[] {
-  const text = quoted(rule.text);
-  const warnings: RuleWarning[] = [];
-  const warnAndAsk = (tool: string, why: string): void => {
-    doubtful.push({ tools: compileTool(tool, names), text });
-    const message = `${text} in ${place} ${why}; every ${tool} call is asked about until it is fixed`;
-    warnings.push({ code: "rule-invalid", message, place });
-  };
+  warn: (code: RuleWarningCode, what: string) => void,
+  warnAndAsk: (tool: string, what: string) => void,
+): void {
   const intended = intendedTool(rule.tool, names);
   if (intended !== undefined) {
     const fix = intended === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is named "${intended}"`;
@@ -162,10 +155,9 @@ function suspectRuleWarnings(
   const mistake = probableMistake(rule, toolKind);
   if (mistake !== undefined) warnAndAsk(rule.tool, `probably does not cover what is intended: ${mistake}`);
   if (looksAbsolute(rule, toolKind)) {
-    const message = `${text} in ${place} is not relative to the root of the file system; write ${rule.tool}(/${rule.spec}) for that`;
-    warnings.push({ code: "rule-elsewhere", message, place });
+    const fix = `write ${rule.tool}(/${rule.spec}) for that`;
+    warn("rule-elsewhere", `is not relative to the root of the file system; ${fix}`);
   }
-  return warnings;
 }
 
 /** The first mode in the order managed, flags, `--settings`, user, local, project. A project may not switch confirmations off. */
@@ -179,17 +171,11 @@ function modesOf(granting: readonly RuleLayer[], warnings: RuleWarning[]): { def
     const mode = readMode(layer.defaultMode);
     const isFromCheckout = layer.scope === "project" || layer.scope === "local";
     if (mode === undefined) {
-      warnings.push({
-        code: "mode-unknown",
-        message: `${quoted(layer.defaultMode)} in ${place} is not a mode; "default" is used`,
-        place,
-      });
+      const message = `${quoted(layer.defaultMode)} in ${place} is not a mode; "default" is used`;
+      warnings.push({ code: "mode-unknown", message, place });
     } else if (isFromCheckout && (mode === "bypassPermissions" || mode === "auto")) {
-      warnings.push({
-        code: "mode-ignored",
-        message: `a project may not set ${mode} (${place}); set it in your own settings`,
-        place,
-      });
+      const message = `a project may not set ${mode} (${place}); set it in your own settings`;
+      warnings.push({ code: "mode-ignored", message, place });
     } else if (layer.scope === "session") {
       modes.sessionMode = mode;
     } else {

@@ -1,10 +1,10 @@
-import type { PermissionUpdate } from "../protocol/internal.ts";
+import { isObject, type PermissionUpdate } from "../protocol/internal.ts";
 import { realFs } from "./paths/path-fs.ts";
 import { type PathFs, pathFault, resolvePath } from "./paths/resolve-path.ts";
 import { compileRules, type Policy } from "./policy.ts";
 import { type RuleLayer, type RuleWarning, readMode } from "./rule-layer.ts";
 import { isInvalid, parseRule } from "./rules/rule.ts";
-import { ruleMeaning } from "./rules/rule-meaning.ts";
+import { readRule } from "./rules/rule-meaning.ts";
 
 /** The origin of updates, and the abilities of the host. */
 export interface UpdateSource {
@@ -54,9 +54,8 @@ export function applyUpdates(
 const destinations = ["session", "localSettings", "projectSettings", "userSettings"];
 
 function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string | undefined {
-  if (entry === null || typeof entry !== "object") return "it is not an object";
-  const update = entry as Record<string, unknown>;
-  const { type, destination } = update;
+  if (!isObject(entry)) return "it is not an object";
+  const { type, destination } = entry;
   if (typeof destination !== "string" || !destinations.includes(destination)) {
     return `destination must be one of ${destinations.join(", ")}`;
   }
@@ -67,12 +66,12 @@ function faultIn(entry: unknown, policy: Policy, source: UpdateSource): string |
     case "addRules":
     case "replaceRules":
     case "removeRules":
-      return faultInRules(update, policy, type);
+      return faultInRules(entry, policy, type);
     case "setMode":
-      return faultInMode(update["mode"], destination, policy, source);
+      return faultInMode(entry["mode"], destination, policy, source);
     case "addDirectories":
     case "removeDirectories":
-      return faultInDirectories(update["directories"], policy, type, source.fs ?? realFs);
+      return faultInDirectories(entry["directories"], policy, type, source.fs ?? realFs);
     default:
       return `"${String(type)}" is not a type of update`;
   }
@@ -88,12 +87,8 @@ function faultInRules(update: Record<string, unknown>, policy: Policy, type: str
   for (const entry of rules as unknown[]) {
     const text = ruleText(entry);
     if (text === undefined) return "rules must be a list of {toolName, ruleContent}";
-    const rule = parseRule(text);
+    const rule = type === "removeRules" ? parseRule(text) : readRule(text, behavior, policy.names);
     if (isInvalid(rule)) return `${text}: ${rule.invalid}`;
-    if (type === "removeRules") continue;
-    const meaning = ruleMeaning(rule, behavior, policy.names);
-    if ("tooWide" in meaning) return `${text}: ${meaning.tooWide}`;
-    if (isInvalid(meaning)) return `${text}: ${meaning.invalid}`;
   }
   return undefined;
 }
@@ -105,9 +100,8 @@ function faultInMode(value: unknown, destination: string, policy: Policy, source
   if (grants && isManagedOnly(policy)) return "only managed settings may grant here";
   if (mode !== "bypassPermissions") return undefined;
   if (destination !== "session") return "bypassPermissions is never stored as a default";
-  return source.bypassAvailable === true && !policy.bypassDisabled
-    ? undefined
-    : "bypassPermissions is not available here";
+  const isAvailable = source.bypassAvailable === true && !policy.bypassDisabled;
+  return isAvailable ? undefined : "bypassPermissions is not available here";
 }
 
 function faultInDirectories(list: unknown, policy: Policy, type: string, fs: PathFs): string | undefined {
@@ -123,20 +117,16 @@ function faultInDirectories(list: unknown, policy: Policy, type: string, fs: Pat
 }
 
 function applyOne(layer: RuleLayer, update: PermissionUpdate): RuleLayer {
+  const { additionalDirectories: directories = [] } = layer;
   switch (update.type) {
     case "setMode":
       return { ...layer, defaultMode: update.mode };
     case "addDirectories":
-      return {
-        ...layer,
-        additionalDirectories: [...new Set([...(layer.additionalDirectories ?? []), ...update.directories])],
-      };
+      return { ...layer, additionalDirectories: [...new Set([...directories, ...update.directories])] };
     case "removeDirectories":
       return {
         ...layer,
-        additionalDirectories: (layer.additionalDirectories ?? []).filter(
-          (path) => !update.directories.includes(String(path)),
-        ),
+        additionalDirectories: directories.filter((path) => !update.directories.includes(String(path))),
       };
     default: {
       const texts = update.rules.flatMap((entry) => ruleText(entry) ?? []);
@@ -149,20 +139,14 @@ function applyOne(layer: RuleLayer, update: PermissionUpdate): RuleLayer {
 }
 
 function mergeLayers(a: RuleLayer, b: RuleLayer): RuleLayer {
-  const join = (list: "allow" | "ask" | "deny" | "additionalDirectories") => [...(a[list] ?? []), ...(b[list] ?? [])];
-  return {
-    ...a,
-    ...b,
-    allow: join("allow"),
-    ask: join("ask"),
-    deny: join("deny"),
-    additionalDirectories: join("additionalDirectories"),
-  };
+  const lists = ["allow", "ask", "deny", "additionalDirectories"] as const;
+  const joined = Object.fromEntries(lists.map((list) => [list, [...(a[list] ?? []), ...(b[list] ?? [])]]));
+  return { ...a, ...b, ...joined };
 }
 
 function ruleText(entry: unknown): string | undefined {
-  if (entry === null || typeof entry !== "object") return undefined;
-  const { toolName, ruleContent, ...rest } = entry as Record<string, unknown>;
+  if (!isObject(entry)) return undefined;
+  const { toolName, ruleContent, ...rest } = entry;
   if (typeof toolName !== "string" || toolName.includes("(")) return undefined;
   // A misspelled `ruleContent` must not turn the rule into one on the whole tool.
   if (ruleContent === undefined) return Object.keys(rest).length === 0 ? toolName : undefined;

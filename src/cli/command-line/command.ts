@@ -7,6 +7,8 @@ export interface Command {
   /** How many operands it takes; any number when omitted. */
   readonly mostArguments?: 0 | 1;
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** Other names of options, which help does not show. With `agents: "by=subagent"`, `--agents` means `--by subagent`. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Lines that a reader can paste; at least one. */
   readonly examples: readonly string[];
   /** Resolves with the exit status. Throws only a `Problem`, which main prints on stderr before it exits with status 1. */
@@ -22,18 +24,15 @@ export interface CommandGroup {
 }
 
 export interface OptionSpec {
-  readonly type: "string" | "boolean";
   readonly about: string;
-  /** The name of the value in --help, e.g. `FILE`. */
+  /** The name of the value in --help, e.g. `FILE`. An option without one is a flag. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
   /** Options that cannot be used together with this one. */
   readonly excludes?: readonly string[];
-  /** An option, or a value of one, that must be given with this one. */
-  readonly requires?: { readonly option: string; readonly value?: string };
-  /** Makes this another name of an option; help does not show it. A flag can be an alias of a value of that option. */
-  readonly aliasOf?: { readonly option: string; readonly value?: string };
+  /** What must be given with this one: `option` or `option=value`. */
+  readonly requires?: string;
 }
 
 /** The parsed arguments of a call. Reading an option that the command does not declare throws. */

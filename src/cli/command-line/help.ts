@@ -2,17 +2,14 @@ import type { Command, CommandGroup, OptionSpec } from "./command.ts";
 
 /** The text of `hookline NAME --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const rows = Object.entries({
-    ...shownOptions(command),
-    help: { type: "boolean", about: "print this help" } as const,
-  });
+  const options: Command["options"] = { ...command.options, help: { about: "print this help" } };
   return [
     `hookline ${name} ${command.usage}`.trimEnd(),
     "",
     command.about,
     "",
     "Options",
-    ...columns(rows.map(([option, spec]) => [optionLabel(option, spec), spec.about])),
+    ...columns(Object.entries(options).map(([option, spec]) => [optionLabel(option, spec), spec.about])),
     "",
     command.examples.length === 1 ? "Example" : "Examples",
     ...command.examples.map((example) => `  ${example}`),
@@ -20,32 +17,24 @@ export function commandHelp(name: string, command: Command): string {
   ].join("\n");
 }
 
-/** The options of a command without aliases. */
-export function shownOptions({ options }: Command): Command["options"] {
-  return Object.fromEntries(Object.entries(options).filter(([, { aliasOf }]) => aliasOf === undefined));
-}
+type Summaries = Readonly<Record<string, { readonly summary: string }>>;
 
-/** Commands for one task, under one heading of `hookline --help`. */
-export interface HelpSection {
-  readonly title: string;
-  readonly commands: Readonly<Record<string, { readonly summary: string }>>;
-}
-
-/** The text of `hookline --help`. */
-export function programHelp(sections: readonly HelpSection[]): string {
-  const width = Math.max(...sections.flatMap(({ commands }) => Object.keys(commands).map(({ length }) => length)));
+/** The text of `hookline --help`: the commands under their headings. */
+export function programHelp(sections: Readonly<Record<string, Summaries>>): string {
+  const names = Object.values(sections).flatMap((commands) => Object.keys(commands));
+  const width = Math.max(...names.map(({ length }) => length));
   return [
     "hookline COMMAND [options]",
     "",
     "Run, test and debug hooks for coding agents.",
     "",
-    ...sections.flatMap(({ title, commands }) => [title, ...columns(summaries(commands), width), ""]),
+    ...Object.entries(sections).flatMap(([title, commands]) => [title, ...columns(summaries(commands), width), ""]),
     "hookline COMMAND --help shows the options and examples of a command; --version prints the version.",
     "",
   ].join("\n");
 }
 
-function summaries(commands: HelpSection["commands"]): readonly (readonly [string, string])[] {
+function summaries(commands: Summaries): readonly (readonly [string, string])[] {
   return Object.entries(commands).map(([name, { summary }]) => [name, summary]);
 }
 
@@ -64,9 +53,8 @@ export function verbsHelp(name: string, { about, verbs }: CommandGroup): string 
   ].join("\n");
 }
 
-function optionLabel(name: string, { value, short, type }: OptionSpec): string {
-  const argument = type === "string" ? ` ${value ?? "TEXT"}` : "";
-  return `${short ? `-${short}, ` : ""}--${name}${argument}`;
+function optionLabel(name: string, { value, short }: OptionSpec): string {
+  return `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${value}`}`;
 }
 
 function columns(

@@ -7,13 +7,11 @@ const command: Command = {
   usage: "",
   about: "",
   options: {
-    subagent: { type: "string", about: "one" },
-    agent: { type: "string", about: "older name", aliasOf: { option: "subagent" } },
-    by: { type: "string", multiple: true, about: "splits" },
-    agents: { type: "boolean", about: "older name", aliasOf: { option: "by", value: "subagent" } },
-    deep: { type: "boolean", about: "all" },
-    whole: { type: "boolean", about: "older name", aliasOf: { option: "deep" } },
+    subagent: { value: "NAME", about: "one" },
+    by: { value: "WHAT", multiple: true, about: "splits" },
+    deep: { about: "all" },
   },
+  aliases: { agent: "subagent", agents: "by=subagent", whole: "deep" },
   examples: [],
   run: async () => 0,
 };
@@ -30,7 +28,7 @@ test("an alias gives its value to the option it stands for, and the option's own
 });
 
 test("help and suggestions leave aliases out, and no command can read one", () => {
-  expect(commandHelp("x", command)).not.toMatch(/--agent|--whole|older/);
+  expect(commandHelp("x", command)).not.toMatch(/--agent|--whole/);
   expect(() => parseCall("x", command, ["--agentz", "a"])).toThrow(
     /Did you mean --subagent\?|has no option --agentz\. See/,
   );

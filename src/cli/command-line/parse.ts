@@ -1,26 +1,36 @@
 import { parseArgs } from "node:util";
 import { closestName, messageOf, Problem } from "../../protocol/internal.ts";
 import type { Command, ParsedCall } from "./command.ts";
-import { shownOptions } from "./help.ts";
 
 /** Reads `args` by the options that the command declares. A wrong argument is a `cli/usage` problem that says what to do. */
 export function parseCall(name: string, command: Command, args: readonly string[]): ParsedCall {
-  const { values, positionals } = readArgs(name, command, args);
-  const read = (option: string): unknown => {
-    const declared = command.options[option];
-    if (declared === undefined || declared.aliasOf !== undefined)
+  const fault = (why: string, cause?: unknown) =>
+    new Problem("cli/usage", `${why} See hookline ${name} --help.`, cause === undefined ? {} : { cause });
+  const { values, positionals } = readArgs(command, args, (cause) =>
+    fault(syntaxFault(name, command, args, cause), cause),
+  );
+  /** The values of an option: those given by its aliases first, so that its own name takes precedence. */
+  const read = (option: string): readonly unknown[] => {
+    if (!Object.hasOwn(command.options, option))
       throw new Error(`hookline ${name} reads --${option}, which it does not declare`);
-    return withAliases(option, command, values);
+    const byAlias = Object.entries(command.aliases ?? {}).map(([alias, target]) => {
+      const [actual, value] = target.split("=");
+      return actual === option && values[alias] !== undefined ? (value ?? values[alias]) : [];
+    });
+    return [...byAlias, values[option] ?? []].flat();
   };
-  const call: ParsedCall = {
+  const why = tooManyArguments(name, command, positionals) ?? wrongTogether(command, read);
+  if (why !== undefined) throw fault(why);
+  return {
     operands: positionals,
-    flag: (option) => read(option) === true,
-    text: (option) => lastText(read(option)),
-    texts: (option) => allTexts(read(option)),
+    flag: (option) => read(option).includes(true),
+    text: (option) => read(option).filter(isText).at(-1),
+    texts: (option) => read(option).filter(isText),
   };
-  const fault = tooManyArguments(name, command, positionals) ?? wrongTogether(command, call);
-  if (fault !== undefined) throw new Problem("cli/usage", `${fault} See hookline ${name} --help.`);
-  return call;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function tooManyArguments(
@@ -33,53 +43,43 @@ function tooManyArguments(
 }
 
 /** The first option that excludes another one that was given, or that requires one that was not. */
-function wrongTogether({ options }: Command, call: ParsedCall): string | undefined {
-  const isGiven = (option: string) => call.flag(option) || call.text(option) !== undefined;
-  for (const [name, { excludes = [], requires, aliasOf }] of Object.entries(options)) {
-    if (aliasOf !== undefined || !isGiven(name)) continue;
+function wrongTogether({ options }: Command, read: (option: string) => readonly unknown[]): string | undefined {
+  const isGiven = (option: string) => read(option).length > 0;
+  for (const [name, { excludes = [], requires }] of Object.entries(options)) {
+    if (!isGiven(name)) continue;
     const other = excludes.find(isGiven);
     if (other !== undefined) return `--${name} and --${other} cannot be used together.`;
-    if (requires === undefined) continue;
-    const { option, value } = requires;
-    const holds = value === undefined ? isGiven(option) : call.text(option) === value;
+    const [option, value] = requires?.split("=") ?? [];
+    const holds = option === undefined || (value === undefined ? isGiven(option) : read(option).at(-1) === value);
     if (!holds) return `--${name} requires --${[option, value].filter(Boolean).join(" ")}.`;
   }
   return undefined;
 }
 
-/** The values of an option: those given by its aliases first, so that its own name takes precedence. */
-function withAliases(option: string, command: Command, values: Readonly<Record<string, unknown>>): unknown {
-  const others = Object.entries(command.options).flatMap(([name, { aliasOf }]) => {
-    if (aliasOf?.option !== option || values[name] === undefined) return [];
-    return aliasOf.value ?? values[name];
+function readArgs({ options, aliases = {} }: Command, args: readonly string[], faultOf: (cause: unknown) => Problem) {
+  const own = Object.entries(options).map(([name, { value, short, multiple = false }]) => {
+    return [name, { type: value === undefined ? "boolean" : "string", multiple, ...(short ? { short } : {}) }] as const;
   });
-  if (others.length === 0) return values[option];
-  return command.options[option]?.type === "boolean" ? true : [...others, values[option] ?? []].flat();
-}
-
-function readArgs(name: string, command: Command, args: readonly string[]) {
-  const options = Object.fromEntries(
-    Object.entries(command.options).map(([option, { type, short, multiple }]) => [
-      option,
-      { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) },
-    ]),
-  );
+  const others = Object.entries(aliases).map(([alias, target]) => {
+    const { value, multiple = false } = options[target] ?? {};
+    return [alias, { type: value === undefined ? "boolean" : "string", multiple }] as const;
+  });
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options: Object.fromEntries([...own, ...others]), allowPositionals: true });
   } catch (cause) {
-    throw new Problem("cli/usage", usageMessage(name, command, args, cause), { cause });
+    throw faultOf(cause);
   }
 }
 
-function usageMessage(name: string, command: Command, args: readonly string[], cause: unknown): string {
+function syntaxFault(name: string, { options }: Command, args: readonly string[], cause: unknown): string {
   const message = messageOf(cause);
   const unknown = /Unknown option '(-[^']*)'/.exec(message)?.[1];
   const valueless = /Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument/.exec(message)?.[1];
-  if (valueless !== undefined) return `${withoutValue(valueless, args)} See hookline ${name} --help.`;
-  if (unknown === undefined) return `${message.split(". To specify")[0]}. See hookline ${name} --help.`;
-  const near = closestName(unknown.replace(/^-+/, ""), Object.keys(shownOptions(command)));
+  if (valueless !== undefined) return withoutValue(valueless, args);
+  if (unknown === undefined) return `${message.split(". To specify")[0]}.`;
+  const near = closestName(unknown.replace(/^-+/, ""), Object.keys(options));
   const hint = near ? ` Did you mean --${near}?` : "";
-  return `hookline ${name} has no option ${unknown}.${hint} See hookline ${name} --help.`;
+  return `hookline ${name} has no option ${unknown}.${hint}`;
 }
 
 /** For an option that takes a value and got none, or one that begins with a dash. */
@@ -87,16 +87,6 @@ function withoutValue(option: string, args: readonly string[]): string {
   const next = args[args.indexOf(option) + 1];
   if (!args.includes(option) || next === undefined) return `${option} requires a value.`;
   return `${option} requires a value. To pass "${next}", write ${option}=${next}.`;
-}
-
-function lastText(value: unknown): string | undefined {
-  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-  return typeof last === "string" ? last : undefined;
-}
-
-function allTexts(value: unknown): readonly string[] {
-  const list: unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
-  return list.filter((item) => typeof item === "string");
 }
 
 /** Whether the arguments include `--help` or `-h`; what follows `--` is not an option. */

@@ -14,9 +14,8 @@ import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { choice, optionTexts } from "../options/option-values.ts";
 import { settingsArguments } from "../options/settings-options.ts";
-import { jsonText } from "../print/json.ts";
 import { judgementJson, judgementLine, judgementText } from "../print/judgement.ts";
-import { styleFor } from "../print/style.ts";
+import { jsonText, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "TOOL --input JSON|- [--allow RULE]… [--ask RULE]… [--deny RULE]… | --batch",
@@ -27,20 +26,20 @@ Rules passed as options are added to those in the settings. Nothing is run or wr
 {"tool","input"}, and each line of output is its result, in the same order.
 Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for ask; 1 on failure.`,
   options: {
-    input: { type: "string", value: "JSON|-", about: "input of the tool" },
-    allow: { type: "string", value: "RULE", multiple: true, about: "rule that allows, such as 'Bash(git *)'" },
-    ask: { type: "string", value: "RULE", multiple: true, about: "rule that asks" },
-    deny: { type: "string", value: "RULE", multiple: true, about: "rule that denies" },
-    mode: { type: "string", value: "MODE", about: "default, acceptEdits, plan, dontAsk, bypassPermissions or auto" },
-    cwd: { type: "string", value: "DIR", about: "project directory (default: the current one)" },
-    settings: { type: "string", value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
-    "no-settings": { type: "boolean", about: "use only the rules and files given as options" },
-    unattended: { type: "boolean", about: "non-interactive: deny whatever would be asked" },
-    "path-case": { type: "string", value: "CASE", about: "auto (default), sensitive or insensitive" },
-    shell: { type: "string", value: "NAME", about: "shell that runs commands (default: bash)" },
-    batch: { type: "boolean", about: "check one call per line of standard input" },
-    json: { type: "boolean", about: "print one JSON object; with --batch one per line" },
-    "exit-code": { type: "boolean", about: "exit with 2 for deny and 3 for ask" },
+    input: { value: "JSON|-", about: "input of the tool" },
+    allow: { value: "RULE", multiple: true, about: "rule that allows, such as 'Bash(git *)'" },
+    ask: { value: "RULE", multiple: true, about: "rule that asks" },
+    deny: { value: "RULE", multiple: true, about: "rule that denies" },
+    mode: { value: "MODE", about: "default, acceptEdits, plan, dontAsk, bypassPermissions or auto" },
+    cwd: { value: "DIR", about: "project directory (default: the current one)" },
+    settings: { value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
+    "no-settings": { about: "use only the rules and files given as options" },
+    unattended: { about: "non-interactive: deny whatever would be asked" },
+    "path-case": { value: "CASE", about: "auto (default), sensitive or insensitive" },
+    shell: { value: "NAME", about: "shell that runs commands (default: bash)" },
+    batch: { about: "check one call per line of standard input" },
+    json: { about: "print one JSON object; with --batch one per line" },
+    "exit-code": { about: "exit with 2 for deny and 3 for ask" },
   },
   examples: [
     `hookline check Bash --input '{"command":"git log > notes.txt && npm test"}' --allow 'Bash(git *)'`,

@@ -3,8 +3,7 @@ import { type Outcome, Problem } from "../../protocol/internal.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { missingSteps, playDemo } from "../demo/play.ts";
 import { type DemoProject, makeDemoProject } from "../demo/project.ts";
-import { jsonText } from "../print/json.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--fast] [--no-studio] [--keep] [--json]",
@@ -13,10 +12,10 @@ export const command: Command = {
 The agent fixes a small bug while hooks deny, rewrite, ask, redact, and require passing tests. Every event, hook and verdict is shown as
 it happens. It needs no API key and no network, and changes nothing outside a temporary directory. Exit status: 1 when a step fails.`,
   options: {
-    fast: { type: "boolean", about: "do not pause between steps" },
-    "no-studio": { type: "boolean", about: "do not open the studio at the end" },
-    keep: { type: "boolean", about: "keep the temporary directory and print its path" },
-    json: { type: "boolean", about: "print the outcomes as a JSON list" },
+    fast: { about: "do not pause between steps" },
+    "no-studio": { about: "do not open the studio at the end" },
+    keep: { about: "keep the temporary directory and print its path" },
+    json: { about: "print the outcomes as a JSON list" },
   },
   examples: ["hookline demo", "hookline demo --fast --keep", "hookline demo --fast --json"],
   async run(call, io) {

@@ -13,8 +13,7 @@ import { installContext, projectFolder } from "../options/install-options.ts";
 import { engineSettings, settingsOptions } from "../options/settings-options.ts";
 import { plural } from "../print/figures.ts";
 import { clientLabel } from "../print/install-status.ts";
-import { jsonText } from "../print/json.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 import { approveEntries } from "./approve-entries.ts";
 
 export const command: Command = {
@@ -29,8 +28,8 @@ Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on fail
   mostArguments: 0,
   options: {
     ...settingsOptions,
-    fix: { type: "boolean", about: "restore what was installed" },
-    json: { type: "boolean", about: "print one JSON object" },
+    fix: { about: "restore what was installed" },
+    json: { about: "print one JSON object" },
   },
   examples: ["hookline doctor", "hookline doctor --fix", "hookline doctor --json"],
   async run(call, io) {

@@ -10,8 +10,7 @@ import {
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
-import { jsonText } from "../print/json.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "EVENT [--tool TOOL] [--input JSON|FILE|-] [--json]",
@@ -21,10 +20,10 @@ mentioned.
 With --tool, --input is the input of the tool; without it, the whole payload.`,
   mostArguments: 1,
   options: {
-    tool: { type: "string", value: "TOOL", about: "tool of a tool event, such as Bash" },
-    input: { type: "string", value: "JSON|FILE|-", about: "input of the tool, or the payload" },
+    tool: { value: "TOOL", about: "tool of a tool event, such as Bash" },
+    input: { value: "JSON|FILE|-", about: "input of the tool, or the payload" },
     ...engineOptions,
-    json: { type: "boolean", about: "print one JSON object" },
+    json: { about: "print one JSON object" },
   },
   examples: [`hookline explain PreToolUse --tool Bash --input '{"command":"git push"}'`, "hookline explain Stop"],
   async run(call, io) {

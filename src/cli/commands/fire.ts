@@ -11,8 +11,7 @@ import {
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
 import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
-import { jsonText } from "../print/json.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "EVENT [--input FILE|-] [--cwd DIR] [--settings FILE]… [--json] [--exit-code]",
@@ -23,10 +22,10 @@ hooks before it exits; Ctrl-C stops them.
 Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and 3 for ask; 1 on failure.`,
   mostArguments: 1,
   options: {
-    input: { type: "string", value: "FILE|-", about: "payload of the event" },
+    input: { value: "FILE|-", about: "payload of the event" },
     ...engineOptions,
-    json: { type: "boolean", about: "print one JSON object" },
-    "exit-code": { type: "boolean", about: "exit with 2 for deny or block and 3 for ask" },
+    json: { about: "print one JSON object" },
+    "exit-code": { about: "exit with 2 for deny or block and 3 for ask" },
   },
   examples: [
     `hookline fire PreToolUse --input '{"tool_name":"Bash","tool_input":{"command":"git push"}}'`,

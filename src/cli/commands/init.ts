@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ignoringErrors, packageFile, replaceFile } from "../../files/internal.ts";
 import { closestName, Problem } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { jsonText } from "../print/json.ts";
+import { jsonText } from "../print/terminal.ts";
 
 const recipesFolder = packageFile("examples/hooks/");
 
@@ -18,13 +18,10 @@ them; an existing one is not changed, and the lines to add are printed.
 Recipes: ${recipeNames().join(", ")}.`,
   mostArguments: 0,
   options: {
-    js: { type: "boolean", about: "write .mjs files instead of TypeScript" },
-    with: { type: "string", excludes: ["js"], value: "RECIPE,…", about: "recipes to copy and include" },
-    force: { type: "boolean", about: "replace existing files" },
-    json: {
-      type: "boolean",
-      about: "print one JSON object: written, kept, included (recipes), add (lines for your hooks file)",
-    },
+    js: { about: "write .mjs files instead of TypeScript" },
+    with: { excludes: ["js"], value: "RECIPE,…", about: "recipes to copy and include" },
+    force: { about: "replace existing files" },
+    json: { about: "print one JSON object: written, kept, included (recipes), add (lines for your hooks file)" },
   },
   examples: ["hookline init", "hookline init --with redact-secrets,require-tests"],
   async run(call, io) {

@@ -10,10 +10,8 @@ import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
 import { choice } from "../options/option-values.ts";
 import { installJson, installText, printsText } from "../print/install-report.ts";
-import { styleFor } from "../print/style.ts";
+import { styleFor } from "../print/terminal.ts";
 import { approveEntries } from "./approve-entries.ts";
-
-const http = { option: "transport", value: "http" } as const;
 
 export const command: Command = {
   usage: "[FILE] [--scope project|local|user] [--transport auto|http|client|run] [--all-events] [--dry-run] [--json]",
@@ -29,34 +27,25 @@ Exit status: 0 when installed or already installed, 1 on failure, 2 when the app
   options: {
     ...scopeOptions,
     transport: {
-      type: "string",
       value: "auto|http|client|run",
       about: "how the agent calls the app (default: auto, which is client, or run where client does not work)",
     },
-    "all-events": { type: "boolean", about: "write an entry for every event; new handlers then need no reinstall" },
-    "shell-form": { type: "boolean", about: "write commands as one shell line, for agents that do not support args" },
+    "all-events": { about: "write an entry for every event; new handlers then need no reinstall" },
+    "shell-form": { about: "write commands as one shell line, for agents that do not support args" },
     "allow-http-decisions": {
-      type: "boolean",
-      requires: http,
+      requires: "transport=http",
       about: "also for events whose answer decides, although any process that takes the port can answer them",
     },
     "token-env": {
-      type: "string",
       excludes: ["literal-token"],
-      requires: http,
+      requires: "transport=http",
       value: "NAME",
       about: "take the token from this environment variable; no file contains it",
     },
-    "literal-token": { type: "boolean", requires: http, about: "write the token into the settings file" },
-    force: {
-      type: "boolean",
-      about: "allow the run transport for MessageDisplay, which starts Node for every few lines of text",
-    },
-    "strip-comments": {
-      type: "boolean",
-      about: "remove comments and trailing commas from the settings file; uninstall restores them",
-    },
-    "dry-run": { type: "boolean", about: "print the changes without making them" },
+    "literal-token": { requires: "transport=http", about: "write the token into the settings file" },
+    force: { about: "allow the run transport for MessageDisplay, which starts Node for every few lines of text" },
+    "strip-comments": { about: "remove comments and trailing commas from the settings file; uninstall restores them" },
+    "dry-run": { about: "print the changes without making them" },
   },
   examples: ["hookline install", "hookline install --dry-run", "hookline install .claude/hooks.mjs --scope user"],
   async run(call, io) {

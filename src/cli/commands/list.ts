@@ -2,14 +2,13 @@ import type { ListedHook } from "../../engine/internal.ts";
 import { escapeControls, groupBy, stripControl, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
-import { jsonText } from "../print/json.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--json]",
   about: `Lists every configured hook with its source, matcher, type, trust state and problems, and the permission rules that are disabled
 or do not cover what they seem to cover. Nothing is run.`,
-  options: { ...engineOptions, json: { type: "boolean", about: "print one JSON object" } },
+  options: { ...engineOptions, json: { about: "print one JSON object" } },
   examples: ["hookline list", "hookline list --settings team.json --json"],
   async run(call, io) {
     const engine = await openEngineFor(call, io);

@@ -1,10 +1,10 @@
-import { escapeControls, escapeJson, parseObject } from "../../protocol/internal.ts";
+import { closestName, escapeControls, escapeJson, Problem, parseObject } from "../../protocol/internal.ts";
 import { type LogRecord, logFiles } from "../../sdk/internal.ts";
-import type { Command, Io } from "../command-line/command.ts";
-import { handlersOf, hasFailed, logFilter } from "../log/filter.ts";
-import { followLog, readLog } from "../log/follow.ts";
+import type { Command, Io, ParsedCall } from "../command-line/command.ts";
+import { timeBefore } from "../options/option-values.ts";
 import { plural } from "../print/figures.ts";
-import { type Style, styleFor } from "../print/style.ts";
+import { type Style, styleFor } from "../print/terminal.ts";
+import { followLog, readLog } from "./follow-log.ts";
 
 export const command: Command = {
   usage:
@@ -14,23 +14,19 @@ export const command: Command = {
 The log is in the user's state directory and is size-limited; an app turns it off with createApp({ log: false }). When several filters
 are given, a record must match all of them. Control characters are escaped. Exit status: 0, also when no record matches.`,
   options: {
-    follow: { type: "boolean", short: "f", about: "keep printing new records until interrupted" },
-    session: { type: "string", value: "ID", about: "only this session; the beginning of its id is enough" },
-    event: { type: "string", value: "EVENT[:TOOL]", about: "only this event" },
-    handler: { type: "string", value: "NAME", about: "only events that this handler received" },
-    decision: {
-      type: "string",
-      value: "DECISION",
-      about: "only allow, ask, defer, refused (or deny, block), halt or none",
-    },
-    failed: { type: "boolean", about: "only failures" },
-    slow: { type: "string", value: "MS", about: "only calls that took at least this long" },
-    since: { type: "string", value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date" },
-    json: { type: "boolean", about: "print one JSON object per line" },
+    follow: { short: "f", about: "keep printing new records until interrupted" },
+    session: { value: "ID", about: "only this session; the beginning of its id is enough" },
+    event: { value: "EVENT[:TOOL]", about: "only this event" },
+    handler: { value: "NAME", about: "only events that this handler received" },
+    decision: { value: "DECISION", about: "only allow, ask, defer, refused (or deny, block), halt or none" },
+    failed: { about: "only failures" },
+    slow: { value: "MS", about: "only calls that took at least this long" },
+    since: { value: "SPAN|DATE", about: "only since 30m, 2h or 7d ago, or since a date" },
+    json: { about: "print one JSON object per line" },
   },
   examples: ["hookline log --since 1h --failed", "hookline log --follow --event PreToolUse:Bash"],
   async run(call, io) {
-    const matches = logFilter(call, Date.now());
+    const matches = logFilter(call);
     const style = styleFor(io);
     const show = (record: LogRecord) =>
       call.flag("json") ? escapeJson(JSON.stringify(record)) : logLine(record, style);
@@ -111,4 +107,72 @@ function colourOf(record: LogRecord, style: Style): (text: string) => string {
   if (hasFailed(record)) return style.red;
   const { answer, level } = record as { [field: string]: unknown };
   return answer === "refused" || answer === "ask" || level === "warn" ? style.yellow : (text) => text;
+}
+
+interface LoggedHandler {
+  readonly name: string;
+  readonly outcome: string;
+  readonly ms: number;
+  readonly error?: string;
+  readonly stack?: string;
+}
+
+/** A test for the records that a call asks for: all of its filters must match. */
+function logFilter(call: ParsedCall): (record: LogRecord) => boolean {
+  const session = call.text("session");
+  const [event = "", tool = ""] = (call.text("event") ?? "").split(":", 2);
+  const handler = call.text("handler");
+  const answer = logAnswer(call.text("decision"));
+  const slowMs = milliseconds(call.text("slow"));
+  const sinceMs = sinceTime(call.text("since"));
+  return (record) =>
+    (session === undefined || record.session?.startsWith(session) === true) &&
+    (event === "" || record.event === event) &&
+    (tool === "" || tool === "*" || record["tool"] === tool) &&
+    (handler === undefined || [record["handler"], ...handlersOf(record).map(({ name }) => name)].includes(handler)) &&
+    (answer === undefined || record["answer"] === answer) &&
+    (!call.flag("failed") || hasFailed(record)) &&
+    (slowMs === undefined || Number(record["ms"]) >= slowMs) &&
+    (sinceMs === undefined || Date.parse(record.time) >= sinceMs);
+}
+
+function handlersOf(record: LogRecord): readonly LoggedHandler[] {
+  return Array.isArray(record["handlers"]) ? (record["handlers"] as LoggedHandler[]) : [];
+}
+
+function hasFailed(record: LogRecord): boolean {
+  if (record["failed"] !== undefined || record["level"] === "error") return true;
+  return handlersOf(record).some(({ outcome }) => outcome === "failed" || outcome === "timed-out");
+}
+
+/** The answers in the log by name. The log has one for all kinds of denial. */
+const answers: Readonly<Record<string, string>> = {
+  ...{ allow: "allow", ask: "ask", defer: "defer", halt: "halt", none: "none" },
+  ...{ refused: "refused", deny: "refused", block: "refused", denied: "refused", blocked: "refused" },
+};
+
+function logAnswer(decision: string | undefined): string | undefined {
+  if (decision === undefined || Object.hasOwn(answers, decision)) return decision && answers[decision];
+  const near = closestName(decision, Object.keys(answers));
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const message = `Unknown --decision "${decision}". Use allow, ask, defer, refused, halt or none.${hint}`;
+  throw new Problem("cli/usage", message, { about: { decision } });
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
+  throw new Problem("cli/usage", `--slow must be a number of milliseconds, such as 100, not "${text}".`, {
+    about: { text },
+  });
+}
+
+/** `30m`, `2h`, `7d`, or a date in UTC, as the log prints times. */
+function sinceTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = timeBefore(text) ?? Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  const message = `--since must be a duration such as 30m, 2h or 7d, or a date, not "${text}".`;
+  throw new Problem("cli/usage", message, { about: { text } });
 }

@@ -6,10 +6,8 @@ import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { defaultHooksFile } from "../command-line/input.ts";
 import { choices, pointInTime, wholeNumber } from "../options/option-values.ts";
 import { jsonOption, rootOption, sessionSearch } from "../options/session-options.ts";
-import { jsonText } from "../print/json.ts";
-import { progressLine } from "../print/progress.ts";
 import { replayText } from "../print/replay-report.ts";
-import { styleFor } from "../print/style.ts";
+import { jsonText, progressLine, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage:
@@ -22,36 +20,28 @@ effect-refused. ctx.replay is true, ctx.git is unavailable, and ctx.transcript i
 Exit status: 0, 3 when --fail-on matches, 130 when interrupted.`,
   mostArguments: 1,
   options: {
-    since: { type: "string", value: "TIME", about: "only since this time: 2026-01-31, 2h, 30d" },
-    project: {
-      type: "string",
-      excludes: ["all"],
-      value: "DIR",
-      about: "only sessions of this directory (default: the current one)",
-    },
-    all: { type: "boolean", about: "sessions of every project" },
+    since: { value: "TIME", about: "only since this time: 2026-01-31, 2h, 30d" },
+    project: { excludes: ["all"], value: "DIR", about: "only sessions of this directory (default: the current one)" },
+    all: { about: "sessions of every project" },
     root: rootOption,
-    tool: { type: "string", value: "TOOL", multiple: true, about: "only this tool; * is a wildcard" },
+    tool: { value: "TOOL", multiple: true, about: "only this tool; * is a wildcard" },
     event: {
-      type: "string",
       value: "EVENT",
       multiple: true,
       about: "only PreToolUse, PostToolUse, PostToolUseFailure or UserPromptSubmit",
     },
     against: {
-      type: "string",
       value: "FILE|git:REF",
       about: "list only calls that another hooks file, or the file at a commit, answers differently",
     },
     "fail-on": {
-      type: "string",
       value: "deny|ask|change",
       multiple: true,
       about:
         "exit with 3 when a call would be denied; denied or asked about; changed. With --against: of calls that differ",
     },
-    "allow-effects": { type: "boolean", about: "let the app write files, start programs and use the network" },
-    limit: { type: "string", value: "N", about: "rows in each list (default: 20; with --json 1000)" },
+    "allow-effects": { about: "let the app write files, start programs and use the network" },
+    limit: { value: "N", about: "rows in each list (default: 20; with --json 1000)" },
     json: jsonOption,
   },
   examples: [

@@ -10,9 +10,9 @@ does not load or the event cannot be read, --on-failure block exits with 2 and t
 the exit status is 1. A payload of another agent (with an event or tool of Gemini CLI, Cursor and others) and an event that is unknown to
 both the catalog and the app are failures, too. HOOKLINE=0 turns all hooks off.`,
   options: {
-    "on-failure": { type: "string", value: "block|continue", about: "what to do when the whole app fails" },
-    event: { type: "string", value: "NAME", about: "event of the entry, used when the payload cannot be read" },
-    record: { type: "string", value: "DIR", about: "save the payload as a test fixture, with secrets masked" },
+    "on-failure": { value: "block|continue", about: "what to do when the whole app fails" },
+    event: { value: "NAME", about: "event of the entry, used when the payload cannot be read" },
+    record: { value: "DIR", about: "save the payload as a test fixture, with secrets masked" },
   },
   examples: [
     `echo '{"hook_event_name":"Stop"}' | hookline run .claude/hooks.ts`,

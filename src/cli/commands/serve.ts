@@ -18,16 +18,12 @@ its token. A changed file is loaded before the next call. The daemon exits after
 has answered is running. Without --foreground it runs in the background and continues after this command exits.`,
   mostArguments: 1,
   options: {
-    foreground: {
-      type: "boolean",
-      excludes: ["stop", "status"],
-      about: "run in the foreground until stopped, for service managers",
-    },
-    stop: { type: "boolean", excludes: ["status"], about: "stop the daemon after its running calls" },
-    status: { type: "boolean", about: "print whether a daemon is running; exit with 4 when it is not" },
-    "idle-minutes": { type: "string", value: "N", about: "exit after this time without a call (default: 30)" },
-    record: { type: "string", value: "DIR", about: "save every payload as a test fixture, with secrets masked" },
-    json: { type: "boolean", about: "print JSON" },
+    foreground: { excludes: ["stop", "status"], about: "run in the foreground until stopped, for service managers" },
+    stop: { excludes: ["status"], about: "stop the daemon after its running calls" },
+    status: { about: "print whether a daemon is running; exit with 4 when it is not" },
+    "idle-minutes": { value: "N", about: "exit after this time without a call (default: 30)" },
+    record: { value: "DIR", about: "save every payload as a test fixture, with secrets masked" },
+    json: { about: "print JSON" },
   },
   examples: ["hookline serve", "hookline serve .claude/hooks.ts --foreground", "hookline serve --stop"],
   async run(call, io) {

@@ -2,7 +2,7 @@ import { statusOf } from "../../install/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
 import { statusJson, statusText } from "../print/install-status.ts";
-import { styleFor } from "../print/style.ts";
+import { styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--scope project|local|user] [--cwd DIR] [--json]",

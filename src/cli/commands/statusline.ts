@@ -15,13 +15,9 @@ It reads only what is new in this session; other figures are those of the last h
 Exit status: 0 whatever the input is, 1 only for invalid options.`,
   mostArguments: 0,
   options: {
-    "cost-source": {
-      type: "string",
-      value: "SOURCE",
-      about: "cost of the session as counted by auto, hookline, host or both",
-    },
-    template: { type: "string", value: "TEXT", about: "text to print, with names in braces" },
-    timezone: { type: "string", value: "ZONE", about: "time zone of today (default: that of the system)" },
+    "cost-source": { value: "SOURCE", about: "cost of the session as counted by auto, hookline, host or both" },
+    template: { value: "TEXT", about: "text to print, with names in braces" },
+    timezone: { value: "ZONE", about: "time zone of today (default: that of the system)" },
   },
   examples: ["hookline statusline < status.json", "hookline statusline --template '{model} | {session} | {context}'"],
   async run(call, io) {

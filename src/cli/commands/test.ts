@@ -5,18 +5,21 @@ import { type TestResult, testClient } from "../../sdk/testing/index.ts";
 import type { Command, Io } from "../command-line/command.ts";
 import { defaultHooksFile, readObject } from "../command-line/input.ts";
 import {
+  appWarnings,
   type CaseResult,
+  fileWarnings,
   findTests,
   type HookTests,
+  loadExport,
   namedTests,
   runCases,
   sendEvent,
+  stdoutToStderr,
   unknownEventError,
 } from "../hook-tests/cases.ts";
-import { appWarnings, fileWarnings, loadExport, stdoutToStderr } from "../hook-tests/load-app.ts";
 import { reportPrograms, runPrograms } from "../hook-tests/programs.ts";
 import { plural } from "../print/figures.ts";
-import { jsonText } from "../print/json.ts";
+import { jsonText } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[FILE…] [--hooks FILE] [--event EVENT[:TOOL] --input JSON|FILE|-] [--json]",
@@ -26,19 +29,14 @@ Without FILE: .claude/**/*.test.{ts,mts,js,mjs} with Node's test runner, and the
 ({ name, event, tool, input, expect }). Prints every warning of the app, such as a dropped answer or a handler that never runs.
 Exit status: 0 when all tests pass, 2 when there are none, 3 when some fail.`,
   options: {
-    hooks: {
-      type: "string",
-      value: "FILE",
-      about: "hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)",
-    },
-    event: { type: "string", value: "EVENT[:TOOL]", about: "send one event and show the handlers and the answer" },
+    hooks: { value: "FILE", about: "hooks file for cases and --event (default: .claude/hooks.ts, .mts, .js or .mjs)" },
+    event: { value: "EVENT[:TOOL]", about: "send one event and show the handlers and the answer" },
     input: {
-      type: "string",
-      requires: { option: "event" },
+      requires: "event",
       value: "JSON|FILE|-",
       about: "input of the tool; without a tool, fields of the payload",
     },
-    json: { type: "boolean", about: "print one JSON object: ok, cases, tests, warnings; with --event the answer" },
+    json: { about: "print one JSON object: ok, cases, tests, warnings; with --event the answer" },
   },
   examples: [
     "hookline test",

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { reviewTrust, type TrustEntry, type TrustReview } from "../../engine/internal.ts";
 import { Problem } from "../../protocol/internal.ts";
 import { appInputs } from "../../sdk/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
-import { isInteractive, promptLine } from "../command-line/confirm.ts";
-import { jsonText } from "../print/json.ts";
-import { styleFor } from "../print/style.ts";
+import { jsonText, styleFor } from "../print/terminal.ts";
 import { entryLine, entryLines, reviewJson, reviewText } from "../print/trust-review.ts";
 
 export const command: Command = {
@@ -22,17 +21,12 @@ one entry if its digest matches (both as printed by --show). --workspace accepts
 Exit status: 0, or 1 when nothing could be decided.`,
   mostArguments: 1,
   options: {
-    show: { type: "boolean", excludes: ["workspace", "revoke", "pin"], about: "show without approving" },
-    yes: { type: "boolean", short: "y", about: "show and approve everything without asking" },
-    pin: {
-      type: "string",
-      value: "HOOK=sha256:…",
-      multiple: true,
-      about: "approve this entry if its digest matches; can be repeated",
-    },
-    workspace: { type: "boolean", excludes: ["revoke", "pin"], about: "accept the whole directory" },
-    revoke: { type: "boolean", excludes: ["pin"], about: "revoke every approval of the directory" },
-    json: { type: "boolean", about: "print one JSON object" },
+    show: { excludes: ["workspace", "revoke", "pin"], about: "show without approving" },
+    yes: { short: "y", about: "show and approve everything without asking" },
+    pin: { value: "HOOK=sha256:…", multiple: true, about: "approve this entry if its digest matches; can be repeated" },
+    workspace: { excludes: ["revoke", "pin"], about: "accept the whole directory" },
+    revoke: { excludes: ["pin"], about: "revoke every approval of the directory" },
+    json: { about: "print one JSON object" },
   },
   examples: [
     "hookline trust",
@@ -164,4 +158,24 @@ async function printResult(
   const lines = pinned.map((entry) => `approved  ${entryLine(entry)}`);
   await io.out(`${lines.length > 0 ? lines.join("\n") : "Nothing was approved."}\n`);
   return 0;
+}
+
+/** Whether a user can be asked. */
+function isInteractive({ stdin, terminal }: Io): boolean {
+  return stdin.isTTY === true && terminal.err;
+}
+
+/** Asks the user for a line. Returns an empty string when the input ends or the command is interrupted. */
+async function promptLine(question: string, io: Io): Promise<string> {
+  await io.err(question);
+  const lines = createInterface({ input: io.stdin, terminal: false });
+  try {
+    return await new Promise<string>((answered) => {
+      lines.once("line", (line) => answered(line.trim()));
+      lines.once("close", () => answered(""));
+      io.signal.addEventListener("abort", () => answered(""), { once: true });
+    });
+  } finally {
+    lines.close();
+  }
 }

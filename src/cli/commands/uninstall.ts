@@ -11,7 +11,7 @@ import { defined, Problem } from "../../protocol/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { installContext, installTarget, scopeOf, scopeOptions } from "../options/install-options.ts";
 import { uninstallJson, uninstallText } from "../print/install-report.ts";
-import { styleFor } from "../print/style.ts";
+import { styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--scope project|local|user] [--dry-run] [--purge] [--json]",
@@ -24,8 +24,8 @@ Exit status: 0 when the app is not installed (any more), 1 on failure.`,
   mostArguments: 0,
   options: {
     ...scopeOptions,
-    "dry-run": { type: "boolean", about: "print the changes without making them" },
-    purge: { type: "boolean", about: "also delete the state of the project, the hook log and the backups" },
+    "dry-run": { about: "print the changes without making them" },
+    purge: { about: "also delete the state of the project, the hook log and the backups" },
   },
   examples: ["hookline uninstall", "hookline uninstall --scope user --dry-run"],
   async run(call, io) {

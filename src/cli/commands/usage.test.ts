@@ -15,8 +15,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { reportNames } from "../../usage/internal.ts";
 import type { Io } from "../command-line/command.ts";
 import { callHookline } from "../fixtures/caller.ts";
-import { progressLine } from "../print/progress.ts";
 import { displayWidth } from "../print/table.ts";
+import { progressLine } from "../print/terminal.ts";
 
 const recorded = resolve(import.meta.dirname, "../../../test/fixtures/transcripts");
 let home: string;

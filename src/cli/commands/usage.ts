@@ -5,10 +5,8 @@ import { type ReportName, reportNames, type UsageOptions, usageReport, weekdays 
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";
 import { choice, choices, optionTexts } from "../options/option-values.ts";
 import { rootOption, sessionRoots } from "../options/session-options.ts";
-import { jsonText } from "../print/json.ts";
-import { progressLine } from "../print/progress.ts";
-import { usageCsv } from "../print/usage-csv.ts";
-import { unreadNotes, usageText } from "../print/usage-report.ts";
+import { jsonText, progressLine } from "../print/terminal.ts";
+import { unreadNotes, usageCsv, usageText } from "../print/usage-report.ts";
 
 export const command: Command = {
   usage: "[daily | weekly | monthly | session | blocks | models | projects] [options]",
@@ -19,55 +17,29 @@ free. With --json: { schema, generatedAt, timezone, range, filters, mode, prices
 report in dist/schema.json. Amounts are in whole micro-dollars.`,
   mostArguments: 1,
   options: {
-    since: { type: "string", value: "DAY", about: "first day: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
-    until: { type: "string", value: "DAY", about: "last day, included" },
-    project: { type: "string", value: "DIR", about: "only this project: its directory or the last part of it" },
-    session: {
-      type: "string",
-      value: "ID",
-      about: "only this session: its id, or the first 4 characters or more",
-    },
-    model: { type: "string", value: "NAME", about: "only this model" },
-    subagent: { type: "string", value: "NAME", about: "only this subagent: its id, its type, or main" },
-    agent: { type: "string", about: "the former name", aliasOf: { option: "subagent" } },
-    timezone: {
-      type: "string",
-      value: "ZONE",
-      about: "time zone of days, such as Europe/Berlin (default: that of the system)",
-    },
-    "week-start": { type: "string", value: "DAY", about: "weekly: first day of the week (default: monday)" },
-    by: {
-      type: "string",
-      value: "WHAT",
-      multiple: true,
-      about: "split each row by model or subagent; can be repeated",
-    },
-    breakdown: { type: "boolean", about: "same as --by model" },
-    agents: { type: "boolean", about: "the former name", aliasOf: { option: "by", value: "subagent" } },
-    mode: {
-      type: "string",
-      value: "MODE",
-      about: "auto (recorded cost, else calculated), calculate, or display (recorded cost only)",
-    },
-    "token-limit": {
-      type: "string",
-      value: "N",
-      about: "blocks: share of N tokens; max is the fullest block so far",
-    },
-    "show-prices": { type: "boolean", about: "print the prices that were used and their source" },
-    reconcile: { type: "boolean", about: "session: also print the client's own figures" },
-    prices: { type: "string", value: "FILE", about: "prices that override those of the package" },
+    since: { value: "DAY", about: "first day: 2026-10-07, 20261007, today, yesterday, 30d, 4w" },
+    until: { value: "DAY", about: "last day, included" },
+    project: { value: "DIR", about: "only this project: its directory or the last part of it" },
+    session: { value: "ID", about: "only this session: its id, or the first 4 characters or more" },
+    model: { value: "NAME", about: "only this model" },
+    subagent: { value: "NAME", about: "only this subagent: its id, its type, or main" },
+    timezone: { value: "ZONE", about: "time zone of days, such as Europe/Berlin (default: that of the system)" },
+    "week-start": { value: "DAY", about: "weekly: first day of the week (default: monday)" },
+    by: { value: "WHAT", multiple: true, about: "split each row by model or subagent; can be repeated" },
+    breakdown: { about: "same as --by model" },
+    mode: { value: "MODE", about: "auto (recorded cost, else calculated), calculate, or display (recorded cost only)" },
+    "token-limit": { value: "N", about: "blocks: share of N tokens; max is the fullest block so far" },
+    "show-prices": { about: "print the prices that were used and their source" },
+    reconcile: { about: "session: also print the client's own figures" },
+    prices: { value: "FILE", about: "prices that override those of the package" },
     root: rootOption,
-    order: { type: "string", value: "ORDER", about: "asc or desc" },
-    "no-index": { type: "boolean", excludes: ["rescan"], about: "read every transcript, without the index" },
-    rescan: { type: "boolean", about: "read every transcript and rebuild the index" },
-    json: { type: "boolean", excludes: ["csv"], about: "print one JSON object" },
-    csv: {
-      type: "boolean",
-      excludes: ["by", "breakdown", "show-prices"],
-      about: "print the rows as comma-separated values",
-    },
+    order: { value: "ORDER", about: "asc or desc" },
+    "no-index": { excludes: ["rescan"], about: "read every transcript, without the index" },
+    rescan: { about: "read every transcript and rebuild the index" },
+    json: { excludes: ["csv"], about: "print one JSON object" },
+    csv: { excludes: ["by", "breakdown", "show-prices"], about: "print the rows as comma-separated values" },
   },
+  aliases: { agent: "subagent", agents: "by=subagent" },
   examples: [
     "hookline usage --since 30d",
     "hookline usage session --project . --json",

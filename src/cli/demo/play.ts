@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AgentEvent, type AgentResult, runAgent, type UserPort } from "../../agent/internal.ts";
 import { scripted } from "../../models/internal.ts";
 import { eventRow, type Outcome, type RunRecord, stripControl } from "../../protocol/internal.ts";
-import type { Style } from "../print/style.ts";
 import { truncate } from "../print/table.ts";
+import type { Style } from "../print/terminal.ts";
 import { type DemoProject, demoScript, prompts } from "./project.ts";
 
 export interface DemoView {

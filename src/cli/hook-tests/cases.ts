@@ -1,9 +1,19 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { closestName, eventNames, isEventName, isObject, messageOf, Problem } from "../../protocol/internal.ts";
-import { appRuntime } from "../../sdk/internal.ts";
+import {
+  closestName,
+  eventNames,
+  handlersThatNeverRun,
+  isEventName,
+  isObject,
+  messageOf,
+  Problem,
+} from "../../protocol/internal.ts";
+import { type AppWarning, appRuntime, loadApp } from "../../sdk/internal.ts";
 import { type TestClient, type TestResult, testClient } from "../../sdk/testing/index.ts";
+import type { Io } from "../command-line/command.ts";
 
 /** A test case as data: an event, and the expected values of the result. */
 export interface HookCase {
@@ -175,4 +185,40 @@ export async function namedTests(files: readonly string[]): Promise<HookTests> {
 
 function isProgram(file: string): boolean {
   return /\.test\.m?[jt]s$/.test(file);
+}
+
+/** Loads the app of a hooks file for the test client. */
+export async function loadExport(file: string, io: Io): Promise<unknown> {
+  const inside = await loadApp(file, { env: io.env, cwd: io.cwd });
+  return { [Symbol.for("hookline.app")]: inside };
+}
+
+/** Warnings about handlers that never run. */
+export function appWarnings(app: unknown): readonly AppWarning[] {
+  const described = appRuntime(app)?.describe() ?? [];
+  return described
+    .flatMap(({ event, ids }) => handlersThatNeverRun(event, ids))
+    .map((message) => ({ code: "never-runs", message }));
+}
+
+/** The warnings about a hooks file that tests import themselves; none when it does not exist. */
+export async function fileWarnings(file: string, io: Io): Promise<readonly AppWarning[]> {
+  if (!existsSync(resolve(io.cwd, file))) return [];
+  try {
+    return appWarnings(await loadExport(file, io));
+  } catch (error) {
+    return [{ code: "app-failed", message: messageOf(error) }];
+  }
+}
+
+/** Redirects stdout to stderr until `work` is done, so that what an app prints is not mixed with a JSON result. */
+export async function stdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
+  const { stdout, stderr } = process;
+  const { write } = stdout;
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  try {
+    return await work();
+  } finally {
+    stdout.write = write;
+  }
 }

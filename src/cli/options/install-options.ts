@@ -17,12 +17,11 @@ import { choice } from "./option-values.ts";
 /** Options that install, uninstall and status share. */
 export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", OptionSpec>> = {
   scope: {
-    type: "string",
     value: "project|local|user",
     about: "settings file: shared in the project, yours in the project, yours everywhere",
   },
-  cwd: { type: "string", value: "DIR", about: "project directory (default: the nearest one, searched upward)" },
-  json: { type: "boolean", about: "print one JSON object" },
+  cwd: { value: "DIR", about: "project directory (default: the nearest one, searched upward)" },
+  json: { about: "print one JSON object" },
 };
 
 /** The value of --scope; undefined when it was not given. */

@@ -50,8 +50,8 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600
 export function pointInTime(call: ParsedCall, option: string): number | undefined {
   const text = call.text(option);
   if (text === undefined) return undefined;
-  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return Date.now() - Number(count) * (unitMs[unit] ?? 0);
+  const before = timeBefore(text);
+  if (before !== undefined) return before;
   const [, year, month, day = "01", clock] = /^(\d{4})-(\d{2})(?:-(\d{2}))?(.*)$/.exec(text) ?? [];
   const midnight = new Date(Number(year), Number(month) - 1, Number(day));
   // JavaScript reads 2026-02-30 as a day in March.
@@ -61,6 +61,12 @@ export function pointInTime(call: ParsedCall, option: string): number | undefine
   throw new Problem("cli/usage", `"${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`, {
     about: { text },
   });
+}
+
+/** The time that is `90m`, `2h` or `7d` before now. Undefined for any other text. */
+export function timeBefore(span: string): number | undefined {
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(span) ?? [];
+  return count === undefined ? undefined : Date.now() - Number(count) * (unitMs[unit] ?? 0);
 }
 
 function invalid(option: string, wanted: string, text: string): Problem {

@@ -77,10 +77,9 @@ export async function liveSessionIds(call: ParsedCall, io: Io): Promise<Readonly
 }
 
 export const rootOption = {
-  type: "string",
   value: "DIR",
   multiple: true,
   about: "directory that contains projects/, instead of the default ones; can be repeated",
 } as const;
 
-export const jsonOption = { type: "boolean", about: "print one JSON object" } as const;
+export const jsonOption = { about: "print one JSON object" } as const;

@@ -14,19 +14,15 @@ import { choice } from "./option-values.ts";
 
 /** Options that select the settings in effect. */
 export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", OptionSpec>> = {
-  cwd: { type: "string", value: "DIR", about: "project directory (default: the current one)" },
-  settings: { type: "string", value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
-  "plugin-dir": { type: "string", value: "DIR", multiple: true, about: "plugin directory; can be repeated" },
+  cwd: { value: "DIR", about: "project directory (default: the current one)" },
+  settings: { value: "FILE", multiple: true, about: "additional settings file; can be repeated" },
+  "plugin-dir": { value: "DIR", multiple: true, about: "plugin directory; can be repeated" },
 };
 
 /** Options of every command that opens an engine. */
 export const engineOptions: Readonly<Record<string, OptionSpec>> = {
   ...settingsOptions,
-  trust: {
-    type: "string",
-    value: "MODE",
-    about: "which hooks of the project may run: pinned (default), workspace or implicit",
-  },
+  trust: { value: "MODE", about: "which hooks of the project may run: pinned (default), workspace or implicit" },
 };
 
 export async function openEngineFor(call: ParsedCall, io: Io): Promise<Engine> {

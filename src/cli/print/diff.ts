@@ -1,5 +1,5 @@
 import { escapeControls } from "../../protocol/internal.ts";
-import type { Style } from "./style.ts";
+import type { Style } from "./terminal.ts";
 
 export interface DiffLine {
   readonly mark: " " | "+" | "-";
@@ -8,19 +8,25 @@ export interface DiffLine {
 
 /** The differences between two texts, with a few unchanged lines around them. Empty when the texts are equal. */
 export function diffLines(before: string, after: string, around = 3): readonly DiffLine[] {
+  return compare(before, after, around).lines;
+}
+
+/** The same lines, and the number of lines before the first one that differs. */
+function compare(before: string, after: string, around: number): { start: number; lines: readonly DiffLine[] } {
   const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  if (start === a.length && start === b.length) return [];
+  if (start === a.length && start === b.length) return { start, lines: [] };
   let end = 0;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const middle = differing(a.slice(start, a.length - end), b.slice(start, b.length - end));
   const same = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ mark: " ", text }));
-  return [
+  const lines = [
     ...same(a.slice(Math.max(0, start - around), start)),
     ...middle,
     ...same(a.slice(a.length - end, a.length - end + around)),
   ];
+  return { start, lines };
 }
 
 /** A last line without a line break differs from one with it. */
@@ -78,12 +84,11 @@ function at(table: readonly Uint32Array[], i: number, j: number): number {
 /** A unified diff of two versions of a file; empty when they are equal. Null: the file does not exist. */
 export function unifiedDiff(file: string, before: string | null, after: string | null, style: Style): string {
   const around = 3;
-  const [old, now] = [before ?? "", after ?? ""];
-  const lines = diffLines(old, now, around);
+  const { start, lines } = compare(before ?? "", after ?? "", around);
   if (lines.length === 0) return "";
   const removed = lines.filter(({ mark }) => mark !== "+").length;
   const added = lines.filter(({ mark }) => mark !== "-").length;
-  const first = Math.max(1, firstDifference(old, now) - around + 1);
+  const first = Math.max(1, start - around + 1);
   const paint = { "+": style.green, "-": style.red, " ": style.dim };
   return `${[
     style.bold(`--- ${before === null ? "/dev/null" : escapeControls(file)}`),
@@ -95,11 +100,4 @@ export function unifiedDiff(file: string, before: string | null, after: string |
 
 function span(first: number, count: number): string {
   return count === 0 ? "0,0" : `${first},${count}`;
-}
-
-/** The number of equal lines at the beginning. */
-function firstDifference(before: string, after: string): number {
-  const [a, b] = [before.split("\n"), after.split("\n")];
-  const index = a.findIndex((line, at) => line !== b[at]);
-  return index < 0 ? a.length : index;
 }

@@ -2,8 +2,7 @@ import type { ClientUse, InstallOutcome, ScopeFiles, Uninstalled } from "../../i
 import { escapeControls } from "../../protocol/internal.ts";
 import type { ApprovalResult } from "../commands/approve-entries.ts";
 import { unifiedDiff } from "./diff.ts";
-import { jsonText } from "./json.ts";
-import type { Style } from "./style.ts";
+import { jsonText, type Style } from "./terminal.ts";
 
 type Done = Extract<InstallOutcome, { is: "installed" }>;
 

@@ -1,8 +1,7 @@
 import { type ClientForm, repairCommand, type ScopeStatus } from "../../install/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
 import { plural } from "./figures.ts";
-import { jsonText } from "./json.ts";
-import type { Style } from "./style.ts";
+import { jsonText, type Style } from "./terminal.ts";
 
 export function statusText(installed: readonly ScopeStatus[], style: Style): string {
   if (installed.length === 0) return "Nothing is installed here. Install an app with hookline install.\n";

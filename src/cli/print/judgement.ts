@@ -1,7 +1,7 @@
 import type { JudgedPart, Judgement, RuleRef } from "../../permissions/internal.ts";
 import { escapeControls, type PermissionUpdate } from "../../protocol/internal.ts";
-import type { Style } from "./style.ts";
 import { truncate } from "./table.ts";
+import type { Style } from "./terminal.ts";
 
 /** The decision, one line per part, the reason, and the rules that would allow the call. */
 export function judgementText(judgement: Judgement, { home, style }: { home: string; style: Style }): string {

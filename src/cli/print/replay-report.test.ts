@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ReplayReport } from "../../replay/internal.ts";
 import { replayText } from "./replay-report.ts";
-import type { Style } from "./style.ts";
 import { displayWidth } from "./table.ts";
+import type { Style } from "./terminal.ts";
 
 const plain = (text: string) => text;
 const style: Style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, blue: plain, cyan: plain };

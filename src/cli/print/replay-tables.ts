@@ -1,8 +1,8 @@
 import { plainLine } from "../../protocol/internal.ts";
 import type { AnswerSummary, Difference, EventLine, ListedEvent, ReplayReport } from "../../replay/internal.ts";
 import { countText, plural, timeText } from "./figures.ts";
-import type { Style } from "./style.ts";
 import { displayWidth, tableText, truncate, wrap } from "./table.ts";
+import type { Style } from "./terminal.ts";
 
 /** How a report is printed. */
 export interface ReportLayout {

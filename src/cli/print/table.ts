@@ -1,4 +1,4 @@
-import type { Style } from "./style.ts";
+import type { Style } from "./terminal.ts";
 
 export interface Column {
   readonly header: string;

@@ -1,7 +1,7 @@
 import type { PinnedFile, ReviewedFile, TrustEntry, TrustReview } from "../../engine/internal.ts";
 import { escapeControls } from "../../protocol/internal.ts";
 import { diffLines } from "./diff.ts";
-import type { Style } from "./style.ts";
+import type { Style } from "./terminal.ts";
 
 /** What a directory would run: new entries in full, changed ones as a diff. */
 export function reviewText(review: TrustReview, entries: readonly TrustEntry[], style: Style): string {

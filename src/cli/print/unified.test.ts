@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unifiedDiff } from "./diff.ts";
-import { styleFor } from "./style.ts";
+import { styleFor } from "./terminal.ts";
 
 const plain = styleFor({ terminal: { out: false, err: false, colour: false, columns: 80 } } as Parameters<
   typeof styleFor

@@ -1,9 +1,10 @@
 import { posix } from "node:path";
-import { fitsPieces } from "../../protocol/internal.ts";
+import { fitsPieces, isObject } from "../../protocol/internal.ts";
+import type { JudgeContext } from "../judge/judge-context.ts";
 import { foldName, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
-import { isInvalid, parseRule } from "../rules/rule.ts";
-import { type RuleMeaning, ruleMeaning, type Target } from "../rules/rule-meaning.ts";
+import { isInvalid } from "../rules/rule.ts";
+import { type RuleMeaning, readRule, type Target } from "../rules/rule-meaning.ts";
 import { currentName, type ToolNames } from "../rules/rule-tools.ts";
 import { couldStartAgent, couldStartSkill, coversHost, fieldCovers, hostOf } from "../rules/spec-patterns.ts";
 import { commandHolds } from "./command-condition.ts";
@@ -14,35 +15,25 @@ export interface Condition {
   readonly meaning: RuleMeaning;
 }
 
-export interface ConditionCall {
-  readonly tool: string;
-  readonly input: unknown;
-}
-
-export interface ConditionContext {
-  readonly cwd: string;
-  readonly home: string;
-  readonly projectRoot: string;
-  readonly names?: ToolNames;
-}
+type ConditionContext = Pick<JudgeContext, "cwd" | "home" | "projectRoot"> & { readonly names?: ToolNames };
 
 /** Compiles a condition. `invalid` is the reason why it can never hold. */
 export function compileCondition(text: string, names: ToolNames = {}): Condition | { readonly invalid: string } {
-  const rule = parseRule(text);
-  if (isInvalid(rule)) return { invalid: rule.invalid };
   // Compiled as an ask rule: a condition allows nothing, so it cannot be too wide.
-  const meaning = ruleMeaning(rule, "ask", names);
-  if ("tooWide" in meaning) return { invalid: meaning.tooWide };
-  return isInvalid(meaning) ? { invalid: meaning.invalid } : { text: rule.text, meaning };
+  const read = readRule(text, "ask", names);
+  return isInvalid(read) ? { invalid: read.invalid } : { text: read.rule.text, meaning: read.meaning };
 }
 
 /** Whether a call meets the condition. In doubt it does, because a guard must see every call that it may have to stop. */
-export function conditionHolds({ meaning }: Condition, call: ConditionCall, context: ConditionContext): boolean {
+export function conditionHolds(
+  { meaning }: Condition,
+  call: { readonly tool: string; readonly input: unknown },
+  context: ConditionContext,
+): boolean {
   const tool = currentName(call.tool, context.names);
   // Unlike in a rule of the lists, `mcp__server` alone does not mean all tools of the server. It never holds.
   if (!fitsPieces(meaning.tools.name, tool)) return false;
-  const input = call.input !== null && typeof call.input === "object" ? (call.input as Record<string, unknown>) : {};
-  return targetHolds(meaning.target, input, context);
+  return targetHolds(meaning.target, isObject(call.input) ? call.input : {}, context);
 }
 
 function targetHolds(target: Target, input: Readonly<Record<string, unknown>>, context: ConditionContext): boolean {

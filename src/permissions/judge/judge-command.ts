@@ -6,8 +6,7 @@ import { type CommandPart, programName } from "../shell/shell-part.ts";
 import { escapePattern } from "../shell/word-pieces.ts";
 import { criticalRemoval } from "../shell/word-scan.ts";
 import { judgeByWords, namesInText } from "./judge-by-words.ts";
-import type { Access, JudgeState, RulesOn } from "./judge-context.ts";
-import { shellRead, shellWrite } from "./judge-context.ts";
+import { type Access, type JudgeState, type RulesOn, shellRead, shellWrite } from "./judge-context.ts";
 import { judgeNamedFiles } from "./judge-file-names.ts";
 import { judgeEdits, judgeReadOnly } from "./judge-shell-files.ts";
 import {
@@ -15,6 +14,7 @@ import {
   askedBy,
   askedForTooManyFiles,
   deniedByRule,
+  mayApply,
   modeDecides,
   type PartFinding,
   strictest,
@@ -70,9 +70,7 @@ function judgeRules(texts: CommandTexts, rules: RulesOn, state: JudgeState): Par
   const ask = firstMatch(texts, rules.ask);
   if (ask?.match === "surely") return askedBy(state.mode, "rule", `${ask.rule.text} asks about it`, ask.rule);
   const maybe = (deny ?? ask)?.rule;
-  return (
-    maybe && askedBy(state.mode, "rule", `${maybe.text} may apply: part of the command is not known beforehand`, maybe)
-  );
+  return maybe && mayApply(maybe, "part of the command is not known beforehand", state.mode);
 }
 
 /** A command that starts something unknown: a rule whose words occur in it applies, and any other rule may apply. */
@@ -80,7 +78,7 @@ function judgeOpaque(part: CommandPart, rules: RulesOn, state: JudgeState): Part
   const caught = judgeByWords(part.raw, rules, state, false);
   if (caught) return caught;
   const possible = [...rules.deny, ...rules.ask].find(({ meaning }) => meaning.target.kind === "command");
-  return possible && askedBy(state.mode, "rule", `${possible.text} may apply: ${part.opaque}`, possible);
+  return possible && mayApply(possible, `${part.opaque}`, state.mode);
 }
 
 /** The first rule that surely matches the command, else the first that may match. */
@@ -137,11 +135,9 @@ function judgeOperands(part: CommandPart, text: string, state: JudgeState): Part
   const findings: (PartFinding | undefined)[] = [];
   const tooMany = operands.length + copied.length > maxOperands;
   const tooLong = operands.some(({ pattern }) => pattern !== undefined && pattern.length > 2 * maxPathLength);
-  if (tooMany || tooLong) {
-    findings.push(askedForTooManyFiles(state.mode));
-  }
+  if (tooMany || tooLong) findings.push(askedForTooManyFiles(state.mode));
   const judge = (pattern: string | undefined, raw: string, access: Access): void => {
-    findings.push(judgeNamedFiles({ pattern, raw }, access, part.places, state));
+    findings.push(judgeNamedFiles({ pattern, raw, access }, part.places, state));
   };
   for (const { pattern, raw, access } of operands.slice(0, maxOperands)) {
     judge(pattern, raw, access === "write" ? shellWrite : shellRead);
@@ -155,6 +151,6 @@ function judgeOperands(part: CommandPart, text: string, state: JudgeState): Part
 function judgeFedWords(text: string, state: JudgeState): PartFinding | undefined {
   return state.cachedFinding(`fed ${text}`, () => {
     const rule = namesInText(text, state);
-    return rule && askedBy(state.mode, "rule", `${rule.text} may apply: what it names occurs in the command`, rule);
+    return rule && mayApply(rule, "what it names occurs in the command", state.mode);
   });
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { foldName, segmentsOf } from "../paths/resolve-path.ts";
+import { foldName, type ResolvedPath, segmentsOf } from "../paths/resolve-path.ts";
 import { expandGlob, segmentsOverlap } from "../paths/shell-glob.ts";
 import type { PolicyRule } from "../policy.ts";
 import { couldCoverPath, leadingNames, type PathPattern } from "../rules/path-pattern.ts";
@@ -8,37 +8,38 @@ import type { Places } from "../shell/shell-part.ts";
 import { escapePattern, isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import type { Access, JudgeState } from "./judge-context.ts";
 import { anchorsOf, denyRules, judgeRestrictions, protectionFinding, spelledAnchors } from "./judge-path.ts";
-import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
+import { askedBy, askedForTooManyFiles, deniedByRule, mayApply, type PartFinding, strictest } from "./judgement.ts";
 
-/** A word that names files: its pattern, undefined if unknown, and its source text. */
-export interface NamedFiles {
+/** A word that names files, and the access to them. */
+interface NamedFiles {
+  /** Undefined if the names are not known. */
   readonly pattern: string | undefined;
   readonly raw: string;
+  readonly access: Access;
 }
 
+type KnownFiles = NamedFiles & { readonly pattern: string };
+
 /** Judges the files that a word may name, in every folder in which the command may run. Only restrictions are reported. */
-export function judgeNamedFiles(
-  { pattern, raw }: NamedFiles,
-  access: Access,
-  places: Places,
-  state: JudgeState,
-): PartFinding | undefined {
-  if (pattern === undefined) return judgeUnknown(raw, access, state);
+export function judgeNamedFiles(files: NamedFiles, places: Places, state: JudgeState): PartFinding | undefined {
+  const { pattern, access } = files;
+  if (pattern === undefined) return judgeUnknown(files, state);
+  const known: KnownFiles = { ...files, pattern };
   const { folders: knownFolders, followed = [] } = places;
   const key = `glob ${access.writes} ${places.unknown} ${places.anyFolder} ${knownFolders.join(":")} ${followed.join(":")} ${pattern}`;
   return state.cachedFinding(key, () => {
     const folders = pattern.startsWith("/") ? ["/"] : knownFolders;
-    const findings = folders.map((folder) => judgeInFolder(folder, pattern, raw, access, state));
+    const findings = folders.map((folder) => judgeInFolder(folder, known, state));
     // `*` may match the pid of the shell itself.
     if (/^\/+proc\/[^/]*[*?[].*\/cwd\//.test(pattern.replaceAll(someWord, "*")))
-      findings.push(judgeUnknown(raw, access, state));
+      findings.push(judgeUnknown(files, state));
     const anywhere = (places.unknown && !pattern.startsWith("/")) || pattern.startsWith("**/");
-    return strictest([...findings, anywhere ? judgeInUnknownFolder(pattern, raw, access, places, state) : undefined]);
+    return strictest([...findings, anywhere ? judgeInUnknownFolder(known, places, state) : undefined]);
   });
 }
 
 /** An unknown name may be any name: it needs a confirmation if a rule denies some. */
-function judgeUnknown(raw: string, access: Access, state: JudgeState): PartFinding | undefined {
+function judgeUnknown({ raw, access }: NamedFiles, state: JudgeState): PartFinding | undefined {
   const [first] = denyRules(access, state);
   if (first === undefined) {
     const blocked = !access.writes && state.policy.boundary.reads;
@@ -46,18 +47,13 @@ function judgeUnknown(raw: string, access: Access, state: JudgeState): PartFindi
     return blocked ? askedBy(state.mode, "rule", why) : undefined;
   }
   if (first.meaning.target.kind === "all") return deniedByRule(first, `${first.text} denies it`);
-  return askedBy(state.mode, "rule", `${first.text} may apply: ${raw} is not known beforehand`, first);
+  return mayApply(first, `${raw} is not known beforehand`, state.mode);
 }
 
-function judgeInFolder(
-  folder: string,
-  pattern: string,
-  raw: string,
-  access: Access,
-  state: JudgeState,
-): PartFinding | undefined {
+function judgeInFolder(folder: string, files: KnownFiles, state: JudgeState): PartFinding | undefined {
+  const { pattern, access } = files;
   if (pattern.includes(someWord))
-    return judgePatternText(folder, pattern.replaceAll(someWord, "*"), raw, access, state);
+    return judgePatternText(folder, { ...files, pattern: pattern.replaceAll(someWord, "*") }, state);
   const literal = posix.isAbsolute(pattern) ? unescapePattern(pattern) : `${folder}/${unescapePattern(pattern)}`;
   if (!isPathPattern(pattern)) return judgeOperandPath(literal, access, state);
   const paths = expandGlob(pattern, folder, state.fs, state.resolve);
@@ -65,19 +61,17 @@ function judgeInFolder(
   if (found?.decision === "deny") return found;
   // If nothing matches, bash uses the pattern as a name. Reading it fails, but writing it creates a file.
   const itself = paths.length === 0 && access.writes ? judgeOperandPath(literal, access, state) : undefined;
-  return strictest([found, itself, judgePatternText(folder, pattern, raw, access, state)]);
+  return strictest([found, itself, judgePatternText(folder, files, state)]);
 }
 
 /** Asks if a deny rule covers a path that the pattern could match, whether or not it exists. */
 function judgePatternText(
   folder: string,
-  pattern: string,
-  raw: string,
-  access: Access,
+  { pattern, raw, access }: KnownFiles,
   state: JudgeState,
 ): PartFinding | undefined {
   const rule = denyRules(access, state).find((candidate) => couldName(candidate, pattern, folder, state));
-  return rule && askedBy(state.mode, "rule", `${rule.text} may apply: ${raw} can name what it denies`, rule);
+  return rule && mayApply(rule, `${raw} can name what it denies`, state.mode);
 }
 
 function judgeOperandPath(path: string, access: Access, state: JudgeState): PartFinding | undefined {
@@ -85,11 +79,7 @@ function judgeOperandPath(path: string, access: Access, state: JudgeState): Part
   return resolved === undefined ? askedForTooManyFiles(state.mode) : judgeResolved(resolved, access, state);
 }
 
-function judgeResolved(
-  path: Parameters<typeof judgeRestrictions>[0],
-  access: Access,
-  state: JudgeState,
-): PartFinding | undefined {
+function judgeResolved(path: ResolvedPath, access: Access, state: JudgeState): PartFinding | undefined {
   const found = judgeRestrictions(path, access, state);
   const guard = access.writes ? protectionFinding(path, state) : undefined;
   // In bypassPermissions protection is not a restriction.
@@ -123,12 +113,11 @@ function couldName(rule: PolicyRule, pattern: string, folder: string, state: Jud
  * denies a whole folder, or if the file is denied in the working directory or at home, where `cd $x` leads with an empty `$x`.
  */
 function judgeInUnknownFolder(
-  pattern: string,
-  raw: string,
-  access: Access,
+  files: KnownFiles,
   { followed = [""], anyFolder = false }: Places,
   state: JudgeState,
 ): PartFinding | undefined {
+  const { pattern, raw, access } = files;
   const name = compileSegments(pattern).at(-1);
   const { cwd, home } = state.context;
   const folded = state.foldsCaseAt(cwd);
@@ -140,11 +129,10 @@ function judgeInUnknownFolder(
   });
   const guesses = named ? [] : [cwd, home].flatMap((start) => followed.map((path) => posix.resolve(start, path)));
   const denying = guesses
-    .map((folder) => judgeInFolder(folder, pattern, raw, access, state))
+    .map((folder) => judgeInFolder(folder, files, state))
     .find((finding) => finding?.stance === "deny");
   const rule = named ?? denying?.rule;
-  if (!rule) return undefined;
-  return askedBy(state.mode, "rule", `${rule.text} may apply: where ${raw} is read is not known beforehand`, rule);
+  return rule ? mayApply(rule, `where ${raw} is read is not known beforehand`, state.mode) : undefined;
 }
 
 /** Whether a rule covers everything in a folder: `x/**`, or `x` if that is a folder on disk. */

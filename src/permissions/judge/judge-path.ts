@@ -2,7 +2,7 @@ import { protectionOf } from "../paths/path-protection.ts";
 import { foldName, isWithin, type ResolvedPath, segmentsBelow, worktreeAround } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
 import type { Mode } from "../rule-layer.ts";
-import { coversPath, type PathPattern } from "../rules/path-pattern.ts";
+import { coversPath, type PathMatchOptions, type PathPattern } from "../rules/path-pattern.ts";
 import { coversTool } from "../rules/rule-tools.ts";
 import { type Access, isInside, isSpecial, type JudgeState, rulesOn } from "./judge-context.ts";
 import {
@@ -11,6 +11,7 @@ import {
   askedBy,
   decideByMode,
   deniedByRule,
+  mayApply,
   modeDecides,
   type PartFinding,
   strictest,
@@ -35,11 +36,8 @@ export function judgePath(path: ResolvedPath, access: Access, state: JudgeState)
     : rulesOn(access.tools, state.policy).allow.find((candidate) => ruleCovers(candidate, path, access, state));
   if (rule) return allowedByRule(rule);
   const inside = isInside(path, state) && !special;
-  return modeDecides(
-    mode,
-    actionOf(access, inside),
-    explainDecision(displayPath(path, state), access, special, inside, mode),
-  );
+  const why = explainDecision(displayPath(path, state), access, special, inside, mode);
+  return modeDecides(mode, actionOf(access, inside), why);
 }
 
 const planRefusal: PartFinding = {
@@ -64,12 +62,7 @@ export function judgeRestrictions(path: ResolvedPath, access: Access, state: Jud
   if (deny) return deniedByRule(deny, `${deny.text} denies ${displayPath(path, state)}`);
   const [first] = denyRules(access, state);
   if (first && [path.written, ...path.links].some(isProcessFolder)) {
-    return askedBy(
-      mode,
-      "rule",
-      `${first.text} may apply: ${path.given} is the folder of the process that reads it`,
-      first,
-    );
+    return mayApply(first, `${path.given} is the folder of the process that reads it`, mode);
   }
   const boundary = boundaryFinding(path, access, state);
   if (boundary) return boundary;
@@ -96,30 +89,13 @@ export function protectionFinding(path: ResolvedPath, state: JudgeState): PartFi
   const { context, mode } = state;
   const isAmong = (files: readonly string[] | undefined) =>
     (files ?? []).some((file) => path.spellings.some((spelling) => sameOrBelow(spelling, file, state)));
-  if (isAmong(context.ownFiles)) {
-    return askedBy(mode, "protected", `${displayPath(path, state)} is one of Hookline's own files`, null, "own-file");
-  }
+  const asked = (why: string, action: ActionKind = "protected") =>
+    askedBy(mode, "protected", `${displayPath(path, state)} is ${why}`, null, action);
+  if (isAmong(context.ownFiles)) return asked("one of Hookline's own files", "own-file");
   const roots = [context.projectRoot, context.home, context.cwd, ...state.roots];
   const guard = path.spellings.map((spelling) => protectionOf(spelling, roots)).find((found) => found !== undefined);
-  if (guard) {
-    return askedBy(
-      mode,
-      "protected",
-      `${displayPath(path, state)} is protected (${guard}): it can name programs to run`,
-      null,
-      "protected",
-    );
-  }
-  if (isAmong(context.protectedFiles)) {
-    return askedBy(
-      mode,
-      "protected",
-      `${displayPath(path, state)} is protected: it is a settings or hook file in force`,
-      null,
-      "protected",
-    );
-  }
-  return undefined;
+  if (guard) return asked(`protected (${guard}): it can name programs to run`);
+  return isAmong(context.protectedFiles) ? asked("protected: it is a settings or hook file in force") : undefined;
 }
 
 export function ruleCovers(rule: PolicyRule, path: ResolvedPath, access: Access, state: JudgeState): boolean {
@@ -159,12 +135,7 @@ function worktreeOf(path: string, { anchor }: PathPattern, rule: PolicyRule, sta
   return [written, resolved].flatMap((root) => worktreeAround(path, root));
 }
 
-function spellingCovered(
-  pattern: PathPattern,
-  path: string,
-  anchor: string,
-  options: { anyDepth: boolean; folded: boolean; folderItself: boolean },
-): boolean {
+function spellingCovered(pattern: PathPattern, path: string, anchor: string, options: PathMatchOptions): boolean {
   const fold = options.folded ? foldName : (text: string) => text;
   const below = segmentsBelow(fold(path), fold(anchor));
   return below !== undefined && coversPath(pattern, below, options);

@@ -41,7 +41,7 @@ export function judgeRedirection(part: FilePart, state: JudgeState): PartFinding
   if (fault !== undefined) return unusableInput(fault);
   if (text === undefined || part.places.unknown) {
     const { expansions = [text === undefined ? undefined : escapePattern(text)], raw } = part.target;
-    const namedFindings = expansions.map((pattern) => judgeNamedFiles({ pattern, raw }, access, part.places, state));
+    const namedFindings = expansions.map((pattern) => judgeNamedFiles({ pattern, raw, access }, part.places, state));
     const restricted = strictest(namedFindings);
     if (restricted) return restricted;
   }

@@ -90,11 +90,8 @@ function judgePart(part: ShellPart, whole: ShellTextFacts, rules: RulesOn, state
   const restricted = restrictedBy(rules, matches, part.text, state.mode);
   if (restricted) return restricted;
   if (part.unsafe === undefined) return allowedAsHarmless("it changes nothing outside this shell");
-  return modeDecides(
-    state.mode,
-    "other",
-    `it sets ${part.unsafe}, which can change what other commands do; no rule allows that`,
-  );
+  const why = `it sets ${part.unsafe}, which can change what other commands do; no rule allows that`;
+  return modeDecides(state.mode, "other", why);
 }
 
 function describePart(part: ShellPart, finding: PartFinding, source: string): JudgedPart {
@@ -107,12 +104,10 @@ function describePart(part: ShellPart, finding: PartFinding, source: string): Ju
 
 function describeText(part: ShellPart, source: string): { text: string; head: string | null; dynamic: boolean } {
   if (part.kind === "state") return { text: part.text, head: part.head, dynamic: false };
-  if (part.kind === "command")
-    return {
-      text: unmaskedText(part, source) ?? displayText(part),
-      head: headOf(part) ?? null,
-      dynamic: isDynamic(part),
-    };
+  if (part.kind === "command") {
+    const text = unmaskedText(part, source) ?? displayText(part);
+    return { text, head: headOf(part) ?? null, dynamic: isDynamic(part) };
+  }
   return { text: `${part.operator} ${part.target.raw}`, head: null, dynamic: staticValue(part.target) === undefined };
 }
 

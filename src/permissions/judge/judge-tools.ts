@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { fitsPieces, type ToolInput } from "../../protocol/internal.ts";
 import { pathFault } from "../paths/resolve-path.ts";
 import type { PolicyRule } from "../policy.ts";
@@ -34,11 +33,8 @@ export function judgeFiles(
   input: ToolInput,
   state: JudgeState,
 ): { findings: readonly PartFinding[]; parts: readonly JudgedPart[] } {
-  const access: Access = {
-    writes: kind === "edit",
-    shell: false,
-    tools: kind === "edit" ? [tool, "Edit"] : [tool, "Read"],
-  };
+  const writes = kind === "edit";
+  const access: Access = { writes, shell: false, tools: [tool, writes ? "Edit" : "Read"] };
   const judged = inputPathsOf(tool, kind, input).map((given) => ({
     given,
     finding: judgeInputPath(given, access, state),
@@ -72,11 +68,7 @@ function inputPathsOf(tool: string, kind: "read" | "edit", input: ToolInput): un
   const paths = given.map((field) => input[field]);
   const pattern = input["pattern"];
   // A glob may itself lead out of the folder.
-  if (
-    tool === "Glob" &&
-    typeof pattern === "string" &&
-    (posix.isAbsolute(pattern) || /(^|\/)\.\.(\/|$)|^~/.test(pattern))
-  ) {
+  if (tool === "Glob" && typeof pattern === "string" && /^\/|(^|\/)\.\.(\/|$)|^~/.test(pattern)) {
     paths.push(pattern.replace(/[^/]*[*?[{].*$/s, "") || "/");
   }
   if (paths.length > 0) return paths;
@@ -106,11 +98,8 @@ export function judgeName(tool: string, kind: ToolKind, input: Input, state: Jud
   const restricted = restrictedBy(policy, matches, text, mode);
   if (restricted) return restricted;
   if (kind === "web" && hostOf(input["url"]) === undefined) {
-    return askedBy(
-      mode,
-      "analysis",
-      "the address is not an http(s) URL that all programs read the same way; no rule allows it",
-    );
+    const why = "the address is not an http(s) URL that all programs read the same way; no rule allows it";
+    return askedBy(mode, "analysis", why);
   }
   const rule = policy.allow.find(matches);
   if (rule) return allowedByRule(rule);

@@ -81,7 +81,7 @@ export interface PartFinding {
   readonly why: string;
 }
 
-export function deniedByRule(rule: PolicyRule, why: string): PartFinding {
+export function deniedByRule(rule: PolicyRule | null, why: string): PartFinding {
   return { decision: "deny", by: "rule", stance: "deny", rule, why };
 }
 
@@ -108,6 +108,11 @@ export function restrictedBy(
   if (deny) return deniedByRule(deny, `${deny.text} denies ${subject}`);
   const ask = rules.ask.find(matches);
   return ask && askedBy(mode, "rule", `${ask.text} asks about ${subject}`, ask);
+}
+
+/** A rule that applies for some values of what is not known beforehand. */
+export function mayApply(rule: PolicyRule, why: string, mode: Mode): PartFinding {
+  return askedBy(mode, "rule", `${rule.text} may apply: ${why}`, rule);
 }
 
 export function allowedByRule(rule: PolicyRule): PartFinding {

@@ -3,7 +3,7 @@ import { fileOperands, worksOnFiles } from "../shell/programs/file-operands.ts";
 import { type CommandPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 import { isPathPattern, someWord, unescapePattern } from "../shell/word-pieces.ts";
 import { type Access, isInside, type JudgeState, shellRead, standardStreams } from "./judge-context.ts";
-import { askedBy, askedForTooManyFiles, type PartFinding, strictest } from "./judgement.ts";
+import { askedBy, askedForTooManyFiles, deniedByRule, type PartFinding, strictest } from "./judgement.ts";
 
 /**
  * Applies `permissions.blockReadsOutsideWorkingDirectories` and `blockWritesOutsideWorkingDirectories` to a path. A file tool is denied
@@ -11,21 +11,19 @@ import { askedBy, askedForTooManyFiles, type PartFinding, strictest } from "./ju
  */
 export function boundaryFinding(path: ResolvedPath, access: Access, state: JudgeState): PartFinding | undefined {
   const { boundary } = state.policy;
+  const outside = `${path.given} is outside the working directories`;
   if (!access.writes) {
     if (!boundary.reads || isInside(path, state) || isExempt(path, boundary.exempt)) return undefined;
-    const why = `${path.given} is outside the working directories, and permissions.blockReadsOutsideWorkingDirectories is set`;
-    return access.shell ? askedBy(state.mode, "rule", why) : denied(why);
+    const why = `${outside}, and permissions.blockReadsOutsideWorkingDirectories is set`;
+    return access.shell ? askedBy(state.mode, "rule", why) : deniedByRule(null, why);
   }
   if (!boundary.writes || access.shell) return undefined;
   if (!isInside(path, state)) {
-    return denied(
-      `${path.given} is outside the working directories, and permissions.blockWritesOutsideWorkingDirectories is set`,
-    );
+    return deniedByRule(null, `${outside}, and permissions.blockWritesOutsideWorkingDirectories is set`);
   }
   if (!settingsFile.test(path.resolved)) return undefined;
-  return denied(
-    `${path.given} is a settings file, which could lift permissions.blockWritesOutsideWorkingDirectories, and that is set`,
-  );
+  const key = "permissions.blockWritesOutsideWorkingDirectories";
+  return deniedByRule(null, `${path.given} is a settings file, which could lift ${key}, and that is set`);
 }
 
 /** Every spelling of the path must be exempt, so a link in an exempt folder cannot lead out of it. */
@@ -34,10 +32,6 @@ function isExempt({ spellings }: ResolvedPath, exempt: readonly string[]): boole
 }
 
 const settingsFile = /[\\/]\.claude[\\/]settings(?:\.local)?\.json$/i;
-
-function denied(why: string): PartFinding {
-  return { decision: "deny", by: "rule", stance: "deny", rule: null, why };
-}
 
 /** Programs that read the folder in their operand and are not in the table of programs that work on files. */
 const readsFolder = /^(?:cd|pushd|ls|find|tree|du)$/;
@@ -50,11 +44,8 @@ export function judgeOutsideReads(part: CommandPart, state: JudgeState): PartFin
   if (!state.policy.boundary.reads) return undefined;
   if (worksOnFiles(part)) {
     const written = fileOperands(part).filter(({ access }) => access === "write");
-    return judgeTexts(
-      written.flatMap(({ pattern }) => (pattern === undefined ? [] : [knownText(pattern)])),
-      part,
-      state,
-    );
+    const texts = written.flatMap(({ pattern }) => (pattern === undefined ? [] : [knownText(pattern)]));
+    return judgeTexts(texts, part, state);
   }
   const [head, ...args] = part.words;
   const folders = readsFolder.test((head && staticValue(head)) ?? "");
@@ -94,11 +85,8 @@ function isOpen(pattern: string): boolean {
 /** `/etc/` of `/etc/*.conf`. */
 function folderOf(pattern: string): string {
   const segments = pattern.split("/");
-  const first = segments.findIndex(isOpen);
-  return segments
-    .slice(0, first)
-    .map((segment) => `${segment}/`)
-    .join("");
+  const known = segments.slice(0, segments.findIndex(isOpen));
+  return known.map((segment) => `${segment}/`).join("");
 }
 
 /** The path in a word: the word itself, or the value of an option such as `--file=/x` or `-I/x`. */

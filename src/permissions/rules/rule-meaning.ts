@@ -1,5 +1,5 @@
 import { compilePath, type PathPattern } from "./path-pattern.ts";
-import { type Invalid, isInvalid, type WrittenRule } from "./rule.ts";
+import { type Invalid, isInvalid, parseRule, type WrittenRule } from "./rule.ts";
 import {
   compileTool,
   currentName,
@@ -40,27 +40,38 @@ export interface RuleMeaning {
   readonly target: Target;
 }
 
-export interface TooWide {
-  readonly tooWide: string;
+/** Parses and compiles a rule for a list. */
+export function readRule(
+  text: unknown,
+  list: RuleList,
+  names: ToolNames = {},
+): { readonly rule: WrittenRule; readonly meaning: RuleMeaning } | Invalid {
+  const rule = parseRule(text);
+  if (isInvalid(rule)) return rule;
+  const meaning = ruleMeaning(rule, list, names);
+  return isInvalid(meaning) ? meaning : { rule, meaning };
 }
 
-/** Compiles a rule for a list. An allow rule that is too wide is rejected here, so it can never allow anything. */
-export function ruleMeaning(rule: WrittenRule, list: RuleList, names: ToolNames = {}): RuleMeaning | Invalid | TooWide {
+/** Compiles a rule. An allow rule that is too wide is rejected here, so it can never allow anything. */
+function ruleMeaning(rule: WrittenRule, list: RuleList, names: ToolNames): RuleMeaning | Invalid {
   const name = currentName(rule.tool, names);
   const toolKind = kindOf(name, names);
   if (list === "allow" && isTooWide(rule.tool)) {
-    return { tooWide: `"*" in the tool name of an allow rule may only follow "mcp__server__"` };
+    return tooWide(`"*" in the tool name of an allow rule may only follow "mcp__server__"`);
   }
   const target =
     rule.spec === undefined
       ? ({ kind: "all" } as const)
       : targetOf(rule.spec, toolKind, list, fieldsOfOthers.get(name));
-  if ("tooWide" in target) return target;
   if (isInvalid(target)) return { ...target, tool: name };
   return { tools: compileTool(rule.tool, names), toolKind, target };
 }
 
-function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly string[]): Target | Invalid | TooWide {
+function tooWide(invalid: string): Invalid {
+  return { invalid, tooWide: true };
+}
+
+function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly string[]): Target | Invalid {
   const field = fieldOf(spec, kind, known);
   if (field)
     return list === "allow"
@@ -73,9 +84,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
       return commandTarget(spec);
     case "text":
       if (list === "allow" && readSpec(spec).length > 1) {
-        return {
-          tooWide: 'commands of this shell are not analysed; an allow rule must be one exact command, without "*"',
-        };
+        return tooWide('commands of this shell are not analysed; an allow rule must be one exact command, without "*"');
       }
       return commandTarget(spec);
     case "read":
@@ -87,7 +96,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
       return domainTarget(spec);
     case "agent": {
       const type = readSpec(spec);
-      if (list === "allow" && type.length > 1) return { tooWide: '"*" is for deny and ask; name the agent type' };
+      if (list === "allow" && type.length > 1) return tooWide('"*" is for deny and ask; name the agent type');
       return { kind: "agent", type };
     }
     case "skill":

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isInvalid, parseRule } from "./rule.ts";
-import { ruleMeaning } from "./rule-meaning.ts";
+import { readRule } from "./rule-meaning.ts";
 
 test("a rule is a tool, or a tool and a spec from the first bracket to the last", () => {
   expect(parseRule("  Bash(git *)  ")).toEqual({ text: "Bash(git *)", tool: "Bash", spec: "git *" });
@@ -39,8 +39,8 @@ test("the tool of a broken rule is still read where it can be", () => {
 
 test("an allow rule may be wide only behind a literal mcp__server__", () => {
   const allow = (text: string) => {
-    const rule = parseRule(text);
-    return isInvalid(rule) ? "invalid" : "tooWide" in ruleMeaning(rule, "allow") ? "too wide" : "fine";
+    const rule = readRule(text, "allow");
+    return isInvalid(rule) ? (rule.tooWide ? "too wide" : "invalid") : "fine";
   };
   expect(["*", "mcp__*", "mcp__*__x", "Ba*", "mcp__srv*"].map(allow)).toEqual(Array(5).fill("too wide"));
   expect(["mcp__srv__*", "mcp__srv__get_*", "mcp__srv", "Bash"].map(allow)).toEqual(Array(4).fill("fine"));
@@ -49,8 +49,8 @@ test("an allow rule may be wide only behind a literal mcp__server__", () => {
 
 test("a parameter can be denied or asked about, not allowed", () => {
   const meaning = (text: string, list: "allow" | "deny") => {
-    const rule = parseRule(text);
-    return isInvalid(rule) ? rule : ruleMeaning(rule, list);
+    const rule = readRule(text, list);
+    return isInvalid(rule) ? rule : rule.meaning;
   };
   expect(meaning("Deploy(env:prod)", "deny")).toMatchObject({ target: { kind: "field", field: "env" } });
   expect(meaning("Deploy(env:prod)", "allow")).toHaveProperty("invalid");

@@ -12,6 +12,8 @@ export interface Invalid {
   readonly invalid: string;
   /** The name of the tool, if it is readable. */
   readonly tool?: string;
+  /** An allow rule that would allow too much. */
+  readonly tooWide?: true;
 }
 
 const maxRuleLength = 4_096;

@@ -54,11 +54,8 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
   if (problems.some(({ code }) => code.startsWith("too-"))) return result();
   const continuation = text.indexOf("\\\n");
   if (continuation >= 0) {
-    problems.push({
-      code: "continuation",
-      at: [continuation, continuation + 2],
-      text: "a backslash at the end of a line",
-    });
+    const at = [continuation, continuation + 2] as const;
+    problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
   }
   const parsed = parseShell(text);
   if ("failed" in parsed) {
@@ -92,11 +89,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
     walkScript(parsed.script, startState(context.cwd), walk);
   } catch (cause) {
     // The tree parses some fields on first access, so a syntax error may surface here.
-    problems.push({
-      code: "syntax",
-      at: [0, text.length],
-      text: messageOf(cause),
-    });
+    problems.push({ code: "syntax", at: [0, text.length], text: messageOf(cause) });
   }
   return result();
 }

@@ -1,9 +1,8 @@
 import type { Assignment } from "unbash";
 import { collectScripts } from "./expansion.ts";
-import { report, type TextSource, type WordFindings } from "./scope.ts";
-import { type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import { emptyWord, type ShellWord, type Span, staticValue } from "./shell-part.ts";
 import { placesIn, type ShellState, withoutVariables, withVariable } from "./shell-state.ts";
-import { isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts";
+import { isHarmlessName, isPrivateName, report, type ShellWalk, sourceOf, type WordFindings } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { assignAtoms, type Expander, escapePattern, expandAtoms, type VariableValue } from "./word-pieces.ts";
 
@@ -15,8 +14,8 @@ export function walkAssignment(
   walk: ShellWalk,
   findings: WordFindings,
 ): ShellState {
-  const { scope } = walk;
-  const raw = scope.source.slice(node.pos, node.end);
+  const { scope } = findings;
+  const raw = sourceOf(scope, node);
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
   if (
     match === null ||
@@ -24,13 +23,12 @@ export function walkAssignment(
     node.value.type !== "Word" ||
     match[0].length + node.value.text.length !== raw.length
   ) {
-    report(findings, "construct", scope, node, raw);
-    collectScripts(node, scope, findings);
+    report(findings, "construct", node);
+    collectScripts(node, findings);
     return state;
   }
-  if (match[2] === "+" && walk.dialect !== "bash")
-    report(findings, "construct", scope, node, "+= is not every shell's");
-  const value = readWord(node.value, scope, findings);
+  if (match[2] === "+" && walk.dialect !== "bash") report(findings, "construct", node, "+= is not every shell's");
+  const value = readWord(node.value, findings);
   const name = match[1] ?? "";
   const isKnownAndHarmless = staticValue(value) !== undefined && isHarmlessName(name);
   addVariablePart(
@@ -70,21 +68,15 @@ export function addVariablePart(
 }
 
 /** Reads the assignment in `export A=1` as one word. The parser returns name and value separately. */
-export function readAssignedWord(node: Assignment, scope: TextSource, findings: WordFindings): ReadWord {
-  const raw = scope.source.slice(node.pos, node.end);
+export function readAssignedWord(node: Assignment, findings: WordFindings): ReadWord {
+  const raw = sourceOf(findings.scope, node);
+  const at = findings.scope.span(node.pos, node.end);
   if (node.value.type !== "Word" || node.index !== undefined || !raw.endsWith(node.value.text)) {
-    report(findings, "construct", scope, node, raw);
-    collectScripts(node, scope, findings);
-    return {
-      pieces: ["", ""],
-      raw,
-      at: scope.span(node.pos, node.end),
-      splits: true,
-      behindVariable: false,
-      readings: [],
-    };
+    report(findings, "construct", node);
+    collectScripts(node, findings);
+    return { ...emptyWord, pieces: ["", ""], raw, at, splits: true };
   }
-  const value = readWord(node.value, scope, findings);
+  const value = readWord(node.value, findings);
   const [first, ...rest] = value.pieces;
   const { atoms, ...word } = value;
   const name = { pattern: escapePattern(raw.slice(0, -node.value.text.length)), quoted: true };
@@ -92,7 +84,7 @@ export function readAssignedWord(node: Assignment, scope: TextSource, findings: 
     ...word,
     ...(atoms ? { atoms: [name, ...atoms] } : {}),
     raw,
-    at: scope.span(node.pos, node.end),
+    at,
     pieces: [raw.slice(0, -node.value.text.length) + first, ...rest],
   };
 }

@@ -34,80 +34,31 @@ export function characterProblems(text: string): ShellProblem[] {
 }
 
 /** Problems with texts that would take too long to parse. The `hidden` characters are masked and cost nothing. */
-export function costProblems(text: string, hidden = 0): ShellProblem[] {
-  const problems: ShellProblem[] = [];
+export function costProblems(text: string, hidden = 0): readonly ShellProblem[] {
   const length = text.length - hidden;
   if (length > maxTextLength) {
-    problems.push({
-      code: "too-long",
-      at: [maxTextLength, text.length],
-      text: `more than ${maxTextLength} characters`,
-    });
-    return problems;
+    return [{ code: "too-long", at: [maxTextLength, text.length], text: `more than ${maxTextLength} characters` }];
   }
-  const counts = count(text);
-  const whole = [0, text.length] as const;
-  if (counts.separators > maxSeparators) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxSeparators} separators` });
-  }
-  if (counts.redirections > maxRedirections) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxRedirections} redirections` });
-  }
-  if (counts.variables > maxVariables) {
-    problems.push({ code: "too-many-parts", at: whole, text: `more than ${maxVariables} variables` });
-  }
-  if (counts.depth > maxNestingDepth) {
-    problems.push({ code: "too-deep", at: whole, text: `nested more than ${maxNestingDepth} deep` });
-  }
-  if (counts.openers * length > maxWork) {
-    problems.push({ code: "too-costly", at: whole, text: `${counts.openers} brackets in ${length} characters` });
-  }
-  return problems;
+  const count = (characters: RegExp) => text.match(characters)?.length ?? 0;
+  const openers = count(/[({[`]/g);
+  const limits = [
+    ["too-many-parts", count(/[;&|\n]/g) > maxSeparators, `more than ${maxSeparators} separators`],
+    ["too-many-parts", count(/[<>]/g) > maxRedirections, `more than ${maxRedirections} redirections`],
+    ["too-many-parts", count(/\$/g) > maxVariables, `more than ${maxVariables} variables`],
+    ["too-deep", nestingDepth(text) > maxNestingDepth, `nested more than ${maxNestingDepth} deep`],
+    ["too-costly", openers * length > maxWork, `${openers} brackets in ${length} characters`],
+  ] as const;
+  return limits.flatMap(([code, exceeded, why]) => (exceeded ? [{ code, at: [0, text.length], text: why }] : []));
 }
 
-interface Counted {
-  readonly separators: number;
-  readonly redirections: number;
-  readonly variables: number;
-  readonly openers: number;
-  readonly depth: number;
-}
-
-function count(text: string): Counted {
-  let [separators, redirections, variables, openers, open, depth] = [0, 0, 0, 0, 0, 0];
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case 0x3b: // ;
-      case 0x26: // &
-      case 0x7c: // |
-      case 0x0a:
-        separators += 1;
-        break;
-      case 0x3c: // <
-      case 0x3e: // >
-        redirections += 1;
-        break;
-      case 0x24: // $
-        variables += 1;
-        break;
-      case 0x28: // (
-      case 0x7b: // {
-      case 0x5b: // [
-        openers += 1;
-        open += 1;
-        depth = Math.max(depth, open);
-        break;
-      case 0x60: // backtick
-        openers += 1;
-        break;
-      case 0x29: // )
-      case 0x7d: // }
-      case 0x5d: // ]
-        open = Math.max(0, open - 1);
-        break;
-    }
+/** The greatest number of brackets that are open at the same time. A closing bracket closes one of any kind. */
+function nestingDepth(text: string): number {
+  let [open, depth] = [0, 0];
+  for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {
+    open = Math.max(0, open + ("([{".includes(bracket) ? 1 : -1));
+    depth = Math.max(depth, open);
   }
-  return { separators, redirections, variables, openers, depth };
+  return depth;
 }
 
 function codePoint(char: string): string {

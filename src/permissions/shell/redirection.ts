@@ -1,17 +1,16 @@
 import type { HereDoc, Redirection } from "unbash";
 import { expandWord, knownIn, revealedNames, walkFindings } from "./assignment.ts";
 import { collectScripts, readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { noFindings, report, type TextSource, type WordFindings } from "./scope.ts";
-import { staticValue } from "./shell-part.ts";
+import { emptyWord, staticValue } from "./shell-part.ts";
 import { placesIn, type ShellState } from "./shell-state.ts";
-import type { ShellWalk } from "./walk-context.ts";
+import { findingsIn, report, type ShellWalk, sourceOf, type TextSource, type WordFindings } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { readQuoted } from "./word-pieces.ts";
 
 /** Adds redirections as parts: each is a write or a read. Copied and closed descriptors are skipped. */
 export function walkRedirections(redirections: readonly Redirection[], state: ShellState, walk: ShellWalk): void {
   for (const redirection of redirections) {
-    const findings = noFindings();
+    const findings = findingsIn(walk.scope);
     readRedirection(redirection, state, walk, findings);
     walkFindings(findings, state, walk);
   }
@@ -21,26 +20,26 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
   const { scope } = walk;
   const descriptor = node.descriptor;
   if (descriptor?.type === "FileDescriptorVariable") {
-    if (walk.dialect !== "bash") report(findings, "construct", scope, node, "{name}> is not every shell's");
+    if (walk.dialect !== "bash") report(findings, "construct", node, "{name}> is not every shell's");
     findings.names.push({ name: descriptor.name, at: scope.span(descriptor.pos, descriptor.end) });
   }
   if (node.type === "HereDoc") {
-    readHeredoc(node, scope, findings);
+    readHeredoc(node, findings);
     return;
   }
   if (node.target === undefined) {
-    report(findings, "syntax", scope, node, "a redirection without a target");
+    report(findings, "syntax", node, "a redirection without a target");
     return;
   }
-  const target = expandWord(readWord(node.target, scope, findings), state, walk);
+  const target = expandWord(readWord(node.target, findings), state, walk);
   if (node.type === "HereString") return;
   if (node.operator === ">&" || node.operator === "<&") {
     if (/^([0-9]+|-)$/.test(target.raw)) return;
     if (target.raw.startsWith("-")) {
-      report(findings, "syntax", scope, node, `a word right after ${node.operator}-`);
+      report(findings, "syntax", node, `a word right after ${node.operator}-`);
       return;
     }
-    report(findings, "second-evaluation", scope, node, scope.source.slice(node.pos, node.end));
+    report(findings, "second-evaluation", node);
   }
   const at = scope.span(node.pos, node.end);
   const { via } = walk;
@@ -54,51 +53,48 @@ function readRedirection(node: Redirection, state: ShellState, walk: ShellWalk, 
 export function wordsAfterClosings(redirections: readonly Redirection[], scope: TextSource): ReadWord[] {
   return redirections.flatMap((node) => {
     const closes = node.type === "Redirect" && (node.operator === ">&" || node.operator === "<&");
-    const { pos, end } = (closes && node.target) || { pos: 0, end: 0 };
-    const raw = scope.source.slice(pos, end);
+    const target = (closes && node.target) || { pos: 0, end: 0 };
+    const raw = sourceOf(scope, target);
     if (!raw.startsWith("-") || raw === "-") return [];
     const text = raw.slice(1);
     // Removing quotes roughly is enough: a problem is reported for the text anyway.
     const pieces: ReadWord["pieces"] = /[$`]/.test(text) ? ["", ""] : [text.replace(/['"\\]/g, "")];
-    const at = scope.span(pos + 1, end);
-    return [{ pieces, raw: text, at, splits: pieces.length > 1, behindVariable: false, readings: [] }];
+    const at = scope.span(target.pos + 1, target.end);
+    return [{ ...emptyWord, pieces, raw: text, at, splits: pieces.length > 1 }];
   });
 }
 
-function readHeredoc(node: HereDoc, scope: TextSource, findings: WordFindings): void {
-  const delimiter = node.delimiter;
+function readHeredoc(node: HereDoc, findings: WordFindings): void {
+  const { scope } = findings;
+  const { body, delimiter } = node;
   const isPlainDelimiter =
-    delimiter &&
-    /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(scope.source.slice(delimiter.pos, delimiter.end));
+    delimiter && /^(?:([\w.+-]+)|'[\w.+-]+'|"[\w.+-]+"|\\[\w.+-]+)$/.test(sourceOf(scope, delimiter));
   if (!isPlainDelimiter || node.closing === undefined) {
-    report(findings, "syntax", scope, node, "a here-document without a plain delimiter or an end");
+    report(findings, "syntax", node, "a here-document without a plain delimiter or an end");
   }
-  const { body } = node;
   if (delimiter?.quoted) {
     if (isPlainDelimiter && node.closing) scope.heredocs?.add(body.pos);
     return;
   }
   const parts = body.parts;
   if (parts === undefined) {
-    const text = scope.source.slice(body.pos, body.end);
-    if (!readQuoted(text, true).clean) report(findings, "lexical", scope, body, "here-document");
+    if (!readQuoted(sourceOf(scope, body), true).clean) report(findings, "lexical", body, "here-document");
     return;
   }
   for (const part of parts) {
-    const raw = scope.source.slice(part.pos, part.end);
     if (part.type === "Literal") {
-      if (!readQuoted(raw, true).clean) report(findings, "lexical", scope, part, raw);
-    } else if (part.type === "SimpleExpansion") readSimple(part, scope, findings);
-    else if (part.type === "ParameterExpansion") readParameter(part, scope, findings, readWord);
-    else if (part.type === "CommandExpansion") readSubstitution(part, scope, findings);
-    else if (part.type === "ArithmeticExpansion") readArithmetic(part, scope, findings);
+      if (!readQuoted(sourceOf(scope, part), true).clean) report(findings, "lexical", part);
+    } else if (part.type === "SimpleExpansion") readSimple(part, findings);
+    else if (part.type === "ParameterExpansion") readParameter(part, findings, readWord);
+    else if (part.type === "CommandExpansion") readSubstitution(part, findings);
+    else if (part.type === "ArithmeticExpansion") readArithmetic(part, findings);
     else {
-      report(findings, "construct", scope, part, raw);
-      collectScripts(part, scope, findings);
+      report(findings, "construct", part);
+      collectScripts(part, findings);
     }
   }
   if (parts.some((part, index) => part.pos !== (index === 0 ? body.pos : parts[index - 1]?.end))) {
-    report(findings, "lexical", scope, body, "here-document");
+    report(findings, "lexical", body, "here-document");
   }
 }
 
@@ -108,13 +104,12 @@ export function inputReveals(
   state: ShellState,
   walk: ShellWalk,
 ): readonly string[] {
-  const { source } = walk.scope;
   return redirections.flatMap((node) => {
     if (node.type === "HereString" && node.target) {
-      return revealedNames(source.slice(node.target.pos, node.target.end), knownIn(state, walk));
+      return revealedNames(sourceOf(walk.scope, node.target), knownIn(state, walk));
     }
     if (node.type !== "HereDoc" || node.delimiter?.quoted) return [];
-    return revealedNames(source.slice(node.body.pos, node.body.end), knownIn(state, walk), true);
+    return revealedNames(sourceOf(walk.scope, node.body), knownIn(state, walk), true);
   });
 }
 
@@ -125,7 +120,7 @@ export function standardInput(redirections: readonly Redirection[], scope: TextS
       operator.startsWith("<") &&
       (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0)),
   );
-  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, scope, noFindings()));
+  if (last?.type === "HereString" && last.target) return staticValue(readWord(last.target, findingsIn(scope)));
   if (last?.type !== "HereDoc") return undefined;
   const { body } = last;
   const text = (scope.original ?? scope.source).slice(body.pos, body.end);

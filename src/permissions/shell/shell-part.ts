@@ -26,6 +26,16 @@ export interface ShellWord {
   readonly readings: readonly string[];
 }
 
+/** A word without text, as a base for words that are not in the source. */
+export const emptyWord: ShellWord = {
+  pieces: [""],
+  raw: "",
+  at: [0, 0],
+  splits: false,
+  behindVariable: false,
+  readings: [],
+};
+
 /** The folders in which a part may run. `unknown`: there may be others. */
 export interface Places {
   readonly folders: readonly string[];

@@ -1,26 +1,22 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { report, type TextSource, type WordFindings } from "./scope.ts";
+import { report, type ShellWalk } from "./walk-context.ts";
 
 /**
  * Verifies the result of the parser: between the words of a script there may only be blanks, comments, operators and reserved words.
  * Anything else means that the parser skipped text or split a word.
  */
-export function verifyParse(script: ParsedScript, scope: TextSource, findings: WordFindings): void {
+export function verifyParse(script: ParsedScript, walk: ShellWalk): void {
   const leaves: ParsedSpan[] = [];
   for (const statement of script.commands) collectLeaves(statement, false, leaves);
   leaves.sort((a, b) => a.pos - b.pos);
   let at = script.pos;
   for (const [index, leaf] of leaves.entries()) {
-    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, scope, findings);
+    checkGap({ start: at, end: leaf.pos, behindLeaf: index > 0, beforeLeaf: true, test: leaf.test }, walk);
     const isAdjacent = leaf.pos <= at && index > 0 && !leaf.opens;
-    if (leaf.pos < at || isAdjacent) report(findings, "lexical", scope, leaf, "two words without a blank between them");
+    if (leaf.pos < at || isAdjacent) report(walk, "lexical", leaf, "two words without a blank between them");
     at = leaf.end;
   }
-  checkGap(
-    { start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false },
-    scope,
-    findings,
-  );
+  checkGap({ start: at, end: script.end, behindLeaf: leaves.length > 0, beforeLeaf: false, test: false }, walk);
 }
 
 interface ParsedSpan {
@@ -68,12 +64,8 @@ interface UnparsedSpan {
   readonly test: boolean;
 }
 
-function checkGap(
-  { start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan,
-  scope: TextSource,
-  findings: WordFindings,
-): void {
-  const text = scope.source.slice(start, end);
+function checkGap({ start, end, behindLeaf, beforeLeaf, test }: UnparsedSpan, walk: ShellWalk): void {
+  const text = walk.scope.source.slice(start, end);
   const pattern = test ? testOperators : operators;
   // Whether a reserved word or a comment may begin at this position.
   let mayStartWord = !behindLeaf;
@@ -88,7 +80,7 @@ function checkGap(
     const word = token !== undefined && /^[a-z]/.test(token);
     const isAdjacent = word && (!mayStartWord || (beforeLeaf && at + token.length === text.length));
     if (token === undefined || isAdjacent) {
-      report(findings, "lexical", scope, { pos: start + at, end }, text.slice(at, at + 20));
+      report(walk, "lexical", { pos: start + at, end }, text.slice(at, at + 20));
       return;
     }
     mayStartWord = !word;

@@ -5,7 +5,6 @@ import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
-import { fixedScope, noFindings } from "./scope.ts";
 import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
 import {
   followCd,
@@ -22,7 +21,7 @@ import {
   withUnknownFolder,
   withVariable,
 } from "./shell-state.ts";
-import { isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts";
+import { findingsIn, fixedScope, isHarmlessName, isPrivateName, type ShellWalk } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 
 const maxWrappers = 5;
@@ -30,12 +29,12 @@ const maxVisited = 64;
 
 /** Walks a simple command: its assignments, its redirections and the commands inside it. Returns the state of the shell afterwards. */
 export function walkCommand(node: Command, before: ShellState, walk: ShellWalk): ShellFlow {
-  const findings = noFindings();
+  const findings = findingsIn(walk.scope);
   const read: ReadWord[] = [];
-  if (node.name) read.push(readWord(node.name, walk.scope, findings));
+  if (node.name) read.push(readWord(node.name, findings));
   for (const item of node.suffix) {
-    if (item.type === "Word") read.push(readWord(item, walk.scope, findings));
-    else if (item.type === "Assignment") read.push(readAssignedWord(item, walk.scope, findings));
+    if (item.type === "Word") read.push(readWord(item, findings));
+    else if (item.type === "Assignment") read.push(readAssignedWord(item, findings));
   }
   const afterClosings = wordsAfterClosings(node.redirects, walk.scope);
   if (afterClosings.length > 0) {

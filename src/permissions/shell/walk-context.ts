@@ -1,8 +1,57 @@
 import type { CompoundList, ParsedScript } from "unbash";
 import type { Dialect } from "./programs/inner-command.ts";
-import type { TextSource } from "./scope.ts";
-import type { CommandPart, ShellPart, ShellProblem } from "./shell-part.ts";
+import type { CommandPart, ShellPart, ShellProblem, ShellProblemCode, Span } from "./shell-part.ts";
 import type { ShellFlow, ShellState } from "./shell-state.ts";
+
+/** The text to which the positions of a tree refer, and their mapping to the original text. */
+export interface TextSource {
+  readonly source: string;
+  span(pos: number, end: number): Span;
+  /** The text before here-documents were masked, with the same positions. */
+  readonly original?: string;
+  /** Collects the start of each quoted here-document body. Absent for decoded text, such as the text in backticks. */
+  readonly heredocs?: Set<number>;
+}
+
+/** A scope that maps every position to `at`, for decoded text whose positions no longer correspond to the original. */
+export function fixedScope(source: string, at: Span): TextSource {
+  return { source, span: () => at };
+}
+
+/** The position of a node of the tree. */
+interface NodeSpan {
+  readonly pos: number;
+  readonly end: number;
+}
+
+export function sourceOf({ source }: TextSource, { pos, end }: NodeSpan): string {
+  return source.slice(pos, end);
+}
+
+/** What reading words finds besides their values. */
+export interface WordFindings {
+  /** The text in which the words are. */
+  readonly scope: TextSource;
+  readonly problems: ShellProblem[];
+  /** Scripts of `$(…)`, backticks and `<(…)`. The caller walks them, because it knows the folder in which they run. */
+  readonly nested: { readonly script: ParsedScript; readonly scope: TextSource }[];
+  /** Variables that an expansion sets, such as `${x:=1}`. */
+  readonly names: { readonly name: string; readonly at: Span }[];
+}
+
+export function findingsIn(scope: TextSource): WordFindings {
+  return { scope, problems: [], nested: [], names: [] };
+}
+
+/** Adds a problem with a node of the tree. Its text is that of the node, unless `text` says more. */
+export function report(
+  { scope, problems }: Pick<WordFindings, "scope" | "problems">,
+  code: ShellProblemCode,
+  node: NodeSpan,
+  text: string = sourceOf(scope, node),
+): void {
+  problems.push({ code, at: scope.span(node.pos, node.end), text });
+}
 
 /** The results and the context of a walk through the tree of a text. */
 export interface ShellWalk {

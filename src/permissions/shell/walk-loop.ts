@@ -1,6 +1,5 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import { addVariablePart, expansionsOf, walkFindings } from "./assignment.ts";
-import { noFindings, type TextSource } from "./scope.ts";
 import { staticValue } from "./shell-part.ts";
 import {
   mergeStates,
@@ -12,7 +11,7 @@ import {
   withUnknownFolder,
   withVariable,
 } from "./shell-state.ts";
-import { isPrivateName, type ShellWalk } from "./walk-context.ts";
+import { findingsIn, isPrivateName, report, type ShellWalk, sourceOf, type TextSource } from "./walk-context.ts";
 import { type ReadWord, readWord } from "./word.ts";
 import { isPathPattern, unescapePattern, type VariableValue } from "./word-pieces.ts";
 
@@ -22,13 +21,15 @@ type Loop = SyntaxNode & { type: "While" | "For" };
 
 /** Walks `for`, `while` and `until`. The state at the end of a round is that at the start of the next. */
 export function walkLoop(node: Loop, state: ShellState, walk: ShellWalk): ShellFlow {
-  const withoutAssigned: ShellState = {
-    ...state,
-    variables: withoutVariables(state.variables, assignedNames(node, walk.scope)),
-  };
-  const roundStart = changesFolder(node) ? roundStarts(node, withoutAssigned, walk) : withoutAssigned;
+  const before = withoutAssigned(node, state, walk);
+  const roundStart = changesFolder(node) ? roundStarts(node, before, walk) : before;
   walkRound(node, roundStart, state, walk);
   return sameFlow(roundStart);
+}
+
+/** The state without the variables that a node may set. */
+export function withoutAssigned(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellState {
+  return { ...state, variables: withoutVariables(state.variables, assignedNames(node, walk.scope)) };
 }
 
 /** Every folder in which a round may begin or end, because a `cd` in one round affects the next. */
@@ -38,11 +39,7 @@ function roundStarts(node: Loop, before: ShellState, walk: ShellWalk): ShellStat
   for (let round = 0; round < maxRounds; round++) {
     walk.budget.loops -= node.end - node.pos;
     if (walk.budget.loops < 0) {
-      walk.problems.push({
-        code: "too-costly",
-        at: walk.scope.span(node.pos, node.end),
-        text: "more loops that change the folder than are analysed",
-      });
+      report(walk, "too-costly", node, "more loops that change the folder than are analysed");
       return starts;
     }
     const visited = new Set<string>();
@@ -73,9 +70,9 @@ function walkRound(node: Loop, inside: ShellState, before: ShellState, walk: She
     walk.walkBody(node.body, mergeStates(tested.ok, tested.fail), walk);
     return;
   }
-  const findings = noFindings();
-  const name = readWord(node.name, walk.scope, findings);
-  const words = (node.wordlist ?? []).map((word) => readWord(word, walk.scope, findings));
+  const findings = findingsIn(walk.scope);
+  const name = readWord(node.name, findings);
+  const words = (node.wordlist ?? []).map((word) => readWord(word, findings));
   addVariablePart(name.raw, name.raw, name.at, isPrivateName(name.raw, walk.envNames), before, walk);
   walkFindings(findings, before, walk);
   const values = node.wordlist && loopValues(words, before, walk);
@@ -129,7 +126,7 @@ function searchFolderChange(node: SyntaxNode): boolean {
 const settingBuiltin = /^(read|export|declare|typeset|local|readonly|mapfile|readarray|getopts|printf|unset|let)$/;
 
 /** Every variable that a node may set, subshells included. */
-export function assignedNames(node: SyntaxNode, scope: TextSource): ReadonlySet<string> {
+function assignedNames(node: SyntaxNode, scope: TextSource): ReadonlySet<string> {
   const cached = namesByNode.get(node);
   if (cached) return cached;
   const names = new Set<string>();
@@ -143,12 +140,11 @@ const cachedTypes = new Set(["While", "For", "Case"]);
 const namesByNode = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
 function collectNames(node: SyntaxNode, scope: TextSource, names: Set<string>): void {
-  const { source } = scope;
-  const text = () => source.slice(node.pos, node.end);
+  const text = () => sourceOf(scope, node);
   if (node.type === "Assignment") addName(text(), names);
-  if (node.type === "For") addName(source.slice(node.name.pos, node.name.end), names);
-  if (node.type === "Command" && settingBuiltin.test(node.name ? source.slice(node.name.pos, node.name.end) : "")) {
-    for (const item of node.suffix) addName(source.slice(item.pos, item.end), names);
+  if (node.type === "For") addName(sourceOf(scope, node.name), names);
+  if (node.type === "Command" && settingBuiltin.test(node.name ? sourceOf(scope, node.name) : "")) {
+    for (const item of node.suffix) addName(sourceOf(scope, item), names);
   }
   if (node.type === "Word") {
     for (const [, name = ""] of text().matchAll(/\{([A-Za-z_][A-Za-z0-9_]*):?=/g)) names.add(name);

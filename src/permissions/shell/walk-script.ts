@@ -12,10 +12,8 @@ import {
 import { expandWord, walkFindings } from "./assignment.ts";
 import { collectScripts } from "./expansion.ts";
 import { checkTest, type FileTest } from "./programs/builtins.ts";
-import { emptyWord } from "./programs/inner-command.ts";
 import { walkRedirections } from "./redirection.ts";
-import { noFindings, report } from "./scope.ts";
-import type { ShellWord, Span } from "./shell-part.ts";
+import { emptyWord, type ShellWord, type Span } from "./shell-part.ts";
 import {
   isReachable,
   mergeStates,
@@ -24,22 +22,19 @@ import {
   type ShellState,
   sameFlow,
   unknownState,
-  withoutVariables,
   withUnknownFolder,
 } from "./shell-state.ts";
 import { verifyParse } from "./verify-parse.ts";
 import { walkCommand } from "./walk-command.ts";
-import type { ShellWalk } from "./walk-context.ts";
-import { assignedNames, changesFolder, walkLoop } from "./walk-loop.ts";
+import { findingsIn, report, type ShellWalk, sourceOf } from "./walk-context.ts";
+import { changesFolder, walkLoop, withoutAssigned } from "./walk-loop.ts";
 import { readWord } from "./word.ts";
 
 export function walkScript(script: ParsedScript, state: ShellState, walk: ShellWalk): ShellFlow {
   for (const error of script.errors ?? []) {
-    walk.problems.push({ code: "syntax", at: walk.scope.span(error.pos, error.pos + 1), text: error.message });
+    report(walk, "syntax", { pos: error.pos, end: error.pos + 1 }, error.message);
   }
-  const findings = noFindings();
-  verifyParse(script, walk.scope, findings);
-  for (const problem of findings.problems) walk.problems.push(problem);
+  verifyParse(script, walk);
   return walkList(script.commands, state, walk);
 }
 
@@ -73,9 +68,7 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
       return walkBody(node.body, state, walk);
     case "Subshell":
       // `((` is arithmetic or two nested subshells. Bash decides this at its end.
-      if (walk.scope.source[node.pos + 1] === "(") {
-        walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: "((" });
-      }
+      if (walk.scope.source[node.pos + 1] === "(") report(walk, "construct", node, "((");
       walkBody(node.body, state, walk);
       return sameFlow(state);
     case "If":
@@ -86,12 +79,12 @@ function walkNode(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFl
     case "Case":
       return walkCase(node, state, walk);
     case "TestCommand": {
-      const findings = noFindings();
-      if (walk.dialect !== "bash") report(findings, "construct", walk.scope, node, "[[ ]] is not every shell's");
-      const tests = checkTest(node.expression, walk.scope, findings);
+      const findings = findingsIn(walk.scope);
+      if (walk.dialect !== "bash") report(findings, "construct", node, "[[ ]] is not every shell's");
+      const tests = checkTest(node.expression, findings);
       walkFindings(findings, state, walk);
       const at = walk.scope.span(node.pos, node.end);
-      if (tests.length > 0) addFileTests(tests, walk.scope.source.slice(node.pos, node.end), at, state, walk);
+      if (tests.length > 0) addFileTests(tests, sourceOf(walk.scope, node), at, state, walk);
       return sameFlow(state);
     }
     default:
@@ -133,9 +126,7 @@ function walkAndOr(node: AndOr, state: ShellState, walk: ShellWalk): ShellFlow {
 
 function walkPipeline(node: Pipeline, state: ShellState, walk: ShellWalk): ShellFlow {
   for (const prefix of node.prefixes) {
-    if (prefix.type === "Time") {
-      walk.problems.push({ code: "construct", at: walk.scope.span(prefix.pos, prefix.end), text: "time" });
-    }
+    if (prefix.type === "Time") report(walk, "construct", prefix, "time");
   }
   const [only] = node.commands;
   if (node.commands.length === 1 && only) {
@@ -163,22 +154,19 @@ function walkIf(node: If, state: ShellState, walk: ShellWalk): ShellFlow {
 }
 
 function walkCase(node: Case, state: ShellState, walk: ShellWalk): ShellFlow {
-  const findings = noFindings();
-  readWord(node.word, walk.scope, findings);
-  for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, walk.scope, findings);
+  const findings = findingsIn(walk.scope);
+  readWord(node.word, findings);
+  for (const item of node.items) for (const pattern of item.pattern) readWord(pattern, findings);
   walkFindings(findings, state, walk);
-  const withoutAssigned: ShellState = {
-    ...state,
-    variables: withoutVariables(state.variables, assignedNames(node, walk.scope)),
-  };
-  let [reached, after] = [state, withoutAssigned];
+  const beforeItems = withoutAssigned(node, state, walk);
+  let [reached, after] = [state, beforeItems];
   for (const item of node.items) {
     const body = walkBody(item.body, reached, walk);
-    const end = { ...mergeStates(body.ok, body.fail), variables: withoutAssigned.variables };
+    const end = { ...mergeStates(body.ok, body.fail), variables: beforeItems.variables };
     after = mergeStates(after, end);
     // `;&` and `;;&` continue with the next list, in the folder that this one has reached.
     const continues = item.terminator === ";&" || item.terminator === ";;&";
-    reached = continues ? mergeStates(withoutAssigned, end) : state;
+    reached = continues ? mergeStates(beforeItems, end) : state;
     if (continues && changesFolder(item.body)) reached = withUnknownFolder(reached);
   }
   return sameFlow(changesFolder(node) ? withUnknownFolder(after) : after);
@@ -186,12 +174,12 @@ function walkCase(node: Case, state: ShellState, walk: ShellWalk): ShellFlow {
 
 /** Walks a construct that is not analysed. Its content may still be denied. */
 function walkUnsupported(node: SyntaxNode, state: ShellState, walk: ShellWalk): ShellFlow {
-  walk.problems.push({ code: "construct", at: walk.scope.span(node.pos, node.end), text: node.type });
+  report(walk, "construct", node, node.type);
   forEachChild(node, (child) => {
     if (child.type === "CompoundList") walkBody(child, unknownState, walk);
     else if (child.type === "Word" || child.type.startsWith("Arithmetic")) {
-      const findings = noFindings();
-      collectScripts(child, walk.scope, findings);
+      const findings = findingsIn(walk.scope);
+      collectScripts(child, findings);
       walkFindings(findings, state, walk);
     } else walkNode(child, unknownState, walk);
   });

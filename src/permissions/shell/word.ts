@@ -1,8 +1,8 @@
 import type { Word, WordPart } from "unbash";
 import type { Glob } from "../rules/spec-glob.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
-import { report, type TextSource, type WordFindings } from "./scope.ts";
-import type { ShellWord, Span } from "./shell-part.ts";
+import { emptyWord, type ShellWord } from "./shell-part.ts";
+import { report, sourceOf, type WordFindings } from "./walk-context.ts";
 import {
   type Atom,
   escapePattern,
@@ -23,20 +23,21 @@ import {
  * Reads a word of the tree and verifies it against its source: its parts must cover the word without a gap, and what the parser took
  * for literal text must be literal for bash. Deviations are reported as problems.
  */
-export function readWord(word: Word, scope: TextSource, findings: WordFindings): ReadWord {
-  const raw = scope.source.slice(word.pos, word.end);
-  if (isPlain(raw) && word.text === raw) return plainWord(raw, scope.span(word.pos, word.end));
+export function readWord(word: Word, findings: WordFindings): ReadWord {
+  const raw = sourceOf(findings.scope, word);
+  const at = findings.scope.span(word.pos, word.end);
+  if (isPlain(raw) && word.text === raw) return { ...emptyWord, pieces: [raw], raw, at };
   const reading = emptyReading();
   const parts = word.parts;
-  if (parts === undefined || parts.length === 0) readPlain(raw, word, reading, scope, findings);
-  else readParts(parts, word, reading, scope, findings);
-  if (hasBraces(reading.bare)) report(findings, "construct", scope, word, raw);
+  if (parts === undefined || parts.length === 0) readPlain(word, reading, findings);
+  else readParts(parts, word, reading, findings);
+  if (hasBraces(reading.bare)) report(findings, "construct", word);
   const tilde = tildeOf(reading.bare, reading.glob);
   const brackets = hasBrackets(reading.bare);
   return {
     pieces: brackets || hasTilde(reading.bare) ? piecesWithoutTilde(reading.bare, reading.glob) : reading.glob,
     raw,
-    at: scope.span(word.pos, word.end),
+    at,
     splits: reading.splits || brackets,
     ...(tilde === undefined ? {} : { tilde }),
     behindVariable: reading.behindVariable,
@@ -53,10 +54,6 @@ export interface ReadWord extends ShellWord {
 /** Whether all characters are literal in any position, as in most words of most commands. */
 function isPlain(raw: string): boolean {
   return /^[\w./:@%+^-]+$/.test(raw);
-}
-
-function plainWord(raw: string, at: Span): ShellWord {
-  return { pieces: [raw], raw, at, splits: false, behindVariable: false, readings: [] };
 }
 
 interface Reading {
@@ -84,31 +81,25 @@ function emptyReading(): Reading {
   };
 }
 
-function readParts(
-  parts: readonly WordPart[],
-  word: Word,
-  reading: Reading,
-  scope: TextSource,
-  findings: WordFindings,
-): void {
+function readParts(parts: readonly WordPart[], word: Word, reading: Reading, findings: WordFindings): void {
   let at = word.pos;
   for (const part of parts) {
-    if (part.pos !== at || part.end <= part.pos) report(findings, "lexical", scope, word, word.text);
+    if (part.pos !== at || part.end <= part.pos) report(findings, "lexical", word, word.text);
     at = part.end;
-    readPart(part, reading, scope, findings);
+    readPart(part, reading, findings);
   }
-  if (at !== word.end) report(findings, "lexical", scope, word, word.text);
+  if (at !== word.end) report(findings, "lexical", word, word.text);
 }
 
-function readPart(part: WordPart, reading: Reading, scope: TextSource, findings: WordFindings): void {
-  const raw = scope.source.slice(part.pos, part.end);
+function readPart(part: WordPart, reading: Reading, findings: WordFindings): void {
+  const raw = sourceOf(findings.scope, part);
   switch (part.type) {
     case "Literal":
-      readPlain(raw, part, reading, scope, findings);
+      readPlain(part, reading, findings);
       break;
     case "Glob":
       if (part.kind === "bracket") {
-        for (const inner of part.parts) readPart(inner, emptyReading(), scope, findings);
+        for (const inner of part.parts) readPart(inner, emptyReading(), findings);
       }
       reading.behindVariable ||= reading.afterVariable;
       reading.splits = true;
@@ -117,71 +108,62 @@ function readPart(part: WordPart, reading: Reading, scope: TextSource, findings:
       break;
     case "SingleQuoted":
       if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) {
-        report(findings, "lexical", scope, part, raw);
+        report(findings, "lexical", part);
       }
       appendAtom(reading, { pattern: escapePattern(raw.slice(1, -1)), quoted: true });
       append(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
       break;
     case "DoubleQuoted":
-      readDoubleQuoted(part, reading, scope, findings);
+      readDoubleQuoted(part, reading, findings);
       break;
     case "SimpleExpansion":
-      readSimple(part, scope, findings);
-      reading.splits = true;
-      appendAtom(reading, variableAtom(raw, reading.quoted));
-      append(reading, gap, maskOf(raw.length), true);
-      break;
     case "ParameterExpansion":
-      readParameter(part, scope, findings, readOperand);
+      if (part.type === "SimpleExpansion") readSimple(part, findings);
+      else readParameter(part, findings, readWord);
       reading.splits = true;
       appendAtom(reading, variableAtom(raw, reading.quoted));
       append(reading, gap, maskOf(raw.length), true);
       break;
     case "CommandExpansion":
     case "ProcessSubstitution":
-      readSubstitution(part, scope, findings);
+      readSubstitution(part, findings);
       reading.splits = true;
       // `<(…)` expands to the name of a pipe.
       appendAtom(reading, part.type === "ProcessSubstitution" ? { pattern: "/dev/fd/63", quoted: true } : undefined);
       append(reading, gap, maskOf(raw.length), true);
       break;
     case "ArithmeticExpansion":
-      readArithmetic(part, scope, findings);
+      readArithmetic(part, findings);
       appendAtom(reading, { name: "#", quoted: true });
       append(reading, gap, maskOf(raw.length), true);
       break;
     case "AnsiCQuoted":
-      report(findings, "construct", scope, part, raw);
+      report(findings, "construct", part);
       reading.alternatives.push(part.value);
       appendAtom(reading, undefined);
       append(reading, [part.value], maskOf(raw.length), false);
       break;
     case "LocaleString":
-      report(findings, "construct", scope, part, raw);
-      for (const child of part.parts) readPart(child, reading, scope, findings);
+      report(findings, "construct", part);
+      for (const child of part.parts) readPart(child, reading, findings);
       return;
     case "BraceExpansion":
     case "ExtendedGlob":
-      report(findings, "construct", scope, part, raw);
-      for (const child of part.parts ?? []) readPart(child, emptyReading(), scope, findings);
+      report(findings, "construct", part);
+      for (const child of part.parts ?? []) readPart(child, emptyReading(), findings);
       reading.splits = true;
       appendAtom(reading, undefined);
       append(reading, gap, maskOf(raw.length), true);
       break;
     default:
-      report(findings, "construct", scope, part satisfies never, raw);
+      report(findings, "construct", part satisfies never, raw);
   }
 }
 
-function readPlain(
-  raw: string,
-  node: { pos: number; end: number },
-  reading: Reading,
-  scope: TextSource,
-  findings: WordFindings,
-): void {
+function readPlain(node: Word | WordPart, reading: Reading, findings: WordFindings): void {
+  const raw = sourceOf(findings.scope, node);
   const literal = readUnquoted(raw);
-  if (!literal.clean) report(findings, "lexical", scope, node, raw);
+  if (!literal.clean) report(findings, "lexical", node);
   if (literal.pieces.length > 1) reading.splits = true;
   if (reading.afterVariable && /^[/*?[]/.test(raw)) reading.behindVariable = true;
   appendAtom(reading, { pattern: unquotedPattern(raw), quoted: false });
@@ -191,27 +173,26 @@ function readPlain(
 function readDoubleQuoted(
   part: Extract<WordPart, { type: "DoubleQuoted" }>,
   reading: Reading,
-  scope: TextSource,
   findings: WordFindings,
 ): void {
-  const raw = scope.source.slice(part.pos, part.end);
-  if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(findings, "lexical", scope, part, raw);
+  const raw = sourceOf(findings.scope, part);
+  if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(findings, "lexical", part);
   let at = part.pos + 1;
   append(reading, [""], maskOf(1), reading.afterVariable);
   appendAtom(reading, { pattern: "", quoted: true });
   for (const child of part.parts) {
-    if (child.pos !== at) report(findings, "lexical", scope, part, raw);
+    if (child.pos !== at) report(findings, "lexical", part);
     at = child.end;
-    readQuotedChild(child, reading, scope, findings);
+    readQuotedChild(child, reading, findings);
   }
-  if (at !== part.end - 1) report(findings, "lexical", scope, part, raw);
+  if (at !== part.end - 1) report(findings, "lexical", part);
 }
 
-function readQuotedChild(child: WordPart, reading: Reading, scope: TextSource, findings: WordFindings): void {
-  const raw = scope.source.slice(child.pos, child.end);
+function readQuotedChild(child: WordPart, reading: Reading, findings: WordFindings): void {
+  const raw = sourceOf(findings.scope, child);
   if (child.type === "Literal") {
     const literal = readQuoted(raw, false);
-    if (!literal.clean) report(findings, "lexical", scope, child, raw);
+    if (!literal.clean) report(findings, "lexical", child);
     if (reading.afterVariable && raw.startsWith("/")) reading.behindVariable = true;
     appendAtom(reading, { pattern: escapePattern(literal.pieces.join("")), quoted: true });
     append(reading, literal.pieces, literal.bare, false);
@@ -219,15 +200,10 @@ function readQuotedChild(child: WordPart, reading: Reading, scope: TextSource, f
   }
   const before = reading.splits;
   reading.quoted = true;
-  readPart(child, reading, scope, findings);
+  readPart(child, reading, findings);
   reading.quoted = false;
   // In quotes an expansion stays one word, except `$@`.
   reading.splits = before || /^\$\{?@/.test(raw);
-}
-
-/** Reads the word inside `${x:-…}`. Only the scripts in it matter; the value is unknown anyway. */
-function readOperand(word: Word, scope: TextSource, findings: WordFindings): void {
-  readWord(word, scope, findings);
 }
 
 function append(reading: Reading, [first, ...rest]: Glob, bare: string, variable: boolean): void {

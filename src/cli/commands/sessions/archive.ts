@@ -16,8 +16,7 @@ import {
   withoutDuplicates,
 } from "../../options/session-options.ts";
 import { plural } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { progressLine } from "../../print/progress.ts";
+import { jsonText, progressLine } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--due] [--json]",
@@ -25,7 +24,7 @@ export const command: Command = {
 
 Without SESSION all sessions are archived. Running it again adds what is new. Every other command also reads archived sessions.`,
   options: {
-    due: { type: "boolean", about: "only sessions that will be deleted within 7 days and are not archived" },
+    due: { about: "only sessions that will be deleted within 7 days and are not archived" },
     root: rootOption,
     json: jsonOption,
   },

@@ -5,7 +5,7 @@ import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/int
 import type { Command, Io } from "../../command-line/command.ts";
 import { optionTexts } from "../../options/option-values.ts";
 import { jsonOption, namedSession, rootOption } from "../../options/session-options.ts";
-import { jsonText } from "../../print/json.ts";
+import { jsonText } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--at UUID] [--json]",
@@ -15,7 +15,7 @@ The new session is stored next to the original, where its client finds it (claud
 is copied into Hookline's own store.`,
   mostArguments: 1,
   options: {
-    at: { type: "string", value: "UUID", about: "last entry to copy" },
+    at: { value: "UUID", about: "last entry to copy" },
     root: rootOption,
     json: jsonOption,
   },

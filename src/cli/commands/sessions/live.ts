@@ -3,9 +3,8 @@ import { type LiveSession, liveSessions, watchLive } from "../../../sessions/int
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
 import { timeText } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { styleFor } from "../../print/style.ts";
 import { tableText } from "../../print/table.ts";
+import { jsonText, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--all] [--watch] [--json]",
@@ -15,8 +14,8 @@ A session is live if its process runs and has the start time in the registry. Wi
 cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one object { kind, session, before } per line.`,
   mostArguments: 0,
   options: {
-    all: { type: "boolean", about: "include sessions whose process has ended" },
-    watch: { type: "boolean", about: "keep running and print every change until Ctrl-C" },
+    all: { about: "include sessions whose process has ended" },
+    watch: { about: "keep running and print every change until Ctrl-C" },
     root: rootOption,
     json: jsonOption,
   },

@@ -4,9 +4,8 @@ import type { Command, Io } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
 import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
 import { plural, sizeText, timeText } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { styleFor } from "../../print/style.ts";
 import { tableText } from "../../print/table.ts";
+import { jsonText, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[--here | --project DIR] [--since TIME] [--limit N] [--json]",
@@ -16,14 +15,10 @@ With --json: { sessions: [{ id, project, cwd, title, firstPrompt, startedAt, las
 goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client will delete within 7 days and that are not archived.`,
   mostArguments: 0,
   options: {
-    here: { type: "boolean", excludes: ["project"], about: "only sessions of the current directory" },
-    project: { type: "string", value: "DIR", about: "only sessions of this directory" },
-    since: {
-      type: "string",
-      value: "TIME",
-      about: "only sessions with activity since this time: 2026-01-31, 90m, 2h, 7d",
-    },
-    limit: { type: "string", value: "N", about: "maximum number (default: 50; 0 for all)" },
+    here: { excludes: ["project"], about: "only sessions of the current directory" },
+    project: { value: "DIR", about: "only sessions of this directory" },
+    since: { value: "TIME", about: "only sessions with activity since this time: 2026-01-31, 90m, 2h, 7d" },
+    limit: { value: "N", about: "maximum number (default: 50; 0 for all)" },
     root: rootOption,
     json: jsonOption,
   },

@@ -11,7 +11,7 @@ import {
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { jsonOption, liveSessionIds, namedSession, rootOption } from "../../options/session-options.ts";
-import { jsonText } from "../../print/json.ts";
+import { jsonText } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--dry-run] [--in-place] [--to FORMAT] [--rollback] [--json]",
@@ -22,10 +22,10 @@ replaces the session with the repaired files, unless the session is still being 
 version to the current layout, in place. --rollback undoes the last change in place, which can be a rollback; it also keeps a backup.`,
   mostArguments: 1,
   options: {
-    "dry-run": { type: "boolean", about: "print the changes without making them" },
-    "in-place": { type: "boolean", about: "replace the session with the repaired files" },
-    to: { type: "string", value: "FORMAT", about: "convert to this layout: subagents" },
-    rollback: { type: "boolean", excludes: ["to"], about: "restore the files of the newest backup" },
+    "dry-run": { about: "print the changes without making them" },
+    "in-place": { about: "replace the session with the repaired files" },
+    to: { value: "FORMAT", about: "convert to this layout: subagents" },
+    rollback: { excludes: ["to"], about: "restore the files of the newest backup" },
     root: rootOption,
     json: jsonOption,
   },

@@ -10,10 +10,8 @@ import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
 import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
 import { plural, sizeText, timeText } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { progressLine } from "../../print/progress.ts";
-import { styleFor } from "../../print/style.ts";
 import { truncate } from "../../print/table.ts";
+import { jsonText, progressLine, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage:
@@ -23,23 +21,19 @@ words; prompts and titles before answers before tools; newer before older.
 
 With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ session, file, agentId, uuid, turn, offset, length, timestamp, kind, phrase, snippet }] }.`,
   options: {
-    results: { type: "boolean", about: "also search tool results" },
-    thinking: { type: "boolean", about: "also search thinking" },
-    subagents: { type: "boolean", about: "also search transcripts of subagents" },
-    agents: { type: "boolean", about: "the former name", aliasOf: { option: "subagents" } },
-    regex: { type: "boolean", about: "TEXT is a regular expression" },
-    case: { type: "boolean", about: "match case" },
-    project: { type: "string", value: "DIR", about: "only sessions of this directory" },
-    since: { type: "string", value: "TIME", about: "only since this time: 2026-01-31, 2h, 7d" },
-    limit: { type: "string", value: "N", about: "maximum number of hits (default: 20; 0 for all)" },
-    index: {
-      type: "boolean",
-      excludes: ["regex"],
-      about: "use an index, built on the first run, of prompts, answers and titles",
-    },
+    results: { about: "also search tool results" },
+    thinking: { about: "also search thinking" },
+    subagents: { about: "also search transcripts of subagents" },
+    regex: { about: "TEXT is a regular expression" },
+    case: { about: "match case" },
+    project: { value: "DIR", about: "only sessions of this directory" },
+    since: { value: "TIME", about: "only since this time: 2026-01-31, 2h, 7d" },
+    limit: { value: "N", about: "maximum number of hits (default: 20; 0 for all)" },
+    index: { excludes: ["regex"], about: "use an index, built on the first run, of prompts, answers and titles" },
     root: rootOption,
     json: jsonOption,
   },
+  aliases: { agents: "subagents" },
   examples: [
     'hookline sessions search "rate limit"',
     "hookline sessions search --regex 'TODO\\(\\w+\\)' --results --since 30d",

@@ -3,6 +3,7 @@ import {
   type DocumentAgent,
   type DocumentItem,
   documentOf,
+  type EntryBlock,
   type Session,
   type SessionPlace,
   sessionAt,
@@ -13,9 +14,8 @@ import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { wholeNumber } from "../../options/option-values.ts";
 import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { type Style, styleFor } from "../../print/style.ts";
-import { entryLine } from "./entry-line.ts";
+import { pad, truncate } from "../../print/table.ts";
+import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--turn N | --last N] [--raw] [--subagents] [--thinking] [--results] [--json]",
@@ -25,17 +25,17 @@ With --json: the session as exported (schema hookline.session/1), with statistic
 --raw the lines of the transcript, one JSON record each.`,
   mostArguments: 1,
   options: {
-    turn: { type: "string", excludes: ["last"], value: "N", about: "only this turn, counted from 1" },
-    last: { type: "string", value: "N", about: "only the last N entries, read from the end of the file" },
-    raw: { type: "boolean", about: "print the lines of the transcript" },
-    subagents: { type: "boolean", about: "include subagents" },
-    agents: { type: "boolean", about: "the former name", aliasOf: { option: "subagents" } },
-    thinking: { type: "boolean", about: "include thinking" },
-    results: { type: "boolean", about: "include tool results" },
-    branch: { type: "string", value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
+    turn: { excludes: ["last"], value: "N", about: "only this turn, counted from 1" },
+    last: { value: "N", about: "only the last N entries, read from the end of the file" },
+    raw: { about: "print the lines of the transcript" },
+    subagents: { about: "include subagents" },
+    thinking: { about: "include thinking" },
+    results: { about: "include tool results" },
+    branch: { value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
     root: rootOption,
     json: jsonOption,
   },
+  aliases: { agents: "subagents" },
   examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],
   async run(call, io) {
     const place = await namedSession(call, io);
@@ -166,4 +166,62 @@ function block(text: string, indent: string): string {
     .split("\n")
     .map((line) => `${indent}${line}`)
     .join("\n");
+}
+
+/** One entry on one line: its time, its kind and the beginning of its text. */
+function entryLine(item: TranscriptItem, style: Style, limit: number | undefined): string {
+  const time = pad(item.kind === "unreadable" ? "" : timeText(item.timestamp), 16);
+  const name = nameOf(item);
+  const text = plainLine(textOf(item));
+  const room = limit === undefined ? undefined : limit - 16 - name.length - 4;
+  const paint = item.kind === "unreadable" ? style.red : style.cyan;
+  return `${style.dim(time)}  ${paint(name)}  ${room === undefined ? text : truncate(text, Math.max(room, 0))}`.trimEnd();
+}
+
+function nameOf(item: TranscriptItem): string {
+  switch (item.kind) {
+    case "user":
+      return item.role;
+    case "system":
+      return `system ${item.subtype}`;
+    case "attachment":
+      return item.type;
+    case "other":
+      return plainLine(item.name) || "other";
+    default:
+      return item.kind;
+  }
+}
+
+function textOf(item: TranscriptItem): string {
+  switch (item.kind) {
+    case "unreadable":
+      return `${item.why}, ${item.length} bytes at ${item.offset}`;
+    case "user":
+    case "assistant":
+      return item.content.map(blockText).filter(Boolean).join(" ");
+    case "attachment":
+      return JSON.stringify(item.fields);
+    case "bridge-session":
+      return "";
+    case "other":
+      return JSON.stringify(item.object);
+    default:
+      return typeof item.content === "string" ? item.content : "";
+  }
+}
+
+function blockText(block: EntryBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "thinking":
+      return `(thinking) ${block.thinking}`;
+    case "tool_use":
+      return `${block.name} ${JSON.stringify(block.input ?? {})}`;
+    case "tool_result":
+      return block.content.map(blockText).join(" ");
+    default:
+      return `[${block.type}]`;
+  }
 }

@@ -11,9 +11,8 @@ import {
 import type { Command, Io } from "../../command-line/command.ts";
 import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
 import { durationText, plural, timeText } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { type Style, styleFor } from "../../print/style.ts";
 import { truncate } from "../../print/table.ts";
+import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION] [--json]",

@@ -18,8 +18,7 @@ import {
   withoutDuplicates,
 } from "../../options/session-options.ts";
 import { plural } from "../../print/figures.ts";
-import { jsonText } from "../../print/json.ts";
-import { type Style, styleFor } from "../../print/style.ts";
+import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
 
 export const command: Command = {
   usage: "[SESSION…] [--all] [--json]",
@@ -28,8 +27,8 @@ export const command: Command = {
 SESSION is an id, the beginning of an id, "last" (the newest session of this directory, the default) or the path of a transcript. Also
 reports the entries that a reader would miss that only follows parents from the end. Exit status: 1 when there are errors, else 0.`,
   options: {
-    all: { type: "boolean", about: "check every session" },
-    errors: { type: "boolean", about: "omit warnings and notes" },
+    all: { about: "check every session" },
+    errors: { about: "omit warnings and notes" },
     root: rootOption,
     json: jsonOption,
   },

@@ -1,6 +1,6 @@
 import type { TestExpression, Word } from "unbash";
-import { report, type TextSource, type WordFindings } from "../scope.ts";
 import { type ShellWord, staticValue } from "../shell-part.ts";
+import { report, type WordFindings } from "../walk-context.ts";
 import { type ReadWord, readWord } from "../word.ts";
 
 /** Builtins that read text once more, or change what later words mean. */
@@ -117,38 +117,38 @@ function isName(text: string): boolean {
 const evaluatesName = new Set(["-v", "-R"]);
 const plainUnary = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S -z -n -o".split(" "));
 const plainBinary = new Set("= == != =~ < > -nt -ot -ef".split(" "));
-const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
-const comparesFiles = /^-(nt|ot|ef)$/;
+export const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
+export const comparesFiles = /^-(nt|ot|ef)$/;
 const arithmetic = new Set("-eq -ne -lt -le -gt -ge".split(" "));
 
 /** A question about files, as `[ … ]` would ask it: `-e x`, `x -nt y`. */
 export type FileTest = readonly (ReadWord | string)[];
 
 /** `[[ … ]]`: comparing numbers evaluates both sides, so only written-out numbers pass. Gives its questions about files. */
-export function checkTest(expression: TestExpression, scope: TextSource, findings: WordFindings): readonly FileTest[] {
+export function checkTest(expression: TestExpression, findings: WordFindings): readonly FileTest[] {
   switch (expression.type) {
     case "TestUnary": {
       const { operator } = expression;
-      const operand = readWord(expression.operand, scope, findings);
+      const operand = readWord(expression.operand, findings);
       const code = evaluatesName.has(operator) ? "second-evaluation" : "construct";
-      if (!plainUnary.has(operator)) report(findings, code, scope, expression, operator);
+      if (!plainUnary.has(operator)) report(findings, code, expression, operator);
       return asksFile.test(operator) ? [[operator, operand]] : [];
     }
     case "TestBinary": {
       const { operator } = expression;
-      const [left, right] = [readWord(expression.left, scope, findings), readWord(expression.right, scope, findings)];
+      const [left, right] = [readWord(expression.left, findings), readWord(expression.right, findings)];
       const numbers = arithmetic.has(operator) && isInteger(expression.left) && isInteger(expression.right);
-      if (!plainBinary.has(operator) && !numbers) report(findings, "second-evaluation", scope, expression, operator);
+      if (!plainBinary.has(operator) && !numbers) report(findings, "second-evaluation", expression, operator);
       return comparesFiles.test(operator) ? [[left, operator, right]] : [];
     }
     case "TestLogical":
-      return expression.operands.flatMap((operand) => checkTest(operand, scope, findings));
+      return expression.operands.flatMap((operand) => checkTest(operand, findings));
     case "TestNot":
-      return checkTest(expression.operand, scope, findings);
+      return checkTest(expression.operand, findings);
     case "TestGroup":
-      return checkTest(expression.expression, scope, findings);
+      return checkTest(expression.expression, findings);
     default:
-      report(findings, "construct", scope, expression satisfies never, "test");
+      report(findings, "construct", expression satisfies never, "test");
       return [];
   }
 }

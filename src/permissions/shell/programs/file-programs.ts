@@ -1,4 +1,3 @@
-import { defined } from "../../../protocol/internal.ts";
 import type { WantedOptions } from "./program-options.ts";
 
 /** What a program does with its operands, and which of its words are not files. */
@@ -14,82 +13,48 @@ export interface FileProgram {
   readonly writesOperand?: number;
 }
 
-/** Letters of options whose value is text, by program. */
-const textOptions: Readonly<Record<string, string>> = {
-  head: "nc",
-  tail: "nc",
-  cut: "bcdf",
-  nl: "bdfhilnsvw",
-  od: "AjNtw",
-  xxd: "lsc",
-  grep: "eABCmd",
-  egrep: "eABCmd",
-  fgrep: "eABCmd",
-  rg: "eABCmgtTMj",
-  ag: "ABCm",
-  awk: "Fv",
-  gawk: "Fv",
-  mawk: "Fv",
-  nawk: "Fv",
-  zgrep: "eABCmd",
-  join: "12aeotv",
-  iconv: "ft",
-  shuf: "ein",
-  pr: "hlosw",
-  expand: "t",
-  unexpand: "t",
-  base32: "w",
-  csplit: "fbn",
-  sed: "el",
-  sort: "kt",
-  uniq: "fsw",
-  paste: "d",
-  diff: "UCWxIF",
-  stat: "c",
-  column: "stN",
-  fold: "w",
-  fmt: "w",
-  base64: "w",
-  split: "abln",
-  touch: "dt",
-  truncate: "s",
-  mkdir: "m",
-  shred: "ns",
-  install: "mog",
-  scp: "Pol",
-};
+const output: WantedOptions = { short: "o", long: ["--output"] };
 
-const textFirst: Readonly<Record<string, string>> = {
-  grep: "ef",
-  egrep: "ef",
-  fgrep: "ef",
-  rg: "ef",
-  ag: "",
-  awk: "f",
-  gawk: "f",
-  mawk: "f",
-  nawk: "f",
-  zgrep: "ef",
-  sed: "ef",
-  jq: "f",
-  yq: "",
-  chmod: "",
-  chown: "",
-  chgrp: "",
-};
-
-const outputs: Readonly<Record<string, WantedOptions>> = {
-  sort: { short: "o", long: ["--output"] },
-  shuf: { short: "o", long: ["--output"] },
-  iconv: { short: "o", long: ["--output"] },
-  patch: { short: "or", long: ["--output", "--reject-file"] },
-  csplit: { short: "f", long: ["--prefix"] },
-  zip: { short: "O", long: ["--output-file", "--out"] },
-  zstd: { short: "o" },
-  sdiff: { short: "o", long: ["--output"] },
-};
-
-const writesOperand: Readonly<Record<string, number>> = { uniq: 1, xxd: 1, split: 1, zip: 0, lz4: 1 };
+/** What is special about some programs. */
+const details: readonly (readonly [programs: string, Partial<FileProgram>])[] = [
+  ["head tail", { text: "nc" }],
+  ["cut", { text: "bcdf" }],
+  ["nl", { text: "bdfhilnsvw" }],
+  ["od", { text: "AjNtw" }],
+  ["xxd", { text: "lsc", writesOperand: 1 }],
+  ["grep egrep fgrep zgrep", { text: "eABCmd", textFirst: "ef" }],
+  ["rg", { text: "eABCmgtTMj", textFirst: "ef" }],
+  ["ag", { text: "ABCm", textFirst: "" }],
+  ["awk gawk mawk nawk", { text: "Fv", textFirst: "f" }],
+  ["sed", { text: "el", textFirst: "ef" }],
+  ["jq", { textFirst: "f" }],
+  ["yq chmod chown chgrp", { textFirst: "" }],
+  ["join", { text: "12aeotv" }],
+  ["iconv", { text: "ft", outputs: output }],
+  ["shuf", { text: "ein", outputs: output }],
+  ["sort", { text: "kt", outputs: output }],
+  ["sdiff", { outputs: output }],
+  ["patch", { outputs: { short: "or", long: ["--output", "--reject-file"] } }],
+  ["csplit", { text: "fbn", outputs: { short: "f", long: ["--prefix"] } }],
+  ["zip", { outputs: { short: "O", long: ["--output-file", "--out"] }, writesOperand: 0 }],
+  ["zstd", { outputs: { short: "o" } }],
+  ["lz4", { writesOperand: 1 }],
+  ["uniq", { text: "fsw", writesOperand: 1 }],
+  ["split", { text: "abln", writesOperand: 1 }],
+  ["base32 base64 fold fmt", { text: "w" }],
+  ["expand unexpand", { text: "t" }],
+  ["pr", { text: "hlosw" }],
+  ["paste", { text: "d" }],
+  ["diff", { text: "UCWxIF" }],
+  ["stat", { text: "c" }],
+  ["column", { text: "stN" }],
+  ["touch", { text: "dt" }],
+  ["truncate", { text: "s" }],
+  ["mkdir", { text: "m" }],
+  ["shred", { text: "ns" }],
+  ["install", { text: "mog" }],
+  ["scp", { text: "Pol" }],
+];
 
 const reads =
   "cat head tail less more nl wc od xxd hexdump strings grep egrep fgrep rg ag awk sort uniq cut paste diff cmp comm file stat " +
@@ -104,17 +69,13 @@ let table: ReadonlyMap<string, FileProgram> | undefined;
 
 /** The programs that work on the files in their operands, by name. Built on the first call, so that loading the module is cheap. */
 export function filePrograms(): ReadonlyMap<string, FileProgram> {
-  table ??= new Map([...rowsOf("reads", reads), ...rowsOf("writes", writes), ...rowsOf("writes last", writesLast)]);
+  table ??= buildTable();
   return table;
 }
 
-function rowsOf(does: FileProgram["does"], names: string): (readonly [string, FileProgram])[] {
-  return names.split(" ").map((name) => {
-    const optional = defined({
-      textFirst: textFirst[name],
-      outputs: outputs[name],
-      writesOperand: writesOperand[name],
-    });
-    return [name, { does, text: textOptions[name] ?? "", ...optional }];
-  });
+function buildTable(): ReadonlyMap<string, FileProgram> {
+  const own = new Map(details.flatMap(([names, detail]) => names.split(" ").map((name) => [name, detail] as const)));
+  const rows = (does: FileProgram["does"], names: string) =>
+    names.split(" ").map((name) => [name, { does, text: "", ...own.get(name) }] as const);
+  return new Map([...rows("reads", reads), ...rows("writes", writes), ...rows("writes last", writesLast)]);
 }

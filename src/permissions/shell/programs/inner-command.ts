@@ -48,15 +48,6 @@ export function withoutText(word: ShellWord, text: string, names: readonly strin
   return { ...word, pieces: [first, ...rest], expansions };
 }
 
-export const emptyWord: ShellWord = {
-  pieces: [""],
-  raw: "",
-  at: [0, 0],
-  splits: false,
-  behindVariable: false,
-  readings: [],
-};
-
 const maxSingle = 8;
 const maxWords = 2_000;
 

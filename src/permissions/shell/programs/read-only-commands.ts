@@ -1,4 +1,5 @@
-import { type CommandPart, type ShellWord, staticValue } from "../shell-part.ts";
+import { type CommandPart, emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
+import { asksFile, comparesFiles } from "./builtins.ts";
 import { grammarOf, lazyTable, type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
 /** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
@@ -160,7 +161,7 @@ function operandFiles(
   read: { options: readonly { name: string }[]; operands: readonly ShellWord[] },
 ): ShellWord[] {
   const { options, operands } = read;
-  const here: ShellWord = { pieces: ["."], raw: ".", at: [0, 0], splits: false, behindVariable: false, readings: [] };
+  const here: ShellWord = { ...emptyWord, pieces: ["."], raw: "." };
   if (command.operands === "text" || command.operands === "none") return [];
   if (command.operands === "files") return operands.length === 0 && command.reads === "here" ? [here] : [...operands];
   const given = options.some(({ name }) => name === "e" || name === "--regexp");
@@ -168,9 +169,6 @@ function operandFiles(
   const recursive = options.some(({ name }) => command.deep?.includes(name));
   return files.length === 0 && recursive ? [here] : [...files];
 }
-
-const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
-const comparesFiles = /^-(nt|ot|ef)$/;
 
 /** The words of a test that name files; a word that is not known may only be text. */
 function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefined {

@@ -1,8 +1,8 @@
-import { type ShellWord, staticValue } from "../shell-part.ts";
+import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern } from "../word-pieces.ts";
 import { readSedScript, type SedEffects } from "./commands-in-options.ts";
 import { gitEffects } from "./git-commands.ts";
-import { emptyWord, type Inner, scriptOf, withoutText } from "./inner-command.ts";
+import { type Inner, scriptOf, withoutText } from "./inner-command.ts";
 import { cutWord, optionValues } from "./program-options.ts";
 
 // Programs whose command line has a grammar of its own.

@@ -1,6 +1,6 @@
-import { type ShellWord, staticValue } from "../shell-part.ts";
+import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { optionCommands } from "./commands-in-options.ts";
-import { type Dialect, emptyWord, type Inner, knownLines, scriptOf, withoutText } from "./inner-command.ts";
+import { type Dialect, type Inner, knownLines, scriptOf, withoutText } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { operandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";

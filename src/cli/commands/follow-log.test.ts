@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { followLog } from "./follow.ts";
+import { followLog } from "./follow-log.ts";
 
 let folder: string;
 let file: string;
