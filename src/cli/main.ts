@@ -9,67 +9,50 @@ interface CommandEntry {
   readonly load: () => Promise<{ command: Command } | { group: CommandGroup }>;
 }
 
+function entry(summary: string, load: CommandEntry["load"]): CommandEntry {
+  return { summary, load };
+}
+
 /** Every command under its heading of `hookline --help`. Only the command that is called is loaded. */
 const sections: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   "Write hooks": {
-    init: { summary: "Create a typed hooks file with a test", load: () => import("./commands/init.ts") },
-    test: {
-      summary: "Run the tests of your hooks, or show what one event does",
-      load: () => import("./commands/test.ts"),
-    },
-    replay: {
-      summary: "Show what your hooks would have done in past sessions",
-      load: () => import("./commands/replay.ts"),
-    },
+    init: entry("Create a typed hooks file with a test", () => import("./commands/init.ts")),
+    test: entry("Run the tests of your hooks, or show what one event does", () => import("./commands/test.ts")),
+    replay: entry("Show what your hooks would have done in past sessions", () => import("./commands/replay.ts")),
   },
   Install: {
-    install: { summary: "Add your hooks to an agent's settings", load: () => import("./commands/install.ts") },
-    uninstall: {
-      summary: "Remove them and restore the settings file byte for byte",
-      load: () => import("./commands/uninstall.ts"),
-    },
-    status: {
-      summary: "Show what is installed and what has changed since",
-      load: () => import("./commands/status.ts"),
-    },
-    serve: {
-      summary: "Run your hooks in a local daemon that answers in about 1 ms",
-      load: () => import("./commands/serve.ts"),
-    },
-    run: { summary: "Answer one event; settings files call this", load: () => import("./commands/run.ts") },
+    install: entry("Add your hooks to an agent's settings", () => import("./commands/install.ts")),
+    uninstall: entry(
+      "Remove them and restore the settings file byte for byte",
+      () => import("./commands/uninstall.ts"),
+    ),
+    status: entry("Show what is installed and what has changed since", () => import("./commands/status.ts")),
+    serve: entry("Run your hooks in a local daemon that answers in about 1 ms", () => import("./commands/serve.ts")),
+    run: entry("Answer one event; settings files call this", () => import("./commands/run.ts")),
   },
   Inspect: {
-    list: {
-      summary: "List every configured hook with its source, trust and problems",
-      load: () => import("./commands/list.ts"),
-    },
-    explain: {
-      summary: "Explain which hooks would run for an event, and why the others would not",
-      load: () => import("./commands/explain.ts"),
-    },
-    fire: {
-      summary: "Send one event through the hooks and print the outcome",
-      load: () => import("./commands/fire.ts"),
-    },
-    check: { summary: "Check one tool call against the permission rules", load: () => import("./commands/check.ts") },
-    trust: { summary: "Review and approve the hooks of a directory", load: () => import("./commands/trust.ts") },
-    doctor: { summary: "Find problems with the hooks on this machine", load: () => import("./commands/doctor.ts") },
-    log: { summary: "Show what hooks did", load: () => import("./commands/log.ts") },
+    list: entry("List every configured hook with its source, trust and problems", () => import("./commands/list.ts")),
+    explain: entry(
+      "Explain which hooks would run for an event, and why the others would not",
+      () => import("./commands/explain.ts"),
+    ),
+    fire: entry("Send one event through the hooks and print the outcome", () => import("./commands/fire.ts")),
+    check: entry("Check one tool call against the permission rules", () => import("./commands/check.ts")),
+    trust: entry("Review and approve the hooks of a directory", () => import("./commands/trust.ts")),
+    doctor: entry("Find problems with the hooks on this machine", () => import("./commands/doctor.ts")),
+    log: entry("Show what hooks did", () => import("./commands/log.ts")),
   },
   Sessions: {
-    sessions: { summary: "Read, search, repair and archive transcripts", load: () => import("./commands/sessions.ts") },
-    usage: {
-      summary: "Report tokens and cost by day, session, model or project",
-      load: () => import("./commands/usage.ts"),
-    },
-    statusline: { summary: "Print a status line for an agent", load: () => import("./commands/statusline.ts") },
+    sessions: entry("Read, search, repair and archive transcripts", () => import("./commands/sessions.ts")),
+    usage: entry("Report tokens and cost by day, session, model or project", () => import("./commands/usage.ts")),
+    statusline: entry("Print a status line for an agent", () => import("./commands/statusline.ts")),
   },
   Agent: {
-    agent: { summary: "Run the reference agent, which fires every event", load: () => import("./commands/agent.ts") },
-    ask: { summary: "Run an agent session and return its answer as data", load: () => import("./commands/ask.ts") },
+    agent: entry("Run the reference agent, which fires every event", () => import("./commands/agent.ts")),
+    ask: entry("Run an agent session and return its answer as data", () => import("./commands/ask.ts")),
   },
   More: {
-    demo: { summary: "Play an offline tour with real hooks and events", load: () => import("./commands/demo.ts") },
+    demo: entry("Play an offline tour with real hooks and events", () => import("./commands/demo.ts")),
   },
 };
 

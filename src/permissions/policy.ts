@@ -13,9 +13,9 @@ import {
   ruleScopes,
   writtenRules,
 } from "./rule-layer.ts";
-import { isInvalid, looksAbsolute, probableMistake, type WrittenRule } from "./rules/rule.ts";
+import { isInvalid, type WrittenRule } from "./rules/rule.ts";
 import { type RuleList, type RuleMeaning, readRule } from "./rules/rule-meaning.ts";
-import { compileTool, intendedTool, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
+import { compileTool, intendedTool, type ToolKind, type ToolNames, type ToolPattern } from "./rules/rule-tools.ts";
 
 /** A rule in effect, with its source. */
 export interface PolicyRule {
@@ -72,7 +72,7 @@ export function compileRules(layers: readonly RuleLayer[], names: ToolNames = {}
   const warnings: RuleWarning[] = ordered.flatMap(layerFaults);
   const doubtful: RuleFindings["doubtful"] = [];
   const readList = (list: RuleList, from: readonly RuleLayer[]) =>
-    from.flatMap((layer) => rulesOf(layer, list, names, { warnings, doubtful }));
+    from.flatMap((layer) => rulesOf(layer, list, { names, warnings, doubtful }));
   const policy: Policy = {
     layers: ordered,
     names,
@@ -104,17 +104,13 @@ function isSet(value: unknown): boolean {
 }
 
 /** What reading rules finds besides the rules. */
-interface RuleFindings {
+interface RuleFindings extends Pick<Policy, "names"> {
   readonly warnings: RuleWarning[];
   readonly doubtful: Policy["doubtful"][number][];
 }
 
-function rulesOf(
-  layer: RuleLayer,
-  list: RuleList,
-  names: ToolNames,
-  { warnings, doubtful }: RuleFindings,
-): readonly PolicyRule[] {
+function rulesOf(layer: RuleLayer, list: RuleList, findings: RuleFindings): readonly PolicyRule[] {
+  const { names, warnings, doubtful } = findings;
   return writtenRules(layer, list).flatMap((written: unknown, index) => {
     const place = `${layer.file ?? layer.scope}, permissions.${list}[${index}]`;
     const text = quoted(written);
@@ -134,30 +130,52 @@ function rulesOf(
       return [];
     }
     const { rule, meaning } = read;
-    if (list !== "allow") warnIfSuspect(rule, meaning, names, warn, warnAndAsk);
+    for (const { tool, what } of list === "allow" ? [] : suspicions(rule, meaning, names)) {
+      if (tool === undefined) warn("rule-elsewhere", what);
+      else warnAndAsk(tool, what);
+    }
     return [{ text: rule.text, list, scope: layer.scope, meaning, ...defined({ file: layer.file }) }];
   });
 }
 
-/** Warns about a deny or ask rule that is valid but probably does not cover what its author intends. */
-function warnIfSuspect(
-  rule: WrittenRule,
-  { toolKind }: RuleMeaning,
-  names: ToolNames,
-  warn: (code: RuleWarningCode, what: string) => void,
-  warnAndAsk: (tool: string, what: string) => void,
-): void {
-  const intended = intendedTool(rule.tool, names);
-  if (intended !== undefined) {
-    const fix = intended === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is named "${intended}"`;
-    warnAndAsk(intended, `covers no ${intended} call: ${fix}`);
+/** Why a deny or ask rule that is valid probably does not cover what its author intends, and the tool that is then asked about. */
+function suspicions(rule: WrittenRule, { toolKind }: RuleMeaning, names: ToolNames): { tool?: string; what: string }[] {
+  const found: { tool?: string; what: string }[] = [];
+  const tool = intendedTool(rule.tool, names);
+  if (tool !== undefined) {
+    const fix = tool === "mcp__*" ? "write mcp__server or mcp__server__tool" : `the tool is named "${tool}"`;
+    found.push({ tool, what: `covers no ${tool} call: ${fix}` });
   }
   const mistake = probableMistake(rule, toolKind);
-  if (mistake !== undefined) warnAndAsk(rule.tool, `probably does not cover what is intended: ${mistake}`);
+  if (mistake) found.push({ tool: rule.tool, what: `probably does not cover what is intended: ${mistake}` });
   if (looksAbsolute(rule, toolKind)) {
     const fix = `write ${rule.tool}(/${rule.spec}) for that`;
-    warn("rule-elsewhere", `is not relative to the root of the file system; ${fix}`);
+    found.push({ what: `is not relative to the root of the file system; ${fix}` });
   }
+  return found;
+}
+
+/** A probable mistake in a valid rule, because of which it does not cover what its author intends. */
+function probableMistake({ spec = "" }: WrittenRule, kind: ToolKind): string | undefined {
+  const isCommand = kind === "shell" || kind === "text";
+  if (!isCommand && kind !== "read" && kind !== "edit") return undefined;
+  if (/^(["'`]).*\1$/s.test(spec) && !spec.slice(1, -1).includes(spec[0] ?? "")) return "write it without quotes";
+  if (isCommand)
+    return oddSpace.test(spec) ? "it holds an invisible character or a blank that no command has" : undefined;
+  if (/(?<!\\)\{[^{}]*,[^{}]*\}/.test(spec)) return "braces have no meaning in a path; write one rule for each name";
+  if (/^\$\{?[A-Z_]+\}?(?:\/|$)/.test(spec)) return "variables have no meaning in a path; write ~/ for home";
+  if (spec.endsWith(":*")) return '":*" is for commands; a path alone covers all that is in it';
+  return /[^\\],\s/.test(spec) ? "it looks like more than one path; write one rule for each" : undefined;
+}
+
+const oddSpace = /[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
+
+/** Top-level folders of the file system that a project rarely contains. */
+const rootFolders = /^\/(?:etc|home|Users|root|usr|var|private|proc|mnt|opt|Volumes)(?:\/|$)/;
+
+/** Whether a path seems to be absolute but begins with one slash, which means the folder of the rule's source. */
+function looksAbsolute({ spec = "" }: WrittenRule, kind: ToolKind): boolean {
+  return (kind === "read" || kind === "edit") && rootFolders.test(spec);
 }
 
 /** The first mode in the order managed, flags, `--settings`, user, local, project. A project may not switch confirmations off. */

@@ -1,4 +1,4 @@
-import { closestName, type LayerKind, type Settings } from "../protocol/internal.ts";
+import { closestName, defined, type LayerKind, type Settings, settingsFields } from "../protocol/internal.ts";
 import type { RuleList } from "./rules/rule-meaning.ts";
 
 /** The sources of rules, in order of precedence: when rules of several sources decide alike, the first one is reported. */
@@ -51,7 +51,7 @@ export function ruleLayerOf(
     scope,
     trusted,
     unreadable: !layer.readable,
-    ...(layer.file === undefined ? {} : { file: layer.file }),
+    ...defined({ file: layer.file }),
   };
 }
 
@@ -62,26 +62,12 @@ function scopeOf(kind: LayerKind): RuleScope | undefined {
 
 const lists: readonly RuleList[] = ["allow", "ask", "deny"];
 
-const layerKeys: { readonly [Key in keyof RuleLayer | "workingDirectoriesAsGiven"]-?: true } = {
-  scope: true,
-  file: true,
-  allow: true,
-  ask: true,
-  deny: true,
-  additionalDirectories: true,
-  defaultMode: true,
-  disableBypassPermissionsMode: true,
-  disableAutoMode: true,
-  blockReadsOutsideWorkingDirectories: true,
-  blockWritesOutsideWorkingDirectories: true,
-  blockReadsExemptPaths: true,
-  denyInsteadOfPrompting: true,
-  allowManagedPermissionRulesOnly: true,
-  trusted: true,
-  unreadable: true,
-  // Reported by the reader of settings files.
-  workingDirectoriesAsGiven: true,
-};
+const { permissions } = settingsFields;
+
+const layerKeys: readonly string[] = [
+  ...Object.keys((permissions.is === "object" && permissions.fields) || {}),
+  ...(["scope", "file", "trusted", "unreadable"] satisfies (keyof RuleLayer)[]),
+];
 
 /** Warnings about unknown keys and about rule lists that are not lists. */
 export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
@@ -89,11 +75,11 @@ export function layerFaults(layer: RuleLayer): readonly RuleWarning[] {
     const place = `${layer.file ?? layer.scope}, permissions.${key}`;
     return { code: "rule-invalid", message: `${place} ${what}`, place };
   };
-  const misspelled = Object.keys(layer).filter((key) => !Object.hasOwn(layerKeys, key));
+  const misspelled = Object.keys(layer).filter((key) => !layerKeys.includes(key));
   const mistyped = lists.filter((list) => layer[list] !== undefined && !Array.isArray(layer[list]));
   return [
     ...misspelled.map((key) => {
-      const near = closestName(key, Object.keys(layerKeys));
+      const near = closestName(key, layerKeys);
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
       return warning(key, `is not a key of permissions, so it has no effect${hint}`);
     }),

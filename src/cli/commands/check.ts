@@ -47,12 +47,10 @@ Exit status: 0 whatever the decision is; with --exit-code 2 for deny and 3 for a
     "hookline check --batch --json < calls.jsonl",
   ],
   async run(call, io) {
-    const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
-    const { layers, warnings, context: place } = await permissionLayers(call, cwd, io);
-    const compiled = compileRules(layers);
-    const context = contextFrom(call, place);
+    const { layers, warnings, context } = await permissionLayers(call, io);
+    const policy = compileRules(layers);
     await printWarnings(warnings, io);
-    return call.flag("batch") ? runBatch(call, compiled, context, io) : runOne(call, compiled, context, io);
+    return call.flag("batch") ? runBatch(call, policy, context, io) : runOne(call, policy, context, io);
   },
 };
 
@@ -74,14 +72,14 @@ async function runOne(call: ParsedCall, policy: Policy, context: JudgeContext, i
     ? jsonText(judgementJson(judgement))
     : judgementText(judgement, { home: context.home, style: styleFor(io) });
   await io.out(text);
-  return call.flag("exit-code") ? exitCode([judgement]) : 0;
+  return call.flag("exit-code") ? exitCode([judgement.decision]) : 0;
 }
 
 async function runBatch(call: ParsedCall, policy: Policy, context: JudgeContext, io: Io): Promise<number> {
   if (call.operands.length > 0 || call.text("input") !== undefined) {
     throw new Problem("cli/usage", "With --batch calls come from standard input. Omit TOOL and --input.");
   }
-  const judged: { decision: Judgement["decision"] }[] = [];
+  const decisions: Judgement["decision"][] = [];
   let failed = false;
   // Lines are answered as they arrive: a caller can send one, read its result and send the next.
   for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -89,35 +87,23 @@ async function runBatch(call: ParsedCall, policy: Policy, context: JudgeContext,
     const toolCall = readCall(line);
     if ("fault" in toolCall) {
       failed = true;
-      await io.out(
-        call.flag("json")
-          ? `${JSON.stringify({ error: toolCall.fault })}\n`
-          : `error\t${escapeControls(toolCall.fault)}\n`,
-      );
+      const error = toolCall.fault;
+      await io.out(call.flag("json") ? jsonText({ error }, 0) : `error\t${escapeControls(error)}\n`);
       continue;
     }
     const judgement = judge(toolCall, policy, context);
     // They are the same for every call.
-    if (judged.length === 0 && !call.flag("json")) await printWarnings(judgement.warnings, io);
-    judged.push({ decision: judgement.decision });
+    if (decisions.length === 0 && !call.flag("json")) await printWarnings(judgement.warnings, io);
+    decisions.push(judgement.decision);
     await io.out(call.flag("json") ? `${JSON.stringify(judgementJson(judgement))}\n` : judgementLine(judgement));
   }
   if (failed) return 1;
-  return call.flag("exit-code") ? exitCode(judged) : 0;
+  return call.flag("exit-code") ? exitCode(decisions) : 0;
 }
 
-function contextFrom(call: ParsedCall, place: JudgeContext): JudgeContext {
-  return {
-    ...place,
-    attended: !call.flag("unattended"),
-    pathCase: choice(call, "path-case", ["auto", "sensitive", "insensitive"]) ?? "auto",
-    ...optionTexts(call, { mode: "mode", shell: "shell" }),
-  };
-}
-
-function exitCode(judgements: readonly { decision: Judgement["decision"] }[]): number {
-  if (judgements.some(({ decision }) => decision === "deny")) return 2;
-  return judgements.some(({ decision }) => decision === "ask") ? 3 : 0;
+function exitCode(decisions: readonly Judgement["decision"][]): number {
+  if (decisions.includes("deny")) return 2;
+  return decisions.includes("ask") ? 3 : 0;
 }
 
 function readCall(line: string): { tool: string; input: unknown } | { fault: string } {
@@ -132,15 +118,9 @@ function readCall(line: string): { tool: string; input: unknown } | { fault: str
   return isObject(input) ? { tool, input } : { fault: "input must be a JSON object" };
 }
 
-interface PermissionLayers {
-  readonly layers: readonly RuleLayer[];
-  readonly warnings: readonly Warning[];
-  /** Where the call is made, with the protected files. */
-  readonly context: JudgeContext;
-}
-
-/** The rules of every settings file in effect, and those given as options. */
-async function permissionLayers(call: ParsedCall, cwd: string, io: Io): Promise<PermissionLayers> {
+/** The rules of every settings file in effect, those given as options, and where the call is made. */
+async function permissionLayers(call: ParsedCall, io: Io) {
+  const cwd = resolve(io.cwd, call.text("cwd") ?? ".");
   const flags: RuleLayer = {
     scope: "flags",
     allow: call.texts("allow"),
@@ -154,7 +134,12 @@ async function permissionLayers(call: ParsedCall, cwd: string, io: Io): Promise<
   return {
     layers: [...applying, flags],
     warnings: rules.warnings.filter((warning) => concernsPermissions(warning) && applies(warning)),
-    context: rules.context(),
+    context: {
+      ...rules.context(),
+      attended: !call.flag("unattended"),
+      pathCase: choice(call, "path-case", ["auto", "sensitive", "insensitive"]) ?? "auto",
+      ...optionTexts(call, { mode: "mode", shell: "shell" }),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ignoringErrors } from "../../files/internal.ts";
 
 /** The lines of log files, oldest file first. Missing files are skipped. */
 export async function* readLog(files: readonly string[]): AsyncGenerator<string> {
@@ -85,11 +86,7 @@ async function openNext(file: FileHandle | undefined, files: readonly string[]):
 async function inosOf(files: readonly string[]): Promise<readonly (number | undefined)[]> {
   const inos: (number | undefined)[] = [];
   for (const path of [...files].reverse()) {
-    const status = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    });
-    inos.unshift(status?.ino);
+    inos.unshift((await ignoringErrors(["ENOENT"], stat(path)))?.ino);
   }
   return inos;
 }
@@ -124,11 +121,6 @@ async function readTail(file: FileHandle, rest: PartialLine): Promise<string> {
   return rest.text + bytes.subarray(0, bytesRead).toString();
 }
 
-async function openIfExists(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+function openIfExists(path: string): Promise<FileHandle | undefined> {
+  return ignoringErrors(["ENOENT"], open(path, "r"));
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { ignoringErrors } from "../../files/internal.ts";
 import {
   closestName,
   eventNames,
@@ -154,14 +155,9 @@ export interface HookTests {
 
 export async function findTests(project: string): Promise<HookTests> {
   const folder = join(project, ".claude");
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      // A project without .claude has no tests.
-      if (error.code === "ENOENT") return [];
-      throw error;
-    },
-  );
-  const files = entries
+  // A project without .claude has no tests.
+  const entries = await ignoringErrors(["ENOENT"], readdir(folder, { recursive: true, withFileTypes: true }));
+  const files = (entries ?? [])
     .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();

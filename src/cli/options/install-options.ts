@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { daemonStatus, dropEndpoint, endpointFor, stopDaemon } from "../../daemon/internal.ts";
 import { packageFile, packageVersion } from "../../files/internal.ts";
 import {
@@ -10,9 +8,8 @@ import {
   type InstallTarget,
   installScopes,
 } from "../../install/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
 import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
-import { choice } from "./option-values.ts";
+import { choice, existingFolder } from "./option-values.ts";
 
 /** Options that install, uninstall and status share. */
 export const scopeOptions: Readonly<Record<"scope" | "cwd" | "json", OptionSpec>> = {
@@ -39,10 +36,7 @@ export function installTarget(call: ParsedCall, io: Io): InstallTarget {
 /** The directory that --cwd names. */
 export function projectFolder(call: ParsedCall, io: Io): string | undefined {
   const named = call.text("cwd");
-  if (named === undefined) return undefined;
-  const folder = resolve(io.cwd, named);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new Problem("cli/usage", `--cwd: ${folder} is not a directory.`, { about: { folder } });
+  return named === undefined ? undefined : existingFolder("cwd", named, io);
 }
 
 /** What the installer needs from the command line: this package, this Node, the daemon. */

@@ -1,5 +1,7 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { defined, Problem } from "../../protocol/internal.ts";
-import type { ParsedCall } from "../command-line/command.ts";
+import type { Io, ParsedCall } from "../command-line/command.ts";
 
 /** The value of an option that takes one of a few; undefined when the option was not given. */
 export function choice<Value extends string>(
@@ -67,6 +69,13 @@ export function pointInTime(call: ParsedCall, option: string): number | undefine
 export function timeBefore(span: string): number | undefined {
   const [, count, unit = ""] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(span) ?? [];
   return count === undefined ? undefined : Date.now() - Number(count) * (unitMs[unit] ?? 0);
+}
+
+/** The path of a directory that an option names. Throws a `Problem` when there is none. */
+export function existingFolder(option: string, given: string, { cwd }: Io): string {
+  const folder = resolve(cwd, given);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new Problem("cli/usage", `--${option}: ${folder} is not a directory.`, { about: { folder } });
 }
 
 function invalid(option: string, wanted: string, text: string): Problem {

@@ -83,3 +83,6 @@ export const rootOption = {
 } as const;
 
 export const jsonOption = { about: "print one JSON object" } as const;
+
+/** Options that the commands for sessions share. */
+export const sessionOptions = { root: rootOption, json: jsonOption };

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   clientHome,
@@ -8,9 +7,9 @@ import {
   managedFolder,
   openEngine,
 } from "../../engine/internal.ts";
-import { defined, Problem, type Warning } from "../../protocol/internal.ts";
+import { defined, type Warning } from "../../protocol/internal.ts";
 import type { Io, OptionSpec, ParsedCall } from "../command-line/command.ts";
-import { choice } from "./option-values.ts";
+import { choice, existingFolder } from "./option-values.ts";
 
 /** Options that select the settings in effect. */
 export const settingsOptions: Readonly<Record<"cwd" | "settings" | "plugin-dir", OptionSpec>> = {
@@ -52,11 +51,7 @@ export function engineSettings(call: ParsedCall, io: Io): EngineOptions & { read
 
 /** The directories that --plugin-dir names. A missing one is an error: its guards would be off. */
 export function pluginFolders(call: ParsedCall, io: Io): readonly string[] {
-  return call.texts("plugin-dir").map((given) => {
-    const folder = resolve(io.cwd, given);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-    throw new Problem("cli/usage", `--plugin-dir: ${folder} is not a directory.`);
-  });
+  return call.texts("plugin-dir").map((given) => existingFolder("plugin-dir", given, io));
 }
 
 /** The values of --settings (or another option) as paths, or as JSON given on the command line. */

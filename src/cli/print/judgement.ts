@@ -22,25 +22,10 @@ export function judgementLine({ decision, tool, reason }: Judgement): string {
   return `${decision}\t${escapeControls(tool)}\t${escapeControls(reason)}\n`;
 }
 
-/** The documented fields, in their order. */
-export function judgementJson(judgement: Judgement): Record<string, unknown> {
-  const { tool, decision, reason, wouldAsk, by, mode, rule, complete, problems, parts, paths, suggestions, warnings } =
-    judgement;
-  return {
-    tool,
-    decision,
-    reason,
-    wouldAsk,
-    by,
-    mode,
-    rule: ruleJson(rule),
-    complete,
-    problems,
-    parts: parts.map(({ by: _, ...part }) => ({ ...part, rule: ruleJson(part.rule) })),
-    paths,
-    suggestions,
-    warnings,
-  };
+/** The documented fields. */
+export function judgementJson({ stance, attended, input, ...judgement }: Judgement): Record<string, unknown> {
+  const parts = judgement.parts.map(({ by: _, ...part }) => ({ ...part, rule: ruleJson(part.rule) }));
+  return { ...judgement, rule: ruleJson(judgement.rule), parts };
 }
 
 function ruleJson(rule: RuleRef | null): Record<string, unknown> | null {

@@ -22,20 +22,15 @@ export function tableText(
     Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? ""))),
   );
   const widths = limit === undefined ? natural : fitted(columns, natural, limit);
-  const line = (cells: readonly string[], put: (cell: string, column: number) => string) =>
-    cells
-      .map((cell, index) =>
-        put(
-          pad(
-            truncate(cell, widths[index] ?? 0),
-            index === columns.length - 1 && columns[index]?.align !== "right" ? 0 : (widths[index] ?? 0),
-            columns[index]?.align === "right" ? "right" : "left",
-          ),
-          index,
-        ),
-      )
-      .join("  ")
-      .trimEnd();
+  const line = (cells: readonly string[], put: (cell: string, column: number) => string) => {
+    const padded = cells.map((cell, index) => {
+      const { align = "left" } = columns[index] ?? {};
+      const width = widths[index] ?? 0;
+      const isLast = index === columns.length - 1 && align === "left";
+      return put(pad(truncate(cell, width), isLast ? 0 : width, align), index);
+    });
+    return padded.join("  ").trimEnd();
+  };
   const header = line(
     columns.map((column) => column.header),
     (cell) => style.dim(cell),

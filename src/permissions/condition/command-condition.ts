@@ -3,13 +3,7 @@ import { analyseShell, type ShellContext } from "../shell/analyse.ts";
 import { coversText, joinsCommands, meets, textsOf } from "../shell/command-text.ts";
 import { readBuiltin } from "../shell/programs/builtins.ts";
 import { readsOpenFile, shells } from "../shell/programs/wrappers.ts";
-import {
-  type CommandPart,
-  type ShellPart,
-  type ShellProblemCode,
-  type ShellWord,
-  staticValue,
-} from "../shell/shell-part.ts";
+import { type CommandPart, type ShellPart, type ShellWord, staticValue } from "../shell/shell-part.ts";
 
 /**
  * Whether a condition on commands holds for a text for bash. It holds when a command in the text meets it or may meet it. Where a part of
@@ -30,7 +24,7 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (programs.some((text) => /^[\w]+=["']*[$`]/.test(text))) return true;
   if (programs.some((text) => namesCommand(pattern, text))) return true;
   if (complete && commands.every((part) => part.opaque === undefined)) return isFedByOutput(pattern, commands);
-  if (problems.some(({ code }) => unreadable.has(code))) return true;
+  if (problems.some(({ code }) => unreadable.test(code))) return true;
   const signs = problems.some(({ code }) => code === "lexical") ? /[$`]|[<>]\(/ : /@P\}/;
   // A continued line may cut a sign in two.
   const readings = [text, text.replaceAll("\\\n", "")];
@@ -39,30 +33,14 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
 }
 
 /** The text as a whole is not one that the analysis reads: nothing is known about what it runs. */
-const unreadable: ReadonlySet<ShellProblemCode> = new Set<ShellProblemCode>([
-  ...(["nul", "odd-character", "too-long", "too-many-parts", "too-deep", "too-costly", "syntax"] as const),
-]);
+const unreadable = /^(?:nul|odd-character|syntax|too-[a-z-]+)$/;
 
 /** Text behind `((` that is not arithmetic is read a second time by bash, which may then run the lines of a here-document. */
 const losesHeredoc = /\(\([\s\S]*<<[\s\S]*\n/;
 
 /** Builtins that run text or files; what they are given may be known only at run time. */
 const runners = new Set(
-  [
-    "eval",
-    "source",
-    ".",
-    "trap",
-    "exec",
-    "alias",
-    "enable",
-    "bind",
-    "complete",
-    "compgen",
-    "hash",
-    "jobs",
-    "fc",
-  ].concat("mapfile", "readarray"),
+  "eval source . trap exec alias enable bind complete compgen hash jobs fc mapfile readarray".split(" "),
 );
 
 /** Variables whose value is a program or a script that another program runs. */
@@ -162,7 +140,7 @@ function plainTexts(text: string): string[] {
   return readings
     .flatMap((reading) => (reading.includes("$'") ? [reading, ...decodings(reading)] : [reading]))
     .flatMap((reading) => [...new Set([reading, reading.replace(/\$(?=\\*")/g, "")])])
-    .map(bare);
+    .map((reading) => reading.replace(/['"\\]/g, ""));
 }
 
 /** In scripts inside scripts a backslash is written several times: once each run counts as one, once each counts as it is written. */
@@ -170,14 +148,8 @@ function decodings(text: string): string[] {
   return [decoded(text.replace(/\\+/g, "\\")), decoded(text).replaceAll("\\\n", "")];
 }
 
-function bare(text: string): string {
-  return text.replace(/['"\\]/g, "");
-}
-
 function decoded(text: string): string {
-  return text.replace(/\$'((?:\\[\s\S]|[^'\\])*)'/g, (_, body: string) =>
-    body.replace(escapes, (whole) => decodeOne(whole)),
-  );
+  return text.replace(/\$'((?:\\[\s\S]|[^'\\])*)'/g, (_, body: string) => body.replace(escapes, decodeOne));
 }
 
 const escapes = /\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|c?[\s\S])/g;

@@ -1,7 +1,7 @@
 import type { PolicyRule } from "../policy.ts";
-import { requiredNames } from "../rules/path-pattern.ts";
+import { type NameTest, requiredNames } from "../rules/path-pattern.ts";
 import { compileSegment, matchesSegment, type Segment } from "../rules/path-segment.ts";
-import { type NameTest, occursInOrder, plainWords, scanWords } from "../shell/word-scan.ts";
+import { occursInOrder, plainWords, scanWords } from "../shell/word-scan.ts";
 import type { JudgeState, RulesOn } from "./judge-context.ts";
 import { askedBy, deniedByRule, type PartFinding } from "./judgement.ts";
 
@@ -18,9 +18,7 @@ export function judgeByWords(
     ...from.flatMap((rule) =>
       rule.meaning.target.kind === "command" ? [{ rule, words: rule.meaning.target.pattern.words }] : [],
     ),
-    ...(withFiles ? onFiles : []).flatMap((rule) =>
-      rule.meaning.target.kind === "path" ? [{ rule, names: requiredNames(rule.meaning.target.pattern, folded) }] : [],
-    ),
+    ...(withFiles ? namesIn(onFiles, folded) : []),
   ];
   const [deny, ask] = [searchesFor(rules.deny, policy.deny), searchesFor(rules.ask, policy.ask)];
   const searches = [...deny, ...ask];
@@ -38,12 +36,18 @@ export function judgeByWords(
   return asking && askedBy(mode, "rule", `what ${asking.text} names occurs in it`, asking);
 }
 
+/** The rules on paths, each with the names that a path must contain. */
+function namesIn(rules: readonly PolicyRule[], folded: boolean) {
+  return rules.flatMap((rule) => {
+    const { target } = rule.meaning;
+    return target.kind === "path" ? [{ rule, names: requiredNames(target.pattern, folded) }] : [];
+  });
+}
+
 /** A deny rule on files whose names all occur in a text, literally or as a possible match of a glob such as `.env*`. */
 export function namesInText(text: string, state: JudgeState): PolicyRule | undefined {
   const folded = state.foldsCaseAt(state.context.cwd);
-  const candidates = state.policy.deny.flatMap((rule) =>
-    rule.meaning.target.kind === "path" ? [{ rule, names: requiredNames(rule.meaning.target.pattern, folded) }] : [],
-  );
+  const candidates = namesIn(state.policy.deny, folded);
   if (candidates.length === 0) return undefined;
   const scan = scanWords(text, { words: [], names: candidates.flatMap(({ names }) => names) });
   const globs = globsIn(text);

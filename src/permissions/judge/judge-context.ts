@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { cachingFs, realFs } from "../paths/path-fs.ts";
+import { cachingFs, getOrMake, realFs } from "../paths/path-fs.ts";
 import {
   foldsCase,
   isWithin,
@@ -125,14 +125,6 @@ function withListingLimit(fs: PathFs): PathFs {
   };
 }
 
-function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const existing = map.get(key);
-  if (existing !== undefined || map.has(key)) return existing as T;
-  const value = make();
-  map.set(key, value);
-  return value;
-}
-
 /** The session's own mode, else the host's, else the one of the settings. */
 function modeOf(policy: Policy, context: JudgeContext, warnings: RuleWarning[]): Mode {
   let mode = policy.sessionMode ?? policy.defaultMode ?? "default";
@@ -167,11 +159,7 @@ function sourceOf(rule: PolicyRule, { cwd, home, projectRoot }: JudgeContext): s
 }
 
 /** The rules of each list that apply to certain tools. */
-export interface RulesOn {
-  readonly allow: readonly PolicyRule[];
-  readonly ask: readonly PolicyRule[];
-  readonly deny: readonly PolicyRule[];
-}
+export type RulesOn = Pick<Policy, "allow" | "ask" | "deny">;
 
 /** Selected once per policy, because each judgement needs the same few tools. */
 const rulesByTools = new WeakMap<Policy, Map<string, RulesOn>>();

@@ -13,6 +13,7 @@ import {
   allowedAsHarmless,
   allowedByRule,
   askedBy,
+  type CallContent,
   type JudgedPart,
   modeDecides,
   type PartFinding,
@@ -23,14 +24,8 @@ import {
   wholePart,
 } from "./judgement.ts";
 
-export interface ShellVerdict {
-  readonly findings: readonly PartFinding[];
-  readonly parts: readonly JudgedPart[];
-  readonly analysis: ShellAnalysis;
-}
-
 /** Judges a command for bash: every part separately, then the text as a whole. */
-export function judgeShell(text: string, tool: string, state: JudgeState): ShellVerdict {
+export function judgeShell(text: string, tool: string, state: JudgeState): Omit<CallContent, "kind"> {
   const { cwd, home, envNames } = state.context;
   const analysis = analyseShell(text, envNames ? { cwd, home, envNames } : { cwd, home });
   const rules = rulesOn([tool], state.policy);
@@ -41,15 +36,13 @@ export function judgeShell(text: string, tool: string, state: JudgeState): Shell
     .sort(byPosition);
   const fromIncomplete = analysis.complete ? [] : judgeIncomplete(analysis, rules, state);
   const fromWords = state.hasSkippedFiles() ? judgeByWords(text, rules, state, true) : undefined;
+  const joined = judgeJoinedRules(text, analysis, rules, state);
+  const onText = [...fromIncomplete, fromWords, joined].filter((finding) => finding !== undefined);
   return {
-    findings: [
-      ...fromIncomplete,
-      ...(fromWords ? [fromWords] : []),
-      ...judgeJoinedRules(text, analysis, rules, state),
-      ...judged.map(({ finding }) => finding),
-    ],
+    findings: [...onText, ...judged.map(({ finding }) => finding)],
     parts: judged.map(({ part, finding }) => describePart(part, finding, text)),
-    analysis,
+    complete: analysis.complete,
+    problems: analysis.problems,
   };
 }
 
@@ -133,14 +126,13 @@ function judgeJoinedRules(
   { parts }: ShellAnalysis,
   rules: RulesOn,
   state: JudgeState,
-): readonly PartFinding[] {
+): PartFinding | undefined {
   const [deny, ask] = [rules.deny.filter(spansCommands), rules.ask.filter(spansCommands)];
   const commands = parts.filter(({ kind }) => kind === "command").length;
-  if (deny.length + ask.length === 0 || commands < 2) return [];
+  if (deny.length + ask.length === 0 || commands < 2) return undefined;
   const isCovering = coversText(text);
   const meets = ({ meaning: { target } }: PolicyRule) => target.kind === "command" && isCovering(target.pattern);
-  const restricted = restrictedBy({ deny, ask }, meets, "it", state.mode);
-  return restricted ? [restricted] : [];
+  return restrictedBy({ deny, ask }, meets, "it", state.mode);
 }
 
 function spansCommands({ meaning: { target } }: PolicyRule): boolean {
@@ -148,15 +140,11 @@ function spansCommands({ meaning: { target } }: PolicyRule): boolean {
 }
 
 /** Judges a command for a shell that is not analysed: only an exact rule allows it, and a rule whose words occur in it restricts it. */
-export function judgeUnanalysedText(
-  command: string,
-  tool: string,
-  state: JudgeState,
-): { findings: readonly PartFinding[]; parts: readonly JudgedPart[]; complete: false } {
+export function judgeUnanalysedText(command: string, tool: string, state: JudgeState): Omit<CallContent, "kind"> {
   const text = command.trim();
   const found = judgeUnanalysed(text, tool, state);
   const part = wholePart({ kind: "command", text, at: [0, command.length] }, found, state.context.cwd);
-  return { findings: [found], parts: [part], complete: false };
+  return { findings: [found], parts: [part], complete: false, problems: [] };
 }
 
 function judgeUnanalysed(text: string, tool: string, state: JudgeState): PartFinding {

@@ -75,15 +75,13 @@ function inputPathsOf(tool: string, kind: "read" | "edit", input: ToolInput): un
   return kind === "read" ? ["."] : [undefined];
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
 /** The thing that rules match in a call that is neither a command nor a file access. */
 interface NamedThing {
   readonly kind: "domain" | "name";
   readonly text: string;
 }
 
-export function namedThing(tool: string, kind: ToolKind, input: Input): NamedThing {
+export function namedThing(tool: string, kind: ToolKind, input: ToolInput): NamedThing {
   if (kind === "web") return { kind: "domain", text: hostOf(input["url"]) ?? displayUrl(input["url"]) };
   if (kind === "agent") return { kind: "name", text: agentType(input) };
   if (kind === "skill") return { kind: "name", text: skillText(input) };
@@ -91,7 +89,7 @@ export function namedThing(tool: string, kind: ToolKind, input: Input): NamedThi
 }
 
 /** Judges a call by the name of its host, agent, skill or tool. */
-export function judgeName(tool: string, kind: ToolKind, input: Input, state: JudgeState): PartFinding {
+export function judgeName(tool: string, kind: ToolKind, input: ToolInput, state: JudgeState): PartFinding {
   const { policy, mode } = state;
   const { text } = namedThing(tool, kind, input);
   const matches = (rule: PolicyRule) => coversTool(rule.meaning.tools, tool, policy.names) && targetCovers(rule, input);
@@ -106,7 +104,7 @@ export function judgeName(tool: string, kind: ToolKind, input: Input, state: Jud
   return modeDecides(mode, "other", `no rule covers ${text}`);
 }
 
-function targetCovers({ list, meaning: { target } }: PolicyRule, input: Input): boolean {
+function targetCovers({ list, meaning: { target } }: PolicyRule, input: ToolInput): boolean {
   switch (target.kind) {
     case "all":
       return true;

@@ -97,21 +97,16 @@ function judgeContent(tool: string, input: ToolInput, state: JudgeState): CallCo
       const command = input["command"];
       if (typeof command !== "string")
         return { ...whole, findings: [unusableInput("the call has no command")], parts: [] };
-      const analysed = kind === "shell" && (state.context.shell ?? "bash") === "bash";
-      if (!analysed) return { ...whole, ...judgeUnanalysedText(command, tool, state) };
-      const { findings, parts, analysis } = judgeShell(command, tool, state);
-      return { kind, findings, parts, complete: analysis.complete, problems: analysis.problems };
+      const isAnalysed = kind === "shell" && (state.context.shell ?? "bash") === "bash";
+      return { kind, ...(isAnalysed ? judgeShell : judgeUnanalysedText)(command, tool, state) };
     }
     case "read":
     case "edit":
       return { ...whole, ...judgeFiles(tool, kind, input, state) };
     default: {
       const found = judgeName(tool, kind, input, state);
-      return {
-        ...whole,
-        findings: [found],
-        parts: [wholePart(namedThing(tool, kind, input), found, state.context.cwd)],
-      };
+      const part = wholePart(namedThing(tool, kind, input), found, state.context.cwd);
+      return { ...whole, findings: [found], parts: [part] };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { PermissionUpdate, ToolInput } from "../../protocol/internal.ts";
-import type { PolicyRule } from "../policy.ts";
+import type { Policy, PolicyRule } from "../policy.ts";
 import { type Mode, modes, type RuleScope, type RuleWarning } from "../rule-layer.ts";
 import type { RuleList } from "../rules/rule-meaning.ts";
 import type { ToolKind } from "../rules/rule-tools.ts";
@@ -99,7 +99,7 @@ export function askedBy(
 
 /** The first deny rule that matches, else the first ask rule. The reason names `subject` as the restricted thing. */
 export function restrictedBy(
-  rules: { readonly deny: readonly PolicyRule[]; readonly ask: readonly PolicyRule[] },
+  rules: Pick<Policy, "deny" | "ask">,
   matches: (rule: PolicyRule) => boolean,
   subject: string,
   mode: Mode,
@@ -176,25 +176,10 @@ export function wholePart(
 
 type PermissionDecision = "allow" | "ask" | "deny";
 
-/** The kinds of actions that modes distinguish. "Inside" is the working directory, the project and added directories. */
-export type ActionKind =
-  | "read-inside"
-  | "read-outside"
-  | "edit-inside"
-  | "edit-outside"
-  | "shell-write-inside"
-  | "other"
-  | "protected"
-  | "own-file"
-  | "asked";
+type ForEach<Modes> = { readonly [Column in keyof Modes]: PermissionDecision };
 
-/** The columns are those of `modes`: default, acceptEdits, plan, dontAsk, bypassPermissions. */
-const decisions: Readonly<
-  Record<
-    ActionKind,
-    readonly [PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision, PermissionDecision]
-  >
-> = {
+/** The kinds of actions that modes distinguish. The columns are those of `modes`. "Inside" is inside the working directories. */
+const decisions = {
   "read-inside": ["allow", "allow", "allow", "allow", "allow"],
   "read-outside": ["ask", "ask", "ask", "deny", "allow"],
   "edit-inside": ["ask", "allow", "deny", "deny", "allow"],
@@ -205,7 +190,9 @@ const decisions: Readonly<
   "own-file": ["ask", "ask", "deny", "deny", "ask"],
   /** A matched ask rule, a critical removal, and anything else that may be neither allowed nor bypassed. */
   asked: ["ask", "ask", "ask", "deny", "ask"],
-};
+} as const satisfies Readonly<Record<string, ForEach<typeof modes>>>;
+
+export type ActionKind = keyof typeof decisions;
 
 export function decideByMode(mode: Mode, action: ActionKind): PermissionDecision {
   // `auto` asks where `default` asks; the host's classifier then decides.

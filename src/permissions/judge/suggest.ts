@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { PermissionUpdate } from "../../protocol/internal.ts";
-import { escapeSpec } from "../rules/spec-glob.ts";
+import { escapeSpec } from "../rules/spec-patterns.ts";
 import { checkUpdates } from "../updates.ts";
 import { isInside, type JudgeState } from "./judge-context.ts";
 import type { CallContent, JudgedPart } from "./judgement.ts";

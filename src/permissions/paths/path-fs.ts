@@ -62,22 +62,18 @@ export function cachingFs(fs: PathFs): PathFs {
   const folders = new Map<string, readonly PathEntry[] | undefined>();
   const { list } = fs;
   return {
-    lstat(path) {
-      const stat = stats.get(path) ?? fs.lstat(path);
-      stats.set(path, stat);
-      return stat;
-    },
-    readlink(path) {
-      if (!links.has(path)) links.set(path, fs.readlink(path));
-      return links.get(path);
-    },
-    ...(list && {
-      list(path: string) {
-        if (!folders.has(path)) folders.set(path, list.call(fs, path));
-        return folders.get(path);
-      },
-    }),
+    lstat: (path) => getOrMake(stats, path, () => fs.lstat(path)),
+    readlink: (path) => getOrMake(links, path, () => fs.readlink(path)),
+    ...(list && { list: (path: string) => getOrMake(folders, path, () => list.call(fs, path)) }),
   };
+}
+
+export function getOrMake<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const existing = map.get(key);
+  if (existing !== undefined || map.has(key)) return existing as T;
+  const value = make();
+  map.set(key, value);
+  return value;
 }
 
 /** The start of relative paths, and the file system in which they are looked up. */

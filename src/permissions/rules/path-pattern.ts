@@ -105,11 +105,17 @@ export function leadingNames(pattern: PathPattern): string[] {
   return names;
 }
 
+/** A test for the name of a file or folder. */
+export interface NameTest {
+  /** The name itself, unless it is a pattern. */
+  readonly literal?: string;
+  /** Whether the name is compared with case and Unicode form folded. */
+  readonly folded: boolean;
+  fits(name: string): boolean;
+}
+
 /** One test per segment: a path that the pattern covers contains a matching name for each. */
-export function requiredNames(
-  pattern: PathPattern,
-  folded: boolean,
-): { readonly literal?: string; readonly folded: boolean; fits(name: string): boolean }[] {
+export function requiredNames(pattern: PathPattern, folded: boolean): NameTest[] {
   const named = pattern.segments.filter((segment) => segment !== "**");
   return named.map((segment) => {
     const fits = (name: string) => matchesSegment(segment, folded ? foldName(name) : name, folded);

@@ -12,13 +12,14 @@ import {
   type ToolNames,
   type ToolPattern,
 } from "./rule-tools.ts";
-import { type Glob, readSpec } from "./spec-glob.ts";
 import {
   type CommandPattern,
   compileCommand,
   compileDomain,
   compileSkill,
   type DomainPattern,
+  type Glob,
+  readSpec,
   type SkillPattern,
 } from "./spec-patterns.ts";
 

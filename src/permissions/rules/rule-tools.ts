@@ -1,5 +1,5 @@
 import { fitsPieces } from "../../protocol/internal.ts";
-import { type Glob, readSpec } from "./spec-glob.ts";
+import { type Glob, readSpec } from "./spec-patterns.ts";
 /** The kind of a tool. It determines which part of the input a rule matches. */
 export type ToolKind = "shell" | "text" | "read" | "edit" | "web" | "agent" | "skill" | "mcp" | "other";
 

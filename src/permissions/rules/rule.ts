@@ -1,5 +1,3 @@
-import type { ToolKind } from "./rule-tools.ts";
-
 /** A parsed rule: a tool and its spec, with escapes not yet removed. */
 export interface WrittenRule {
   readonly text: string;
@@ -52,27 +50,4 @@ function isEscaped(text: string, index: number): boolean {
 
 function toolNameIn(text: string): string | undefined {
   return /^[\p{L}\p{N}_*.:@/-]{1,200}(?=$|[\s(|,[{])/u.exec(text)?.[0];
-}
-
-/** A probable mistake in a valid rule, because of which it does not cover what its author intends. */
-export function probableMistake({ spec = "" }: WrittenRule, kind: ToolKind): string | undefined {
-  const isCommand = kind === "shell" || kind === "text";
-  if (!isCommand && kind !== "read" && kind !== "edit") return undefined;
-  if (/^(["'`]).*\1$/s.test(spec) && !spec.slice(1, -1).includes(spec[0] ?? "")) return "write it without quotes";
-  if (isCommand)
-    return oddSpace.test(spec) ? "it holds an invisible character or a blank that no command has" : undefined;
-  if (/(?<!\\)\{[^{}]*,[^{}]*\}/.test(spec)) return "braces have no meaning in a path; write one rule for each name";
-  if (/^\$\{?[A-Z_]+\}?(?:\/|$)/.test(spec)) return "variables have no meaning in a path; write ~/ for home";
-  if (spec.endsWith(":*")) return '":*" is for commands; a path alone covers all that is in it';
-  return /[^\\],\s/.test(spec) ? "it looks like more than one path; write one rule for each" : undefined;
-}
-
-const oddSpace = /[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
-
-/** Top-level folders of the file system that a project rarely contains. */
-const rootFolders = /^\/(?:etc|home|Users|root|usr|var|private|proc|mnt|opt|Volumes)(?:\/|$)/;
-
-/** Whether a path seems to be absolute but begins with one slash, which means the folder of the rule's source. */
-export function looksAbsolute({ spec = "" }: WrittenRule, kind: ToolKind): boolean {
-  return (kind === "read" || kind === "edit") && rootFolders.test(spec);
 }

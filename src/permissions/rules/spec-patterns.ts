@@ -1,7 +1,42 @@
 import { domainToASCII } from "node:url";
-import { fitsPieces } from "../../protocol/internal.ts";
+import { fitsPieces, type ToolInput } from "../../protocol/internal.ts";
 import type { Invalid } from "./rule.ts";
-import { type Glob, globsOverlap, readSpec } from "./spec-glob.ts";
+
+/**
+ * Text with gaps: `["git ", " main"]` is `git `, any run of characters, ` main`. One piece means no gap.
+ * In patterns a gap is a `*`; in command texts it is a word with an unknown value.
+ */
+export type Glob = readonly [string, ...string[]];
+
+/** Whether some text matches both. If both have gaps, only their ends can conflict: each middle part fits into a gap of the other. */
+export function globsOverlap(a: Glob, b: Glob): boolean {
+  if (a.length === 1) return fitsPieces(b, a[0]);
+  if (b.length === 1) return fitsPieces(a, b[0]);
+  const [endA, endB] = [a.at(-1) ?? "", b.at(-1) ?? ""];
+  return (a[0].startsWith(b[0]) || b[0].startsWith(a[0])) && (endA.endsWith(endB) || endB.endsWith(endA));
+}
+
+/** A spec split at its stars, without escapes: `git \** x` gives `["git *", " x"]`. */
+export function readSpec(spec: string): Glob {
+  const pieces: [string, ...string[]] = [""];
+  for (let index = 0; index < spec.length; index++) {
+    const char = spec[index] ?? "";
+    if (char === "*") {
+      pieces.push("");
+      continue;
+    }
+    const next = spec[index + 1];
+    const escaped = char === "\\" && next !== undefined && "*()\\".includes(next);
+    pieces[pieces.length - 1] += escaped ? next : char;
+    if (escaped) index += 1;
+  }
+  return pieces;
+}
+
+/** Escapes a text so that `readSpec` returns it as one literal piece. */
+export function escapeSpec(text: string): string {
+  return text.replace(/[*()\\]/g, "\\$&");
+}
 
 /** A compiled command rule. */
 export interface CommandPattern {
@@ -52,8 +87,6 @@ function wordsOf(glob: Glob): Glob[] {
   return words.filter((word) => word.some((piece) => piece !== ""));
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
 /** A compiled rule on skills. */
 export interface SkillPattern {
   /** For allow: the name and the arguments as written. */
@@ -77,7 +110,7 @@ export function compileSkill(spec: string): SkillPattern {
 const pluginName = /^[^\s:]+:(?=[^*])/;
 
 /** Whether a call may start a skill that a deny or ask rule covers. The name alone covers every use of the skill. */
-export function couldStartSkill({ wide, short }: SkillPattern, input: Input): boolean {
+export function couldStartSkill({ wide, short }: SkillPattern, input: ToolInput): boolean {
   const name = skillName(input);
   return [name, skillText(input)].some(
     (text) =>
@@ -86,13 +119,13 @@ export function couldStartSkill({ wide, short }: SkillPattern, input: Input): bo
 }
 
 /** The name of the skill that a call starts, followed by its arguments. */
-export function skillText(input: Input): string {
+export function skillText(input: ToolInput): string {
   const args = input["args"] ?? input["arguments"];
   return typeof args === "string" && args !== "" ? `${skillName(input)} ${args}` : skillName(input);
 }
 
 /** The name without a leading slash and surrounding blanks. */
-function skillName(input: Input): string {
+function skillName(input: ToolInput): string {
   const name = input["skill"] ?? input["name"] ?? input["command"];
   return typeof name === "string" ? name.trim().replace(/^\/+/, "") : "";
 }
@@ -147,20 +180,23 @@ function asciiLabel(label: string): string | undefined {
 }
 
 /** Whether a rule `Tool(field:value)` covers an input: `field` is one of its top-level keys and holds a scalar that fits. */
-export function fieldCovers({ field, value }: { readonly field: string; readonly value: Glob }, input: Input): boolean {
+export function fieldCovers(
+  { field, value }: { readonly field: string; readonly value: Glob },
+  input: ToolInput,
+): boolean {
   const actual = Object.hasOwn(input, field) ? input[field] : undefined;
   const isScalar = actual === null || ["string", "number", "boolean"].includes(typeof actual);
   return isScalar && fitsPieces(value, String(actual));
 }
 
 /** The subagent type that a call requests. */
-export function agentType(input: Readonly<Record<string, unknown>>): string {
+export function agentType(input: ToolInput): string {
   const type = input["subagent_type"];
   return typeof type === "string" && type.trim() !== "" ? type.trim() : "general-purpose";
 }
 
 /** Whether a call may start this type of agent. The client ignores case, hyphens, underscores and blanks in the name. */
-export function couldStartAgent(type: Glob, input: Readonly<Record<string, unknown>>): boolean {
+export function couldStartAgent(type: Glob, input: ToolInput): boolean {
   const [first, ...rest] = type;
   return fitsPieces([normalizeAgentName(first), ...rest.map(normalizeAgentName)], normalizeAgentName(agentType(input)));
 }

@@ -14,8 +14,7 @@ export function walkAssignment(
   walk: ShellWalk,
   findings: WordFindings,
 ): ShellState {
-  const { scope } = findings;
-  const raw = sourceOf(scope, node);
+  const raw = sourceOf(findings.scope, node);
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(\+?)=/.exec(raw);
   if (
     match === null ||
@@ -31,14 +30,8 @@ export function walkAssignment(
   const value = readWord(node.value, findings);
   const name = match[1] ?? "";
   const isKnownAndHarmless = staticValue(value) !== undefined && isHarmlessName(name);
-  addVariablePart(
-    name,
-    raw,
-    scope.span(node.pos, node.end),
-    isKnownAndHarmless || (!exported && isPrivateName(name, walk.envNames)),
-    state,
-    walk,
-  );
+  const isSafe = isKnownAndHarmless || (!exported && isPrivateName(name, walk.envNames));
+  addVariablePart(name, raw, findings.scope.span(node.pos, node.end), isSafe, state, walk);
   // A variable set for one command does not affect the command's own words. Some shells keep it afterwards, so it is unknown then.
   const values = exported ? undefined : assignedValues(value, state, walk);
   const previous = match[2] === "+" ? state.variables.get(name) : [{ text: "", isPattern: false }];

@@ -1,5 +1,4 @@
-import type { Glob } from "../rules/spec-glob.ts";
-import { type CommandPattern, couldCover, covers } from "../rules/spec-patterns.ts";
+import { type CommandPattern, couldCover, covers, type Glob } from "../rules/spec-patterns.ts";
 import { withoutGlobalOptions } from "./programs/git-commands.ts";
 import { type CommandPart, headOf, type ShellWord, staticValue } from "./shell-part.ts";
 

@@ -1,4 +1,4 @@
-import type { Glob } from "../rules/spec-glob.ts";
+import type { Glob } from "../rules/spec-patterns.ts";
 
 /** A range in the analysed text, as character offsets. */
 export type Span = readonly [start: number, end: number];

@@ -5,7 +5,7 @@ import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
-import { type CommandPart, type ShellWord, type Span, staticValue } from "./shell-part.ts";
+import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
 import {
   followCd,
   mergeStates,
@@ -56,14 +56,8 @@ export function walkCommand(node: Command, before: ShellState, walk: ShellWalk):
   return walkCommandRun({ words, raw, at, openEnded: false, stdin, reveals }, state, walk);
 }
 
-interface CommandRun {
-  readonly carried?: boolean;
-  readonly fed?: boolean;
+interface CommandRun extends Pick<CommandPart, "words" | "raw" | "at" | "openEnded" | "carried" | "fed"> {
   readonly reveals: readonly string[];
-  readonly words: readonly ShellWord[];
-  readonly raw: string;
-  readonly at: Span;
-  readonly openEnded: boolean;
   /** The text on its standard input, if it is known. */
   readonly stdin: string | undefined;
 }
@@ -144,14 +138,8 @@ function walkInner(
   const innerWalk: ShellWalk = { ...walk, via: [...walk.via, head], within: part };
   if (inner.kind === "file") {
     const { access, option, word } = inner;
-    walk.parts.push({
-      kind: access,
-      operator: option,
-      target: word,
-      at: part.at,
-      via: innerWalk.via,
-      places: part.places,
-    });
+    const { at, places } = part;
+    walk.parts.push({ kind: access, operator: option, target: word, at, via: innerWalk.via, places });
     return unreachable;
   }
   if (inner.kind === "script") return mergedEnd(parseNested(inner, part, innerWalk));
@@ -160,28 +148,21 @@ function walkInner(
     walk.problems.push({ code: "too-costly", at: part.at, text: "more commands inside commands than are analysed" });
     return unknownState;
   }
-  for (const word of inner.sets) {
+  for (const word of inner.sets ?? []) {
     const name = /^[^=]*/.exec(word.pieces[0])?.[0] ?? "";
-    addVariablePart(
-      name,
-      word.raw,
-      word.at,
-      isHarmlessName(name) && staticValue(word) !== undefined,
-      startIn(part.places),
-      innerWalk,
-    );
+    const isSafe = isHarmlessName(name) && staticValue(word) !== undefined;
+    addVariablePart(name, word.raw, word.at, isSafe, startIn(part.places), innerWalk);
   }
   const raw = inner.words.map((word) => word.raw).join(" ");
   const state = inner.elsewhere ? unknownState : startIn(part.places);
   const { words, carried = false } = inner;
   // Words added to the wrapper at run time are added to the inner command too. With find, `;` ends the inner command.
   const ends = /(^|\/)find$/.test(head);
-  const openEnded = inner.openEnded || (part.openEnded && !ends);
+  const openEnded = inner.openEnded === true || (part.openEnded && !ends);
   const fed = inner.fed === true || (part.fed === true && !ends);
   const reveals = part.inputReveals ?? [];
-  return mergedEnd(
-    walkCommandRun({ words, raw, at: part.at, openEnded, stdin, carried, fed, reveals }, state, innerWalk),
-  );
+  const run = { words, raw, at: part.at, openEnded, stdin, carried, fed, reveals };
+  return mergedEnd(walkCommandRun(run, state, innerWalk));
 }
 
 function mergedEnd({ ok, fail }: ShellFlow): ShellState {

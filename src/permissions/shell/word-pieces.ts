@@ -1,4 +1,4 @@
-import type { Glob } from "../rules/spec-glob.ts";
+import type { Glob } from "../rules/spec-patterns.ts";
 
 /** A piece of a word before expansion: a pattern in which literal characters are escaped, or the name of a variable. */
 export type Atom =

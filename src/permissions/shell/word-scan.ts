@@ -1,7 +1,8 @@
 import { posix } from "node:path";
 import { fitsPieces } from "../../protocol/internal.ts";
 import { foldName } from "../paths/resolve-path.ts";
-import type { Glob } from "../rules/spec-glob.ts";
+import type { NameTest } from "../rules/path-pattern.ts";
+import type { Glob } from "../rules/spec-patterns.ts";
 import { addPosition, firstAtOrAfter } from "./prepare-text.ts";
 import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
 
@@ -12,14 +13,6 @@ import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
 export interface SearchTerms {
   readonly words: Iterable<Glob>;
   readonly names: Iterable<NameTest>;
-}
-
-export interface NameTest {
-  /** The name itself, unless it is a pattern. */
-  readonly literal?: string;
-  /** Whether the name is compared with case and Unicode form folded. */
-  readonly folded: boolean;
-  fits(name: string): boolean;
 }
 
 /** The positions of the words in each of two ways to split the text, and the names that occur in it. */

@@ -1,5 +1,5 @@
 import type { Word, WordPart } from "unbash";
-import type { Glob } from "../rules/spec-glob.ts";
+import type { Glob } from "../rules/spec-patterns.ts";
 import { readArithmetic, readParameter, readSimple, readSubstitution } from "./expansion.ts";
 import { emptyWord, type ShellWord } from "./shell-part.ts";
 import { report, sourceOf, type WordFindings } from "./walk-context.ts";

@@ -8,13 +8,7 @@ import {
   type SessionPlace,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import {
-  jsonOption,
-  namedSessions,
-  rootOption,
-  sessionSearch,
-  withoutDuplicates,
-} from "../../options/session-options.ts";
+import { namedSessions, sessionOptions, sessionSearch, withoutDuplicates } from "../../options/session-options.ts";
 import { plural } from "../../print/figures.ts";
 import { jsonText, progressLine } from "../../print/terminal.ts";
 
@@ -25,8 +19,7 @@ export const command: Command = {
 Without SESSION all sessions are archived. Running it again adds what is new. Every other command also reads archived sessions.`,
   options: {
     due: { about: "only sessions that will be deleted within 7 days and are not archived" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: ["hookline sessions archive", "hookline sessions archive --due --json"],
   async run(call, io) {

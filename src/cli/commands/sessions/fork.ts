@@ -4,7 +4,7 @@ import { escapeControls } from "../../../protocol/internal.ts";
 import { forkSession, type SessionPlace, storeRoot } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { optionTexts } from "../../options/option-values.ts";
-import { jsonOption, namedSession, rootOption } from "../../options/session-options.ts";
+import { namedSession, sessionOptions } from "../../options/session-options.ts";
 import { jsonText } from "../../print/terminal.ts";
 
 export const command: Command = {
@@ -16,8 +16,7 @@ is copied into Hookline's own store.`,
   mostArguments: 1,
   options: {
     at: { value: "UUID", about: "last entry to copy" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: [
     "hookline sessions fork last",

@@ -1,7 +1,7 @@
 import { plainLine } from "../../../protocol/internal.ts";
 import { type LiveSession, liveSessions, watchLive } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
+import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
 import { timeText } from "../../print/figures.ts";
 import { tableText } from "../../print/table.ts";
 import { jsonText, styleFor } from "../../print/terminal.ts";
@@ -16,8 +16,7 @@ cwd, headless, live, name, version, startedAtMs, … }] }; with --watch one obje
   options: {
     all: { about: "include sessions whose process has ended" },
     watch: { about: "keep running and print every change until Ctrl-C" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: ["hookline sessions live", "hookline sessions live --watch --json"],
   async run(call, io) {

@@ -2,7 +2,7 @@ import { defined, plainLine } from "../../../protocol/internal.ts";
 import { expiringSessions, listSessions, type SessionSummary } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
-import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
+import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
 import { plural, sizeText, timeText } from "../../print/figures.ts";
 import { tableText } from "../../print/table.ts";
 import { jsonText, styleFor } from "../../print/terminal.ts";
@@ -19,8 +19,7 @@ goneAtSource, file }], due: [{ id, dueAt }] }; due lists sessions that a client 
     project: { value: "DIR", about: "only sessions of this directory" },
     since: { value: "TIME", about: "only sessions with activity since this time: 2026-01-31, 90m, 2h, 7d" },
     limit: { value: "N", about: "maximum number (default: 50; 0 for all)" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: ["hookline sessions ls --here", "hookline sessions ls --since 7d --json"],
   async run(call, io) {

@@ -10,7 +10,7 @@ import {
   type SessionPlace,
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
-import { jsonOption, liveSessionIds, namedSession, rootOption } from "../../options/session-options.ts";
+import { liveSessionIds, namedSession, sessionOptions } from "../../options/session-options.ts";
 import { jsonText } from "../../print/terminal.ts";
 
 export const command: Command = {
@@ -26,8 +26,7 @@ version to the current layout, in place. --rollback undoes the last change in pl
     "in-place": { about: "replace the session with the repaired files" },
     to: { value: "FORMAT", about: "convert to this layout: subagents" },
     rollback: { excludes: ["to"], about: "restore the files of the newest backup" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: ["hookline sessions repair last --dry-run", "hookline sessions repair 1a2b3c4d --in-place"],
   async run(call, io) {

@@ -8,7 +8,7 @@ import {
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { pointInTime, wholeNumber } from "../../options/option-values.ts";
-import { jsonOption, rootOption, sessionSearch } from "../../options/session-options.ts";
+import { sessionOptions, sessionSearch } from "../../options/session-options.ts";
 import { plural, sizeText, timeText } from "../../print/figures.ts";
 import { truncate } from "../../print/table.ts";
 import { jsonText, progressLine, styleFor } from "../../print/terminal.ts";
@@ -30,8 +30,7 @@ With --json: { query, total, files, bytes, unread: [{ file, why }], hits: [{ ses
     since: { value: "TIME", about: "only since this time: 2026-01-31, 2h, 7d" },
     limit: { value: "N", about: "maximum number of hits (default: 20; 0 for all)" },
     index: { excludes: ["regex"], about: "use an index, built on the first run, of prompts, answers and titles" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   aliases: { agents: "subagents" },
   examples: [

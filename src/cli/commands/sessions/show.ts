@@ -12,7 +12,7 @@ import {
 } from "../../../sessions/internal.ts";
 import type { Command, Io, ParsedCall } from "../../command-line/command.ts";
 import { wholeNumber } from "../../options/option-values.ts";
-import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
+import { namedSession, sessionOptions, warnTruncatedArchives } from "../../options/session-options.ts";
 import { durationText, timeText } from "../../print/figures.ts";
 import { pad, truncate } from "../../print/table.ts";
 import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
@@ -32,8 +32,7 @@ With --json: the session as exported (schema hookline.session/1), with statistic
     thinking: { about: "include thinking" },
     results: { about: "include tool results" },
     branch: { value: "UUID", about: "the branch that ends at this entry (default: the active branch)" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   aliases: { agents: "subagents" },
   examples: ["hookline sessions show last --turn 3 --results", "hookline sessions show 1a2b3c4d --last 20 --raw"],

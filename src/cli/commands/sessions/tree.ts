@@ -9,7 +9,7 @@ import {
   userText,
 } from "../../../sessions/internal.ts";
 import type { Command, Io } from "../../command-line/command.ts";
-import { jsonOption, namedSession, rootOption, warnTruncatedArchives } from "../../options/session-options.ts";
+import { namedSession, sessionOptions, warnTruncatedArchives } from "../../options/session-options.ts";
 import { durationText, plural, timeText } from "../../print/figures.ts";
 import { truncate } from "../../print/table.ts";
 import { jsonText, type Style, styleFor } from "../../print/terminal.ts";
@@ -21,7 +21,7 @@ export const command: Command = {
 With --json: { session, file, title, turns: [{ number, role, prompt, startedAt, durationMs, ended, calls, tools, agents }], agents, branches,
 compactions, lineage }; a subagent is { id, type, description, linkedBy, background, calls, tools, agents }.`,
   mostArguments: 1,
-  options: { root: rootOption, json: jsonOption },
+  options: sessionOptions,
   examples: ["hookline sessions tree last", "hookline sessions tree 1a2b3c4d --json"],
   async run(call, io) {
     const place = await namedSession(call, io);

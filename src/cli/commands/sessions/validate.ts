@@ -10,10 +10,9 @@ import {
 } from "../../../sessions/internal.ts";
 import type { Command } from "../../command-line/command.ts";
 import {
-  jsonOption,
   liveSessionIds,
   namedSessions,
-  rootOption,
+  sessionOptions,
   sessionSearch,
   withoutDuplicates,
 } from "../../options/session-options.ts";
@@ -29,8 +28,7 @@ reports the entries that a reader would miss that only follows parents from the 
   options: {
     all: { about: "check every session" },
     errors: { about: "omit warnings and notes" },
-    root: rootOption,
-    json: jsonOption,
+    ...sessionOptions,
   },
   examples: ["hookline sessions validate", "hookline sessions validate --all --errors --json"],
   async run(call, io) {

@@ -17,23 +17,16 @@ const editorPlus: CommandOption = { operand: true, lead: /^\+:?!/ };
 /** What rsync is usually given: ssh with a port, a key or a user. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 
+const tarPrograms =
+  "--to-command --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script".split(" ");
+
 const programs: ReadonlyMap<string, readonly CommandOption[]> = new Map<string, readonly CommandOption[]>([
   ["rg", [{ long: ["--pre", "--hostname-bin"] }]],
   [
     "tar",
     [
       { long: ["--checkpoint-action"], lead: /^exec=/ },
-      {
-        short: "IF",
-        long: [
-          "--to-command",
-          "--use-compress-program",
-          "--rsh-command",
-          "--rmt-command",
-          "--info-script",
-          "--new-volume-script",
-        ],
-      },
+      { short: "IF", long: tarPrograms },
     ],
   ],
   [

@@ -7,8 +7,8 @@ import { gitOperands, writtenWords } from "./special-operands.ts";
 
 /** A word that names a file, and what happens to it. */
 export interface FileOperand {
-  /** The name as a pattern of bash; absent when it is not known beforehand. */
-  readonly pattern?: string;
+  /** The name as a pattern of bash; undefined when it is not known beforehand. */
+  readonly pattern: string | undefined;
   readonly raw: string;
   readonly access: "read" | "write";
 }
@@ -26,24 +26,21 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   if (program === undefined) return lines.flatMap((line) => optionFiles(head, line));
   const text = surelyText(head, args);
   const words = args
-    .map((word, index) => ({
-      raw: word.raw,
-      names: index === text ? [] : namesOf(word, index, args, program),
-    }))
+    .map((word, index) => ({ raw: word.raw, names: index === text ? [] : namesOf(word, index, args, program) }))
     .filter(({ names }) => names.length > 0);
   const writes = program.does === "writes" && (head !== "sed" || mayEditInPlace(args));
   const elsewhere = args.some((word) => /^(-t|--target-directory)/.test(word.pieces[0]));
   const operands = new Map<string, FileOperand>();
-  if (lines.length === 0) operands.set("write", operand(undefined, "one of its words", "write"));
+  const add = (pattern: string | undefined, raw: string, access: FileOperand["access"]) =>
+    operands.set(`${access} ${pattern ?? `\0${raw}`}`, { pattern, raw, access });
+  if (lines.length === 0) add(undefined, "one of its words", "write");
   for (const word of lines.flatMap((line) => writtenWords(head, line, program))) {
-    for (const pattern of patternsOf(word) ?? [undefined]) {
-      operands.set(`write ${pattern ?? `\0${word.raw}`}`, operand(pattern, word.raw, "write"));
-    }
+    for (const pattern of patternsOf(word) ?? [undefined]) add(pattern, word.raw, "write");
   }
   for (const [index, { raw, names }] of words.entries()) {
     const last = elsewhere || index === words.length - 1;
     const access = writes || (program.does === "writes last" && last) ? "write" : "read";
-    for (const pattern of names) operands.set(`${access} ${pattern ?? `\0${raw}`}`, operand(pattern, raw, access));
+    for (const pattern of names) add(pattern, raw, access);
     if (operands.size > maxOperands) break;
   }
   return [...operands.values()];
@@ -64,8 +61,8 @@ export function worksOnFiles(part: CommandPart): boolean {
   return head !== undefined && filePrograms().has(head);
 }
 
-function operand(pattern: string | undefined, raw: string, access: "read" | "write"): FileOperand {
-  return pattern === undefined ? { raw, access } : { pattern, raw, access };
+function operandsIn(word: ShellWord, access: FileOperand["access"]): FileOperand[] {
+  return (patternsOf(word) ?? [undefined]).map((pattern) => ({ pattern, raw: word.raw, access }));
 }
 
 /** The names a word may be, as patterns; undefined among them for a name that is not known. */
@@ -140,8 +137,8 @@ const flags = "0123456789#afgiIjkLnNORsSvZqc";
 function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
   const values = (short: string, ...long: string[]) =>
     optionValues(args, { short, long: long.map((name) => `--${name}`), flags });
-  const files = (words: readonly ShellWord[], access: "read" | "write") =>
-    words.flatMap((word) => (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern, word.raw, access)));
+  const files = (words: readonly ShellWord[], access: FileOperand["access"]) =>
+    words.flatMap((word) => operandsIn(word, access));
   switch (head) {
     case "curl":
       return [
@@ -182,29 +179,31 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
 /** `https://host/way/name`: what is fetched is kept as `name`. */
 function lastOfUrl(word: ShellWord): FileOperand[] {
   const name = /^(?:[a-z]+:\/\/)?[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(staticValue(word) ?? "-")?.[1];
-  return name === undefined || isOption(word) ? [] : [operand(escapePattern(name), word.raw, "write")];
+  return name === undefined || isOption(word) ? [] : [{ pattern: escapePattern(name), raw: word.raw, access: "write" }];
+}
+
+/** The file whose name follows the lead in a word. */
+function behind(lead: RegExp, word: ShellWord): FileOperand[] {
+  const length = lead.exec(word.pieces[0])?.[0].length;
+  if (length === undefined) return [];
+  return operandsIn(word, "read").map((file) => ({ ...file, pattern: file.pattern?.slice(length) }));
 }
 
 /** `file:///x`, which curl reads from disk. */
 function behindFileUrl(word: ShellWord): FileOperand[] {
-  const lead = /^file:\/\/(?:localhost)?/i.exec(word.pieces[0])?.[0];
-  if (lead === undefined) return [];
-  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
+  return behind(/^file:\/\/(?:localhost)?/i, word);
 }
 
 /** `@file`, `name=@file` and `name=<file` of curl. */
 function behindAt(word: ShellWord): FileOperand[] {
-  const lead = /^(?:[\w.-]*=)?[@<]/.exec(word.pieces[0])?.[0];
-  if (lead === undefined) return [];
-  const patterns = patternsOf(word)?.map((pattern) => pattern.slice(lead.length)) ?? [undefined];
-  return patterns.map((pattern) => operand(pattern?.replace(/;.*$/s, ""), word.raw, "read"));
+  const files = behind(/^(?:[\w.-]*=)?[@<]/, word);
+  return files.map((file) => ({ ...file, pattern: file.pattern?.replace(/;.*$/s, "") }));
 }
 
 /** `name@file` of curl. */
 function behindNameAt(word: ShellWord): FileOperand[] {
-  const lead = /^%?[\w.-]+@/.exec(word.pieces[0])?.[0];
-  if (lead === undefined) return behindAt(word);
-  return (patternsOf(word) ?? [undefined]).map((pattern) => operand(pattern?.slice(lead.length), word.raw, "read"));
+  const files = behind(/^%?[\w.-]+@/, word);
+  return files.length > 0 ? files : behindAt(word);
 }
 
 /** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */

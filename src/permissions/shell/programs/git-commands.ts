@@ -1,5 +1,12 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
-import { cutWord, isAbbreviation, isOption, operandStarts, optionValues } from "./program-options.ts";
+import {
+  cutWord,
+  isAbbreviation,
+  isOption,
+  operandStarts,
+  optionValues,
+  type WantedOptions,
+} from "./program-options.ts";
 
 /** What options of git do beside what its verb is for. */
 export interface GitEffects {
@@ -20,34 +27,22 @@ const commandKey =
   /^(core\.(pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(command|textconv)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(clean|smudge|process)|interactive\.difffilter|gpg(\..+)?\.program|credential(\..+)?\.helper|trailer\..+\.(command|cmd)|browser\..+\.cmd|man\..+\.cmd|uploadpack\.packobjectshook|remote\..+\.(uploadpack|receivepack)|alias\..+|submodule\..+\.update)$/i;
 
 /** Options whose value is a command line, by verb; `*` for every verb. */
-const commandOptions: ReadonlyMap<string, { readonly short?: string; readonly long: readonly string[] }> = new Map([
-  [
-    "*",
-    {
-      long: [
-        "--upload-pack",
-        "--receive-pack",
-        "--exec",
-        "--extcmd",
-        "--to-cmd",
-        "--cc-cmd",
-        "--header-cmd",
-        "--sendmail-cmd",
-      ],
-    },
-  ],
-  ["rebase", { short: "x", long: [] }],
-  ["clone", { short: "u", long: [] }],
-  ["difftool", { short: "x", long: [] }],
+const commandOptions: ReadonlyMap<string, WantedOptions> = new Map([
+  ["*", longOptions("--upload-pack --receive-pack --exec --extcmd --to-cmd --cc-cmd --header-cmd --sendmail-cmd")],
+  ["rebase", { short: "x" }],
+  ["clone", { short: "u" }],
+  ["difftool", { short: "x" }],
   [
     "filter-branch",
-    {
-      long: ["env", "tree", "index", "parent", "msg", "commit", "tag-name"]
-        .map((name) => `--${name}-filter`)
-        .concat("--setup"),
-    },
+    longOptions(
+      "--env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter --setup",
+    ),
   ],
 ]);
+
+function longOptions(names: string): WantedOptions {
+  return { long: names.split(" ") };
+}
 
 const printsDiffs = new Set(["log", "show", "diff", "whatchanged", "format-patch", "archive"]);
 

@@ -6,8 +6,10 @@ export type Inner =
   | {
       readonly kind: "command";
       readonly words: readonly ShellWord[];
-      readonly openEnded: boolean;
-      readonly sets: readonly ShellWord[];
+      /** More words follow at run time. */
+      readonly openEnded?: boolean;
+      /** Assignments to variables of its environment. */
+      readonly sets?: readonly ShellWord[];
       /** It runs in folders that are not known beforehand. */
       readonly elsewhere?: boolean;
       /** Some of its words come from standard input. */
@@ -21,7 +23,7 @@ export type Inner =
       readonly dialect: Dialect;
       /** The word that holds it; absent when it is read from standard input. */
       readonly from?: ShellWord;
-      readonly openEnded: boolean;
+      readonly openEnded?: boolean;
     }
   /** A file that an option makes the program write or read. */
   | { readonly kind: "file"; readonly access: "read" | "write"; readonly option: string; readonly word: ShellWord }
@@ -31,13 +33,17 @@ export type Inner =
 export type Dialect = "bash" | "sh" | "other";
 
 /** Words joined by blanks as a script, where all of it is known. */
-export function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnded: boolean): Inner {
+export function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnded = false): Inner {
   const texts = words.map(staticValue);
   const from = words[0];
   if (from === undefined || texts.some((text) => text === undefined)) {
-    return { kind: "opaque", why: "the script is not known before it runs" };
+    return opaque("the script is not known before it runs");
   }
   return { kind: "script", text: texts.join(" "), dialect, from, openEnded };
+}
+
+export function opaque(why: string): Inner {
+  return { kind: "opaque", why };
 }
 
 /** The word with each occurrence of `text` made a gap. `names` are patterns for what comes in its place. */

@@ -35,18 +35,11 @@ function filesIn(pattern: string): string[] {
   return behind === "" || behind === file ? [file] : [file, behind];
 }
 
-/** A file among the words of git, as a pattern of bash. */
-export interface GitOperand {
-  readonly pattern: string;
-  readonly raw: string;
-  readonly access: "read" | "write";
-}
-
 /**
  * The words behind a verb of git that may be files, and of `commit:file` the file. A word may as well be a branch: only names that are
  * known count, and those of variables that the script sets.
  */
-export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
+export function gitOperands(args: readonly ShellWord[]) {
   const { verb, rest, folders } = readLine(args);
   const access = reading.has(verb) ? "read" : writing.has(verb) ? "write" : undefined;
   if (access === undefined) return [];
@@ -60,9 +53,8 @@ export function gitOperands(args: readonly ShellWord[]): GitOperand[] {
   return [...named.values()].flatMap((word) => {
     const text = staticValue(word);
     const patterns = text === undefined ? (word.expansions ?? []) : [escapePattern(text)];
-    return patterns.flatMap(filesIn).map((file) => {
-      return { pattern: file.startsWith("/") ? file : from + file, raw: word.raw, access };
-    });
+    const files = patterns.flatMap(filesIn).map((file) => (file.startsWith("/") ? file : from + file));
+    return files.map((pattern) => ({ pattern, raw: word.raw, access }));
   });
 }
 

@@ -2,18 +2,18 @@ import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern } from "../word-pieces.ts";
 import { readSedScript, type SedEffects } from "./commands-in-options.ts";
 import { gitEffects } from "./git-commands.ts";
-import { type Inner, scriptOf, withoutText } from "./inner-command.ts";
+import { type Inner, opaque, scriptOf, withoutText } from "./inner-command.ts";
 import { cutWord, optionValues } from "./program-options.ts";
 
 // Programs whose command line has a grammar of its own.
 
 export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
-  const { runs, writes, reads, opaque } = gitEffects(args);
+  const { runs, writes, reads, opaque: why } = gitEffects(args);
   return [
-    ...runs.map((word) => scriptOf([word], "sh", false)),
+    ...runs.map((word) => scriptOf([word], "sh")),
     ...writes.map((word): Inner => ({ kind: "file", access: "write", option: "--output", word })),
     ...reads.map((word): Inner => ({ kind: "file", access: "read", option: "--no-index", word })),
-    ...(opaque === undefined ? [] : [{ kind: "opaque", why: opaque } as const]),
+    ...(why === undefined ? [] : [opaque(why)]),
   ];
 }
 
@@ -23,14 +23,14 @@ export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
   const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
   const scripts = given.length > 0 || inFile ? given : firstOperand(args);
   return scripts.flatMap((word): Inner[] => {
-    const { runs, reads, writes, opaque } = sedEffects(word);
+    const { runs, reads, writes, opaque: isOpaque } = sedEffects(word);
     const isKnown = staticValue(word) !== undefined;
     const named = (name: string): ShellWord => ({ ...word, pieces: isKnown ? [name] : ["", ""], raw: name });
     return [
-      ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word, openEnded: false })),
+      ...runs.map((script): Inner => ({ kind: "script", text: script, dialect: "sh", from: word })),
       ...reads.map((name): Inner => ({ kind: "file", access: "read", option: "r", word: named(name) })),
       ...writes.map((name): Inner => ({ kind: "file", access: "write", option: "w", word: named(name) })),
-      ...(opaque ? [{ kind: "opaque", why: "the script of sed may run commands" } as const] : []),
+      ...(isOpaque ? [opaque("the script of sed may run commands")] : []),
     ];
   });
 }
@@ -56,23 +56,23 @@ function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
 /** `at` runs what it reads from standard input later. */
 export function unwrapAt(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
   if (args.some((word) => /^-[a-zA-Z]*[lcrdV]/.test(word.pieces[0]))) return [];
-  if (stdin === undefined) return [{ kind: "opaque", why: "at runs what it reads" }];
-  return [{ kind: "script", text: stdin, dialect: "sh", openEnded: false }];
+  if (stdin === undefined) return [opaque("at runs what it reads")];
+  return [{ kind: "script", text: stdin, dialect: "sh" }];
 }
 
 /** A table on standard input: the commands behind the five fields, or the name, that say when. */
 export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
   if (args.some((word) => /^-[a-zA-Z]*[lr]/.test(word.pieces[0]))) return [];
-  if (stdin === undefined) return [{ kind: "opaque", why: "crontab runs what it reads" }];
+  if (stdin === undefined) return [opaque("crontab runs what it reads")];
   const lines = stdin.split("\n").map((line) => line.replace(/^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+/, ""));
-  return [{ kind: "script", text: lines.join("\n"), dialect: "sh", openEnded: false }];
+  return [{ kind: "script", text: lines.join("\n"), dialect: "sh" }];
 }
 
 /** `su user -c script`: the options may follow the user; without a script it is a shell that reads its input. */
 export function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
   const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
   const script = at < 0 ? undefined : args[at + 1];
-  return [script ? scriptOf([script], "sh", false) : { kind: "opaque", why: "su starts a shell" }];
+  return [script ? scriptOf([script], "sh") : opaque("su starts a shell")];
 }
 
 /** `find … -exec command … ;`: `{}` stands for a name found. */
@@ -81,30 +81,27 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   const outside: ShellWord[] = [];
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? emptyWord;
-    if (/^-f(print|print0|ls|printf)$/.test(staticValue(word) ?? "") && args[index + 1]) {
-      inners.push({
-        kind: "file",
-        access: "write",
-        option: staticValue(word) ?? "",
-        word: args[index + 1] ?? emptyWord,
-      });
+    const option = staticValue(word) ?? "";
+    const next = args[index + 1];
+    if (/^-f(print|print0|ls|printf)$/.test(option) && next) {
+      inners.push({ kind: "file", access: "write", option, word: next });
     }
-    if (!/^-(exec|execdir|ok|okdir)$/.test(staticValue(word) ?? "")) {
+    if (!/^-(exec|execdir|ok|okdir)$/.test(option)) {
       outside.push(word);
       continue;
     }
     const end = endOfExec(args, index + 1);
-    if (end === undefined) return [{ kind: "opaque", why: "find -exec without an end" }];
+    if (end === undefined) return [opaque("find -exec without an end")];
     const words = args.slice(index + 1, end).map((inner) => withoutText(inner, "{}", namesFound(args)));
     const openEnded = staticValue(args[end] ?? emptyWord) === "+";
-    inners.push({ kind: "command", words, openEnded, sets: [], elsewhere: (staticValue(word) ?? "").endsWith("dir") });
+    inners.push({ kind: "command", words, openEnded, elsewhere: option.endsWith("dir") });
     index = end;
   }
   const unknown = outside.filter((word) => staticValue(word) === undefined);
   const couldEnd = args.some((word) => /^[;+]$/.test(staticValue(word) ?? ""));
   const mayBeAction = unknown.some((word) => word.splits || word.pieces[0].startsWith("-"));
   if (mayBeAction || unknown.length > 1 || (unknown.length === 1 && couldEnd)) {
-    inners.push({ kind: "opaque", why: "a word that is not known may be an action of find, such as -exec" });
+    inners.push(opaque("a word that is not known may be an action of find, such as -exec"));
   }
   return inners;
 }
@@ -122,7 +119,7 @@ export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
   const placed = words.map((word) => ["{}", "{/}", "{//}", "{.}", "{/.}"].reduce(withoutName, word));
   const named = placed.some((word, index) => word !== words[index]);
   return [
-    { kind: "command", words: placed, openEnded: !named, sets: [], fed: true },
+    { kind: "command", words: placed, openEnded: !named, fed: true },
     ...(end < 0 ? [] : unwrapFd(behind.slice(end + 1))),
   ];
 }

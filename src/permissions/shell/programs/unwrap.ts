@@ -1,6 +1,6 @@
 import { emptyWord, type ShellWord, staticValue } from "../shell-part.ts";
 import { optionCommands } from "./commands-in-options.ts";
-import { type Dialect, type Inner, knownLines, scriptOf, withoutText } from "./inner-command.ts";
+import { type Dialect, type Inner, knownLines, opaque, scriptOf, withoutText } from "./inner-command.ts";
 import { launcherTable } from "./launchers.ts";
 import { operandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
@@ -16,7 +16,7 @@ interface Fed {
 export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
   if (head === "find") return unwrapFind(args);
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
-  if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash", false)];
+  if (head === "eval") return args.length === 0 ? [] : [scriptOf(args, "bash")];
   if (head === "su") return unwrapSu(args);
   if (head === "sed") return ofEachLine(args, unwrapSed);
   if (head === "at" || head === "batch") return unwrapAt(args, stdin);
@@ -28,7 +28,7 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   const launched = launcherOf(head, args);
   const inside = launched ? unwrapLoose(launched.name, launched.args, launched.wrapper, openEnded) : [];
   if (head === "git") return [...inside, ...ofEachLine(args, unwrapGit)];
-  const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh", false));
+  const given = (line: readonly ShellWord[]) => optionCommands(head, line).map((word) => scriptOf([word], "sh"));
   return [...inside, ...ofEachLine(args, given)];
 }
 
@@ -38,8 +38,7 @@ function ofEachLine(
   read: (line: readonly ShellWord[]) => readonly Inner[],
 ): readonly Inner[] {
   const lines = knownLines(args);
-  if (lines === undefined)
-    return [...read(args), { kind: "opaque", why: "its variables make more words than are looked at" }];
+  if (lines === undefined) return [...read(args), opaque("its variables make more words than are looked at")];
   const [line = args, ...others] = lines;
   if (others.length === 0) return read(line);
   const found = new Map([line, ...others].flatMap(read).map((inner) => [JSON.stringify(inner), inner]));
@@ -73,13 +72,13 @@ function launcherOf(
 function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {
   const short = (wrapper.scripts ?? []).filter((option) => option.length === 1).join("");
   const long = (wrapper.scripts ?? []).filter((option) => option.length > 1);
-  const inners = optionValues(args, { short, long }).map((word) => scriptOf([word], "sh", false));
+  const inners = optionValues(args, { short, long }).map((word) => scriptOf([word], "sh"));
   const starts = operandStarts(args, {
     ...wrapper,
     valued: (wrapper.valued ?? "") + short,
     longValued: [...(wrapper.longValued ?? []), ...long],
   });
-  if (starts === undefined) return [{ kind: "opaque", why: `options of ${name} are not known` }];
+  if (starts === undefined) return [opaque(`options of ${name} are not known`)];
   const marks = ["--", ...(wrapper.behind ?? [])].map((mark) => args.findIndex((word) => staticValue(word) === mark));
   const begins = starts.flatMap((start) => [
     start + (wrapper.operands ?? 0),
@@ -94,18 +93,11 @@ function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper,
       inners.push(scriptOf(rest, "sh", openEnded));
       continue;
     }
-    inners.push({
-      kind: "command",
-      words: rest,
-      openEnded: false,
-      sets: carries ? [] : sets,
-      elsewhere,
-      carried: carries,
-    });
+    inners.push({ kind: "command", words: rest, sets: carries ? [] : sets, elsewhere, carried: carries });
   }
   if (inners.length > 0) return inners;
-  if (openEnded) return [{ kind: "opaque", why: `what ${name} starts comes from elsewhere` }];
-  return wrapper.startsShell ? [{ kind: "opaque", why: `${name} starts a shell` }] : [];
+  if (openEnded) return [opaque(`what ${name} starts comes from elsewhere`)];
+  return wrapper.startsShell ? [opaque(`${name} starts a shell`)] : [];
 }
 
 function unwrapProgram(
@@ -114,47 +106,39 @@ function unwrapProgram(
   wrapper: Wrapper,
   openEnded: boolean,
 ): readonly Inner[] {
+  const unknownOption = [opaque(`an option of ${head} is not known`)];
   const read = readOptions(args, wrapper);
-  if (read === undefined) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  if (read === undefined) return unknownOption;
   const operands = wrapper.operands ?? 0;
   const again = wrapper.optionsAgain ? readOptions(read.rest.slice(operands), wrapper) : undefined;
-  if (wrapper.optionsAgain && again === undefined)
-    return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  if (wrapper.optionsAgain && again === undefined) return unknownOption;
   const options = [...read.options, ...(again?.options ?? [])];
   const odd = options.some(({ name, value }) => value && wrapper.plainValues?.[name]?.test(value.pieces[0]) === false);
-  if (odd) return [{ kind: "opaque", why: `an option of ${head} is not known` }];
+  if (odd) return unknownOption;
   if (options.some(({ name }) => name.length === 1 && wrapper.asksOnly?.includes(name))) return [];
-  if (read.rest.slice(0, operands).some((word) => word.splits)) {
-    return [{ kind: "opaque", why: `${head} has an operand that may split` }];
-  }
+  if (read.rest.slice(0, operands).some((word) => word.splits))
+    return [opaque(`${head} has an operand that may split`)];
   const behind = again?.rest ?? read.rest.slice(operands);
   const { sets, rest } = wrapper.assigns ? cutAssignments(read.rest) : { sets: [], rest: behind };
   if (head === "flock" && /^(-c|--command)$/.test(staticValue(rest[0] ?? emptyWord) ?? "")) {
-    return [rest[1] ? scriptOf(rest.slice(1, 2), "sh", false) : { kind: "opaque", why: "flock -c without a command" }];
+    return [rest[1] ? scriptOf(rest.slice(1, 2), "sh") : opaque("flock -c without a command")];
   }
-  if (rest.length === 0 && openEnded) return [{ kind: "opaque", why: `what ${head} starts comes from elsewhere` }];
-  if (rest.length === 0) return wrapper.startsShell ? [{ kind: "opaque", why: `${head} starts a shell` }] : [];
+  if (rest.length === 0 && openEnded) return [opaque(`what ${head} starts comes from elsewhere`)];
+  if (rest.length === 0) return wrapper.startsShell ? [opaque(`${head} starts a shell`)] : [];
   const replacing = options.find(({ name }) => wrapper.replaces?.includes(name));
   const replaced = replacing && (replacing.value ? staticValue(replacing.value) : "{}");
-  if (replacing && !replaced) return [{ kind: "opaque", why: `what ${head} replaces is not known` }];
+  if (replacing && !replaced) return [opaque(`what ${head} replaces is not known`)];
   const words = replaced ? rest.map((word) => withoutText(word, replaced, [])) : rest;
   const joins = wrapper.joins && !options.some(({ name }) => name === wrapper.execOption || name === "--exec");
   if (head === "parallel") {
     const end = rest.findIndex((word) => /^:::/.test(staticValue(word) ?? ""));
     const command = end < 0 ? rest : rest.slice(0, end);
-    if (command.length === 0) return [{ kind: "opaque", why: "parallel takes its commands from elsewhere" }];
+    if (command.length === 0) return [opaque("parallel takes its commands from elsewhere")];
     return [scriptOf(command, "other", true)];
   }
   if (joins) return [scriptOf(words, "sh", openEnded)];
-  return [
-    {
-      kind: "command",
-      words,
-      openEnded: wrapper.appends === true && replaced === undefined,
-      sets,
-      fed: wrapper.appends === true,
-    },
-  ];
+  const fed = wrapper.appends === true;
+  return [{ kind: "command", words, openEnded: fed && replaced === undefined, sets, fed }];
 }
 
 function unwrapShell(args: readonly ShellWord[], dialect: Dialect, { stdin, openEnded }: Fed): readonly Inner[] {
@@ -163,18 +147,17 @@ function unwrapShell(args: readonly ShellWord[], dialect: Dialect, { stdin, open
     ({ name, value }) =>
       name !== "o" || /^(pipefail|errexit|nounset|xtrace)$/.test((value && staticValue(value)) ?? ""),
   );
-  if (read === undefined || !plain) return [{ kind: "opaque", why: "an option of the shell is not known" }];
+  if (read === undefined || !plain) return [opaque("an option of the shell is not known")];
   // A dash alone ends the options.
   const dash = staticValue(read.rest[0] ?? emptyWord) === "-";
   const script = read.rest[dash ? 1 : 0];
   const has = (letter: string) => read.options.some(({ name }) => name === letter);
-  if (has("c") && script) return [scriptOf([script], dialect, false)];
-  if (has("c")) return openEnded ? [{ kind: "opaque", why: "the script is not known before it runs" }] : [];
+  if (has("c") && script) return [scriptOf([script], dialect)];
+  if (has("c")) return openEnded ? [opaque("the script is not known before it runs")] : [];
   const device = script && readsOpenFile(staticValue(script) ?? "");
   if (script !== undefined && device === undefined && !has("s")) return [];
-  if (device === "other") return [{ kind: "opaque", why: "the shell runs what it reads" }];
-  if (stdin === undefined) return [{ kind: "opaque", why: "the shell runs what it reads" }];
-  return [{ kind: "script", text: stdin, dialect, openEnded: false }];
+  if (device === "other" || stdin === undefined) return [opaque("the shell runs what it reads")];
+  return [{ kind: "script", text: stdin, dialect }];
 }
 
 function cutAssignments(words: readonly ShellWord[]): { sets: readonly ShellWord[]; rest: readonly ShellWord[] } {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fitsPieces } from "../../protocol/internal.ts";
-import { type Glob, globsOverlap } from "./spec-glob.ts";
+import { type Glob, globsOverlap } from "./spec-patterns.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 8 });
 const glob = fc.array(text, { minLength: 1, maxLength: 4 }).map((pieces) => pieces as unknown as Glob);
