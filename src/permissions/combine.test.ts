@@ -51,7 +51,7 @@ test("where the call cannot be analysed and a deny or ask rule names the tool, a
   expect(row("$x y", { deny: ["Bash(rm *)"] })).toEqual(["deny", "defer", "ask", "ask", "ask"]);
 });
 
-test("a question with nobody there is a denial, the hook's too", () => {
+test("without a user a question is a denial, also one of a hook", () => {
   expect(row("npm x", { allow: ["Bash(npm *)"] }, { attended: false })).toEqual([
     "deny",
     "defer",
@@ -77,7 +77,7 @@ test("all reasons are kept, the deciding one first", () => {
   });
 });
 
-test("an outcome is combined like the verdict it stands for", () => {
+test("an outcome is combined like its verdict", () => {
   const judgement = judge({ tool: "Bash", input: { command: "ls" } }, compileRules([]), context);
   expect(combine({ decision: "deny", reason: "no", blocked: true }, judgement)).toEqual(
     combine({ kind: "deny", reason: "no" }, judgement),

@@ -59,7 +59,7 @@ test("a file that git writes is a write when a variable holds the option, or a p
   expectAll("ask", { allow: ["Bash(git diff *)"] }, ["x=--ext-diff; git diff $x"]);
 });
 
-test("more words from variables than are looked at are asked about, and take no long time", () => {
+test("more words from variables than are examined are asked about quickly", () => {
   const values = Array.from({ length: 30 }, (_, index) => `-o${index}`).join(" ");
   const rules = { allow: ["Bash"], deny: ["Bash(rm *)", "Read(./kept.txt)"] };
   const began = process.cpuUsage();

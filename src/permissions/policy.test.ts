@@ -252,7 +252,7 @@ test("what acceptEdits lets pass cannot plant configuration or follow a folder t
   ).toEqual(Array(7).fill("ask"));
 });
 
-test("with nobody there every question becomes a denial that says what would have been asked", () => {
+test("without a user every question becomes a denial that names the question", () => {
   const judged = judge({ tool: "Bash", input: { command: "npm x" } }, compileRules([]), {
     ...context,
     attended: false,
@@ -266,7 +266,7 @@ test("with nobody there every question becomes a denial that says what would hav
   expect(bash([], "ls", { attended: false })).toBe("allow");
 });
 
-test("what was judged is frozen and nobody's but the judgement's", () => {
+test("the judged input is a frozen copy", () => {
   const input = { command: "ls", deep: { list: [1] } };
   const { input: judged } = judge({ tool: "Bash", input }, compileRules([]), context);
   input.command = "rm x";

@@ -130,7 +130,7 @@ test("a further allow rule never makes an answer stricter", () => {
   );
 });
 
-test("a command that no rule covers is not allowed by what stands before or behind it", () => {
+test("a command that no rule covers is not allowed by the text before or after it", () => {
   fc.assert(
     fc.property(command, fc.constantFrom(" ; ", " && ", " || ", " | ", "\n", " & "), (text, joint) => {
       const allow = ["Bash(git *)", "Bash(rm *)", "Bash(x *)", "Edit"];

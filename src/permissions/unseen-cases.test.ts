@@ -107,7 +107,7 @@ test("a deny rule covers what fd, ssh, docker compose, git clone and other launc
   ]);
 });
 
-test("a rule on a verb of git holds whatever options stand before the verb", () => {
+test("a rule on a verb of git holds with any options before the verb", () => {
   expectAll("deny", [
     "git -C x push",
     "git --no-pager push",

@@ -16,7 +16,7 @@ const command: Command = {
   run: async () => 0,
 };
 
-test("an alias gives its value to the option it stands for, and the option's own name counts more", () => {
+test("an alias sets its option, and the name of the option takes precedence", () => {
   const call = parseCall("x", command, ["--agent", "Explore", "--agents", "--by", "model", "--whole"]);
   expect([call.text("subagent"), call.texts("by"), call.flag("deep")]).toEqual([
     "Explore",

@@ -126,7 +126,7 @@ test("what differs is shown with both answers, and what is left out is counted",
   expect(replayText(report, { style, columns: 120 })).toContain("and 14 more; use --limit N to show them");
 });
 
-test("nothing to replay is said as such", () => {
+test("an empty replay is reported as such", () => {
   expect(
     replayText(
       {

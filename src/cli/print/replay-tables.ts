@@ -1,7 +1,7 @@
 import { plainLine } from "../../protocol/internal.ts";
 import type { AnswerSummary, Difference, EventLine, ListedEvent, ReplayReport } from "../../replay/internal.ts";
 import { countText, plural, timeText } from "./figures.ts";
-import { displayWidth, tableText, truncate, wrap } from "./table.ts";
+import { naturalWidths, tableText, truncate, wrap } from "./table.ts";
 import type { Style } from "./terminal.ts";
 
 /** How a report is printed. */
@@ -51,13 +51,9 @@ function figures(
   { style, columns }: ReportLayout,
 ): string {
   if (rows.length === 0) return "";
-  const widths = head.map((title, at) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[at] ?? ""))),
-  );
-  if (widths.reduce((sum, width) => sum + width + 2, -2) <= columns) {
-    const table = head.map((header, at) => ({ header, align: at === 0 ? ("left" as const) : ("right" as const) }));
-    return tableText(table, rows, style);
-  }
+  const table = head.map((header, at) => ({ header, align: at === 0 ? ("left" as const) : ("right" as const) }));
+  const width = naturalWidths(table, rows).reduce((sum, one) => sum + one + 2, -2);
+  if (width <= columns) return tableText(table, rows, style);
   return rows
     .map(([name = "", ...values]) => {
       const parts = values.flatMap((value, at) => (value === "0" || value === "" ? [] : [`${head[at + 1]} ${value}`]));

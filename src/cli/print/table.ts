@@ -18,9 +18,7 @@ export function tableText(
   limit?: number,
   paint: (cell: string, column: number) => string = (cell) => cell,
 ): string {
-  const natural = columns.map(({ header }, index) =>
-    Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? ""))),
-  );
+  const natural = naturalWidths(columns, rows);
   const widths = limit === undefined ? natural : fitted(columns, natural, limit);
   const line = (cells: readonly string[], put: (cell: string, column: number) => string) => {
     const padded = cells.map((cell, index) => {
@@ -36,6 +34,13 @@ export function tableText(
     (cell) => style.dim(cell),
   );
   return [header, ...rows.map((row) => line(row, paint))].map((text) => `${text}\n`).join("");
+}
+
+/** The width that each column needs. */
+export function naturalWidths(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+  return columns.map(({ header }, index) =>
+    Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? ""))),
+  );
 }
 
 function fitted(columns: readonly Column[], natural: readonly number[], limit: number): number[] {

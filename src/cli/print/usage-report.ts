@@ -2,7 +2,7 @@ import { plainLine } from "../../protocol/internal.ts";
 import type { Amounts, BlockRow, ReportName, ReportRows, UsageReport, UsageWarningCode } from "../../usage/internal.ts";
 import type { Io } from "../command-line/command.ts";
 import { countText, moneyText, plural } from "./figures.ts";
-import { type Column, displayWidth, tableText } from "./table.ts";
+import { type Column, naturalWidths, tableText } from "./table.ts";
 import { styleFor } from "./terminal.ts";
 import { leadingColumns, type TableWidth } from "./usage-columns.ts";
 
@@ -33,7 +33,7 @@ function widestThatFits<Name extends ReportName>(
 ): Table {
   const widths: readonly TableWidth[] = ["wide", "short", "narrow"];
   const tables = widths.map((width) => tableOf(name, report, width, agents));
-  const fits = ({ columns, rows }: Table) => limit === undefined || naturalWidth(columns, rows) <= limit;
+  const fits = (table: Table) => limit === undefined || naturalWidth(table) <= limit;
   return tables.find(fits) ?? (tables.at(-1) as Table);
 }
 
@@ -111,11 +111,9 @@ function agentName({ agentType, description, agentId }: ReportRows["session"]["b
   return [agentType ?? "subagent", description ?? agentId].join(": ");
 }
 
-function naturalWidth(columns: readonly Column[], rows: readonly (readonly string[])[]): number {
-  return columns.reduce((all, { header, flexible }, index) => {
-    const widest = Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[index] ?? "")));
-    return all + 2 + (flexible ? Math.min(widest, 12) : widest);
-  }, -2);
+function naturalWidth({ columns, rows }: Table): number {
+  const widths = naturalWidths(columns, rows);
+  return widths.reduce((all, width, index) => all + 2 + (columns[index]?.flexible ? Math.min(width, 12) : width), -2);
 }
 
 function rangeText({ range: { since, until } }: UsageReport): string {

@@ -16,7 +16,7 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   if (commands.some((part) => meets(textsOf(part), pattern) !== "no")) return true;
   if (commands.length > 1 && joinsCommands(pattern) && coversText(text)(pattern)) return true;
   if (parts.some((part) => part.kind === "state" && couldCover(pattern, [part.text]))) return true;
-  // Which program it is decides the run: it may be one that starts another, as a shell does.
+  // The program is known only at run time: it may be one that starts another, such as a shell.
   if (commands.some(hasOpenHead)) return true;
   if (commands.some(runsUnknown)) return true;
   if (commands.some((part) => trapsUnknown(part, context))) return true;
@@ -32,13 +32,13 @@ export function commandHolds(pattern: CommandPattern, text: string, context: She
   return namesCommand(pattern, text);
 }
 
-/** The text as a whole is not one that the analysis reads: nothing is known about what it runs. */
+/** Problems with the whole text: nothing is known about what it runs. */
 const unreadable = /^(?:nul|odd-character|syntax|too-[a-z-]+)$/;
 
 /** Text behind `((` that is not arithmetic is read a second time by bash, which may then run the lines of a here-document. */
 const losesHeredoc = /\(\([\s\S]*<<[\s\S]*\n/;
 
-/** Builtins that run text or files; what they are given may be known only at run time. */
+/** Builtins that run text or files, which may be known only at run time. */
 const runners = new Set(
   "eval source . trap exec alias enable bind complete compgen hash jobs fc mapfile readarray".split(" "),
 );
@@ -47,16 +47,16 @@ const runners = new Set(
 const programNames =
   /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|(MAN|GIT_)?PAGER|(GIT_|GIT_SEQUENCE_|SUDO_)?EDITOR|VISUAL|GIT_SSH(_COMMAND)?|GIT_EXTERNAL_DIFF|(GIT|SSH|SUDO)_ASKPASS|GIT_PROXY_COMMAND|GIT_CONFIG_.*|LESSOPEN|LESSCLOSE|BROWSER|RSYNC_RSH)$/;
 
-/** What a part puts into such a variable, as it is written. */
+/** The source text of an assignment to such a variable. */
 function programSet(part: ShellPart): string[] {
   return part.kind === "state" && programNames.test(part.head) ? [part.text] : [];
 }
 
-/** True for a command that starts something which only the run will show: a script from a pipe, `eval "$X"`. */
+/** Whether a command starts something that is known only at run time: a script from a pipe, `eval "$X"`. */
 function runsUnknown({ opaque, words }: CommandPart): boolean {
   const [name, ...args] = words;
   const open = args.some((word) => staticValue(word) === undefined);
-  // An option that is not known says nothing about what runs; all else that hides a command does.
+  // An unknown option alone does not hide a command; every other reason does.
   if (opaque !== undefined) return open || !/\boptions? of\b/.test(opaque) || startsShell(words);
   const head = (name && staticValue(name)) ?? "";
   const [first = ""] = args.map((word) => staticValue(word));
@@ -83,7 +83,7 @@ function holdsSubstitution(word: ShellWord): boolean {
   return /\$\(|`/.test(staticValue(word) ?? "");
 }
 
-/** Behind options that are not known: a shell that reads its commands, or is given some that are not all known. */
+/** Whether the words, after unknown options, contain a shell that reads its commands or gets some that are not known. */
 function startsShell(words: readonly ShellWord[]): boolean {
   const texts = words.map((word) => staticValue(word) ?? "");
   const at = texts.findIndex((text) => shells.has(text.slice(text.lastIndexOf("/") + 1)));

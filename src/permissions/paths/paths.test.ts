@@ -60,7 +60,7 @@ test("dots are the file system's, a missing name hides no link behind it", () =>
   expect(resolvePath("/p//x/./f/", "/", fs).resolved).toBe("/etc/f");
 });
 
-test("more than forty links, a loop and what cannot be looked at are unreadable", () => {
+test("more than forty links, a loop and a failed lookup are unreadable", () => {
   const chain = Object.fromEntries(
     Array.from({ length: 45 }, (_, index) => [`/l${index}`, { link: `/l${index + 1}` }]),
   );

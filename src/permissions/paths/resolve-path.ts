@@ -114,10 +114,7 @@ export function foldsCase(path: string, mode: PathCase, disk: PathFs, fs: PathFs
   if (mode !== "auto") return mode === "insensitive";
   const volumeAnswers = volumes.get(disk) ?? new Map<number, boolean>();
   volumes.set(disk, volumeAnswers);
-  const existingParts = existingSegments(path, fs);
-  for (let depth = existingParts.length - 1; depth >= 0; depth--) {
-    const { name, folder, stat } = existingParts[depth] ?? { name: "", folder: "", stat: undefined };
-    if (stat === undefined) continue;
+  for (const { name, folder, stat } of existingSegments(path, fs).reverse()) {
     const folds = volumeAnswers.get(stat.device) ?? sameFileInOtherCase(name, folder, stat, fs);
     if (folds === undefined) continue;
     volumeAnswers.set(stat.device, folds);

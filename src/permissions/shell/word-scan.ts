@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { fitsPieces } from "../../protocol/internal.ts";
+import { fitsPieces, groupBy } from "../../protocol/internal.ts";
 import { foldName } from "../paths/resolve-path.ts";
 import type { NameTest } from "../rules/path-pattern.ts";
 import type { Glob } from "../rules/spec-patterns.ts";
@@ -80,21 +80,16 @@ function splitAt(separator: RegExp, text: string): string[] {
 function nameFinder(tests: readonly NameTest[]): { search(word: string): void; readonly found: ReadonlySet<NameTest> } {
   const found = new Set<NameTest>();
   const folded = tests.some((test) => test.folded);
-  const literal = new Map<string, NameTest[]>();
-  for (const test of tests) {
-    if (test.literal !== undefined) literal.set(test.literal, [...(literal.get(test.literal) ?? []), test]);
-  }
-  const patterns = tests.filter((test) => test.literal === undefined);
+  const byLiteral = groupBy(tests, ({ literal }) => literal);
+  const patterns = byLiteral.get(undefined) ?? [];
   const lookAt = (name: string): void => {
-    for (const test of literal.get(folded ? foldName(name) : name) ?? []) found.add(test);
+    for (const test of byLiteral.get(folded ? foldName(name) : name) ?? []) found.add(test);
     for (const test of patterns) if (!found.has(test) && test.fits(name)) found.add(test);
   };
-  const look = (word: string): void => {
-    if (found.size === tests.length) return;
-    if (word.includes("/")) for (const name of word.split("/")) lookAt(name);
-    else lookAt(word);
+  const search = (word: string): void => {
+    if (found.size < tests.length) for (const name of word.split("/")) lookAt(name);
   };
-  return { search: look, found };
+  return { search, found };
 }
 
 function keyOf(word: Glob): string {

@@ -3,7 +3,7 @@ import { type ShellWord, staticValue } from "../shell-part.ts";
 import { report, type WordFindings } from "../walk-context.ts";
 import { type ReadWord, readWord } from "../word.ts";
 
-/** Builtins that read text once more, or change what later words mean. */
+/** Builtins that evaluate text again, or change what later words mean. */
 const evaluating = new Set(
   (
     "eval let declare typeset local readonly export unset read mapfile readarray trap wait getopts compgen complete compopt " +
@@ -11,16 +11,16 @@ const evaluating = new Set(
   ).split(" "),
 );
 
-/** Builtins that only say where the script goes on. */
+/** Builtins that only change which command runs next. */
 const steering = new Set(["exit", "return", "break", "continue", "shift"]);
 
 /** What a builtin does in one of its plain forms. */
 export interface PlainForm {
-  /** Names it sets for the shell alone. */
+  /** Variables that it sets in the shell only. */
   readonly sets: readonly string[];
-  /** Names it puts into the environment, with whether their value is known. */
+  /** Variables that it exports. */
   readonly exports: readonly string[];
-  /** What it assigns to names, where that is known. */
+  /** The known values that it assigns. */
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 
@@ -31,7 +31,7 @@ export function isBuiltin(head: string): boolean {
   return evaluating.has(head) || head === "printf";
 }
 
-/** Undefined: no such builtin. `"evaluates"`: it would read text again. Otherwise what its plain form sets. */
+/** Undefined if the head is not such a builtin, `"evaluates"` if it evaluates text again; otherwise what its plain form sets. */
 export function readBuiltin(head: string, args: readonly ShellWord[]): PlainForm | "evaluates" | undefined {
   if (head === "printf") return printfEvaluates(args) ? "evaluates" : undefined;
   if (head === "test" || head === "[") return testEvaluates(args) ? "evaluates" : undefined;
@@ -72,7 +72,7 @@ function cutAtEquals(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** `set -e`, `set -euo pipefail`, `set +e`: how failures end the script, and nothing else. */
+/** `set -e`, `set -euo pipefail`, `set +e`: only changes how failures end the script. */
 function isPlainSet(args: readonly string[]): boolean {
   let rest = args;
   while (rest.length > 0) {
@@ -88,7 +88,7 @@ function isPlainSet(args: readonly string[]): boolean {
   return args.length > 0;
 }
 
-/** `printf -v name` evaluates the name; a first word that is not known might be `-v`. */
+/** `printf -v name` evaluates the name. An unknown first word may be `-v`. */
 function printfEvaluates(args: readonly ShellWord[]): boolean {
   const first = args[0];
   if (first === undefined) return false;
@@ -97,8 +97,8 @@ function printfEvaluates(args: readonly ShellWord[]): boolean {
 }
 
 /**
- * `test -v name` evaluates the name. So would `test "$a" "$b"` with `-v` in `$a`: an unknown word may not split, and what
- * stands right behind one must be known and hold no subscript.
+ * `test -v name` evaluates the name, and so does `test "$a" "$b"` if `$a` is `-v`. So an unknown word must not split, and the word after
+ * it must be known and have no subscript.
  */
 function testEvaluates(args: readonly ShellWord[]): boolean {
   return args.some((word, index) => {
@@ -121,10 +121,10 @@ export const asksFile = /^-[abcdefghkprsuwxGLNOS]$/;
 export const comparesFiles = /^-(nt|ot|ef)$/;
 const arithmetic = new Set("-eq -ne -lt -le -gt -ge".split(" "));
 
-/** A question about files, as `[ … ]` would ask it: `-e x`, `x -nt y`. */
+/** A test of files, as in `[ … ]`: `-e x`, `x -nt y`. */
 export type FileTest = readonly (ReadWord | string)[];
 
-/** `[[ … ]]`: comparing numbers evaluates both sides, so only written-out numbers pass. Gives its questions about files. */
+/** Checks `[[ … ]]` and returns its tests of files. Comparing numbers evaluates both sides, so only literal numbers are accepted. */
 export function checkTest(expression: TestExpression, findings: WordFindings): readonly FileTest[] {
   switch (expression.type) {
     case "TestUnary": {

@@ -3,18 +3,18 @@ import { optionValues, type WantedOptions } from "./program-options.ts";
 
 /** Options of a program whose value is a command that it runs. */
 interface CommandOption extends WantedOptions {
-  /** What the value begins with when it is a command; what follows is the command. */
+  /** The beginning of a value that is a command; the command follows it. */
   readonly lead?: RegExp;
-  /** Any word that begins so, whatever stands before it. */
+  /** The command is in an operand, not in the value of an option. */
   readonly operand?: boolean;
-  /** Values of this form run nothing of interest. */
+  /** Values of this form are harmless. */
   readonly plain?: RegExp;
 }
 
 const sshOptions: CommandOption = { short: "o", lead: /^(?:Proxy|Local|KnownHosts)Command[ =]/i };
 const editor: CommandOption = { short: "c", long: ["--cmd"], lead: /^:?!/ };
 const editorPlus: CommandOption = { operand: true, lead: /^\+:?!/ };
-/** What rsync is usually given: ssh with a port, a key or a user. */
+/** ssh with a port, a key or a user, as usual for rsync. */
 const plainSsh = /^ssh(?:\s+-(?:[46AaCqTvx]+|[pil]\s*[\w./~@-]+))*\s*$/;
 
 const tarPrograms =
@@ -59,10 +59,10 @@ const programs: ReadonlyMap<string, readonly CommandOption[]> = new Map<string, 
   ],
 ]);
 
-/** Programs every operand of which is a command line. */
+/** Programs whose operands are command lines. */
 const runsOperands = new Set(["concurrently", "hyperfine"]);
 
-/** The commands that options of a program give it to run. */
+/** The commands in the options of a program. */
 export function optionCommands(head: string, args: readonly ShellWord[]): ShellWord[] {
   if (runsOperands.has(head))
     return args.filter((word) => !/^-/.test(word.pieces[0]) && /\s/.test(word.pieces.join(" ")));
@@ -76,19 +76,19 @@ export function optionCommands(head: string, args: readonly ShellWord[]): ShellW
   );
 }
 
-/** What a script for sed does beside editing its stream. */
+/** The effects of a script for sed, besides editing its stream. */
 export interface SedEffects {
-  /** Texts that `e` gives to a shell. */
+  /** Commands that `e` runs in a shell. */
   readonly runs: readonly string[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** It runs text from its input, or could not be read. */
+  /** It runs text from its input, or it could not be parsed. */
   readonly opaque: boolean;
 }
 
 const address = /(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:\\.|\[[^\]]*\]|[^/\\[])*\/[IM]*|\\(.)(?:(?!\1)[\s\S])*\1[IM]*)/y;
 
-/** Reads a script of GNU sed, command by command. */
+/** Parses a script of GNU sed. */
 export function readSedScript(script: string): SedEffects {
   const [runs, reads, writes]: [string[], string[], string[]] = [[], [], []];
   let [at, opaque] = [0, false];
@@ -98,7 +98,7 @@ export function readSedScript(script: string): SedEffects {
     at += found.length;
     return found;
   };
-  // Blanks before a name are skipped; one behind it belongs to it.
+  // Blanks before a name are skipped; those after it are part of it.
   const restOfLine = (): string => {
     skip(/[ \t]*/y);
     return skip(/[^\n]*/y);
@@ -140,7 +140,7 @@ export function readSedScript(script: string): SedEffects {
   }
   return { runs, reads, writes, opaque };
 
-  /** Past `pattern/replacement/`. In a set of characters of the pattern the delimiter means itself. */
+  /** Skips `pattern/replacement/`. In a set of characters the delimiter is literal. */
   function skipTwo(delimiter: string): boolean {
     for (let left = 2; left > 0; left--) {
       while (at < script.length && script[at] !== delimiter) {

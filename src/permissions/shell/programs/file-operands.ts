@@ -5,7 +5,7 @@ import { knownLines } from "./inner-command.ts";
 import { isOption, isValueOf, optionValues } from "./program-options.ts";
 import { gitOperands, writtenWords } from "./special-operands.ts";
 
-/** A word that names a file, and what happens to it. */
+/** A word that names a file, and the access to it. */
 export interface FileOperand {
   /** The name as a pattern of bash; undefined when it is not known beforehand. */
   readonly pattern: string | undefined;
@@ -13,10 +13,10 @@ export interface FileOperand {
   readonly access: "read" | "write";
 }
 
-/** More than these are not gathered; a command that has more is asked about. */
+/** A command with more operands needs a confirmation. */
 export const maxOperands = 2_000;
 
-/** The operands of a command that is known to work on files; none for any other. Best effort. */
+/** The files among the words of a known program; none for any other. Best effort. */
 export function fileOperands(part: CommandPart): FileOperand[] {
   const [name, ...args] = part.words;
   const head = (name && staticValue(name)?.split("/").at(-1)) ?? "";
@@ -46,7 +46,7 @@ export function fileOperands(part: CommandPart): FileOperand[] {
   return [...operands.values()];
 }
 
-/** Whether sed may change its files, as `-i` does: one of its words is that option, or is not known and may be. */
+/** Whether sed may change its files: one of its words is, or may be, `-i`. */
 function mayEditInPlace(args: readonly ShellWord[]): boolean {
   return args.some((word) => {
     const texts = patternsOf(word);
@@ -65,7 +65,7 @@ function operandsIn(word: ShellWord, access: FileOperand["access"]): FileOperand
   return (patternsOf(word) ?? [undefined]).map((pattern) => ({ pattern, raw: word.raw, access }));
 }
 
-/** The names a word may be, as patterns; undefined among them for a name that is not known. */
+/** The possible names in a word, as patterns. Undefined is an unknown name. */
 function namesOf(
   word: ShellWord,
   index: number,
@@ -76,28 +76,28 @@ function namesOf(
   const counts = patterns?.some((pattern) => pattern.includes(someWord)) && isText(index, args, program);
   if (counts) return [];
   if (patterns) return patterns.flatMap(namesIn);
-  // What may split can become further words, whatever its place.
+  // A word that may split can become several words.
   if (word.splits) return [undefined];
   if (word.pieces[0].startsWith("-")) return fileOption.test(word.pieces[0]) ? [undefined] : [];
   return isText(index, args, program) ? [] : [undefined];
 }
 
 const searches = /^(?:[efz]?grep|rg|ag|sed|jq|yq)$/;
-/** No `-e` or `-f`, which would give the pattern or the script, and no long option that is not known to be harmless. */
+/** Options with which the first operand is still the pattern or the script: not `-e` and `-f`, and only known long options. */
 const keepsFirst =
   /^(?:-[^-ef][^ef]*|--(?:include|exclude|exclude-dir|colou?r|hidden|ignore-case|line-number|type|glob|raw-output|count|quiet|silent|fixed-strings|recursive|files-with-matches|word-regexp|in-place)(?:=.*)?)$/s;
 
-/** The place of the pattern in `grep .env README.md` and of the script in `jq .env a.json`, where nothing speaks for a file. */
+/** The index of the pattern in `grep .env README.md` or of the script in `jq .env a.json`, if it is surely not a file. */
 function surelyText(head: string, args: readonly ShellWord[]): number | undefined {
   if (!searches.test(head)) return undefined;
   const options = args.filter((word) => staticValue(word) === undefined || isOption(word));
   if (!options.every((word) => keepsFirst.test(staticValue(word) ?? word.pieces[0]))) return undefined;
-  // A single word behind yq is a file if there is one of that name.
+  // A single operand of yq is a file if one of that name exists.
   if (head === "yq" && args.length - options.length < 2) return undefined;
   return args.findIndex((word) => !isOption(word));
 }
 
-/** All a word may become, as patterns. */
+/** Everything that a word may expand to, as patterns. */
 function patternsOf(word: ShellWord): readonly string[] | undefined {
   const text = staticValue(word);
   return text === undefined ? word.expansions : [escapePattern(text)];
@@ -121,7 +121,7 @@ function isText(index: number, args: readonly ShellWord[], { text, textFirst }: 
   );
 }
 
-/** A pattern as a name; of `of=x`, `--file=x` and `-fx` the value. */
+/** The name in a word: the word itself, or the value of `of=x`, `--file=x` or `-fx`. */
 function namesIn(pattern: string): string[] {
   const value = /^(?:-{1,2}[\w-]+|if|of)=(.*)$/s.exec(pattern)?.[1];
   if (value !== undefined) return value === "" ? [] : [value];
@@ -130,10 +130,10 @@ function namesIn(pattern: string): string[] {
   return [...new Set(attached.filter((name) => name !== undefined))];
 }
 
-/** Letters of curl and wget that take no value. */
+/** Letters of options of curl and wget without a value. */
 const flags = "0123456789#afgiIjkLnNORsSvZqc";
 
-/** Files that only options name, of programs whose operands are something else. */
+/** Files in the options of programs whose operands are not files. */
 function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
   const values = (short: string, ...long: string[]) =>
     optionValues(args, { short, long: long.map((name) => `--${name}`), flags });
@@ -161,7 +161,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
       ];
     case "perl":
     case "ruby": {
-      // With -n or -p they go through the files that are named; with -i they change them.
+      // With -n or -p they read the named files; with -i they change them.
       const [loops, edits] = [/^-[A-Za-z0-9]*[np]/, /^-[A-Za-z0-9]*i/].map((option) =>
         args.some((word) => option.test(word.pieces[0])),
       );
@@ -176,7 +176,7 @@ function optionFiles(head: string, args: readonly ShellWord[]): FileOperand[] {
   }
 }
 
-/** `https://host/way/name`: what is fetched is kept as `name`. */
+/** `https://host/path/name` is saved as `name`. */
 function lastOfUrl(word: ShellWord): FileOperand[] {
   const name = /^(?:[a-z]+:\/\/)?[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(staticValue(word) ?? "-")?.[1];
   return name === undefined || isOption(word) ? [] : [{ pattern: escapePattern(name), raw: word.raw, access: "write" }];
@@ -206,7 +206,7 @@ function behindNameAt(word: ShellWord): FileOperand[] {
   return files.length > 0 ? files : behindAt(word);
 }
 
-/** What `cp a b folder` really writes: `folder/a` and `folder/b`, whether or not the folder is there. */
+/** The files that `cp a b folder` writes: `folder/a` and `folder/b`, whether or not the folder exists. */
 export function copiedPaths(part: CommandPart, home: string): string[] {
   const head = programName(part);
   if (head === undefined || !/^(cp|mv|ln|install|rsync|scp)$/.test(head)) return [];
@@ -224,11 +224,11 @@ export function copiedPaths(part: CommandPart, home: string): string[] {
     });
 }
 
-/** The paths a word may name in the folders a part may run in. `sure` is false when there may be others. */
+/** The paths that a word may name in the folders of a part. `sure` is false if there may be others. */
 export function pathsOf(word: ShellWord, places: Places, home: string): { paths: string[]; sure: boolean } {
   const text = staticValue(word);
   if (text === undefined) {
-    // A tilde is home, unless no such user exists; then it is a name.
+    // A tilde is home, or a literal name if there is no such user.
     return {
       paths: word.tilde === undefined ? [] : [home + word.tilde, ...below(places, `~${word.tilde}`)],
       sure: false,

@@ -8,17 +8,17 @@ import {
   type WantedOptions,
 } from "./program-options.ts";
 
-/** What options of git do beside what its verb is for. */
+/** The effects of options of git, in addition to those of its verb. */
 export interface GitEffects {
-  /** Commands it gives to a shell. */
+  /** Commands that it runs in a shell. */
   readonly runs: readonly ShellWord[];
   readonly writes: readonly ShellWord[];
   readonly reads: readonly ShellWord[];
-  /** Why it may run what cannot be seen. */
+  /** Why it may run an unknown program. */
   readonly opaque?: string;
 }
 
-/** Settings that change how things look or what git prefers, and name no program. */
+/** Settings that name no program. */
 const plainKey =
   /^(color|column|advice|log|user|author|committer|i18n|status|rerere|gc|pack|index|feature|versionsort|tag|branch|rebase|pull|push|fetch|commit|init\.defaultbranch|merge\.(conflictstyle|ff|log|renames|stat)|diff\.(algorithm|noprefix|mnemonicprefix|renames|renamelimit|context|colormoved|wordregex|submodule|interhunkcontext|statgraphwidth)|core\.(quotepath|abbrev|autocrlf|eol|safecrlf|ignorecase|filemode|longpaths|symlinks|precomposeunicode|whitespace|bare|compression|logallrefupdates|preloadindex|untrackedcache|commentchar)|http\.(postbuffer|sslverify|lowspeedlimit|lowspeedtime|extraheader|version)|protocol\.version|safe\.directory|blame|grep\.(linenumber|patterntype|fullname|column)|format\.(pretty|signoff)|transfer|receive\.deny\w*)(\.|$)/i;
 
@@ -60,7 +60,7 @@ export function gitEffects(args: readonly ShellWord[]): GitEffects {
   };
 }
 
-/** Files that git compares without its repository: with `--no-index`, and of two names when one may be outside. */
+/** Files that git compares outside of a repository: with `--no-index`, or if one of two names may be outside. */
 function comparedFiles(verb: string, rest: readonly ShellWord[]): readonly ShellWord[] {
   const operands = rest.filter((word) => !isOption(word));
   if (rest.some((word) => staticValue(word) === "--no-index")) return operands;
@@ -72,14 +72,14 @@ interface GitLine {
   readonly configured: readonly ShellWord[];
   readonly verb: string;
   readonly rest: readonly ShellWord[];
-  /** Where the verb stands. */
+  /** The index of the verb. */
   readonly at: number;
-  /** What `-C` names, each from the one before. */
+  /** The values of `-C`; each is relative to the one before. */
   readonly folders: readonly string[];
   readonly opaque?: string;
 }
 
-/** The options before the verb: `-c` sets, `-C` and its like take a value. */
+/** Reads the options before the verb. `-c` has a setting; `-C` and some others have a value. */
 export function readLine(args: readonly ShellWord[]): GitLine {
   const configured: ShellWord[] = [];
   const folders: string[] = [];
@@ -105,7 +105,7 @@ export function readLine(args: readonly ShellWord[]): GitLine {
   return opaque === undefined ? line : { ...line, opaque };
 }
 
-/** The words of a git line without the options before its verb, by which rules on the verb know it; undefined without any. */
+/** The words of a git line without the options before its verb, as rules on the verb are written. Undefined without such options. */
 export function withoutGlobalOptions([name, ...args]: readonly ShellWord[]): ShellWord[] | undefined {
   const { at } = readLine(args);
   return name === undefined || at === 0 || at >= args.length ? undefined : [name, ...args.slice(at)];
@@ -116,7 +116,7 @@ interface Setting {
   readonly why?: string;
 }
 
-/** `core.pager=less`: what it runs, or why that is unknown. */
+/** What a setting such as `core.pager=less` runs, or why that is unknown. */
 function settingOf(word: ShellWord): Setting {
   const [first] = word.pieces;
   const equals = first.indexOf("=");
@@ -133,13 +133,13 @@ function readSetting(key: string, value: ShellWord): Setting {
   if (!commandKey.test(key)) return { why };
   if (text === undefined) return { run: value };
   if (/^(true|false|)$/.test(text)) return {};
-  // Of an alias and an update only what follows `!` is for a shell; the rest is for git itself.
+  // In an alias or an update only the text after `!` is for a shell; other values are for git itself.
   if (/^(alias|submodule)\./i.test(key)) return text.startsWith("!") ? { run: cutWord(value, 1) } : { why };
   if (/^credential/i.test(key) && !/^[!/]/.test(text)) return {};
   return { run: text.startsWith("!") ? cutWord(value, 1) : value };
 }
 
-/** `git config core.pager less`: only a value that is a command is of interest; other settings are what the verb is for. */
+/** The command that `git config core.pager less` stores. Other settings run nothing. */
 function written(rest: readonly ShellWord[]): Setting[] {
   const operands = rest.filter(
     (word) => !/^-/.test(word.pieces[0]) && !/^(set|get|unset|add)$/.test(staticValue(word) ?? ""),
@@ -178,13 +178,13 @@ function eachSubmodule(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   return [{ ...first, pieces }];
 }
 
-/** `--output=f` of everything that prints a diff, `-o f` where that is what it means. */
+/** The files of `--output=f`, and of `-o f` for verbs where `-o` means the same. */
 function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   const named = rest.flatMap((word, index) => {
     const [first] = word.pieces;
     const equals = first.indexOf("=");
     const name = equals < 0 ? first : first.slice(0, equals);
-    // `--ou$x=…`: what is not known may be the rest of the name.
+    // `--ou$x=…`: the unknown part may be the rest of the name.
     if (equals < 0 && word.pieces.length > 1) return isAbbreviation(first, "--output") ? [word] : [];
     const isOutput = name.startsWith("--") && (name === "--output-directory" || isAbbreviation(name, "--output"));
     if (!isOutput) return [];
@@ -195,7 +195,7 @@ function outputs(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   return [...named, ...bundle, ...configFiles(verb, rest), ...(printsDiffs.has(verb) ? behindLetter(rest) : [])];
 }
 
-/** The file that `git config -f file name value` changes; with a name alone it only reads. */
+/** The file that `git config -f file name value` changes. With a name alone it is only read. */
 function configFiles(verb: string, rest: readonly ShellWord[]): ShellWord[] {
   if (verb !== "config") return [];
   const files = optionValues(rest, { short: "f", long: ["--file"] });

@@ -1,7 +1,7 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, isPathPattern, someWord, unescapePattern } from "../word-pieces.ts";
 
-/** What a command starts in turn. */
+/** Something that a command starts or opens. */
 export type Inner =
   | {
       readonly kind: "command";
@@ -10,29 +10,29 @@ export type Inner =
       readonly openEnded?: boolean;
       /** Assignments to variables of its environment. */
       readonly sets?: readonly ShellWord[];
-      /** It runs in folders that are not known beforehand. */
+      /** It runs in unknown folders. */
       readonly elsewhere?: boolean;
       /** Some of its words come from standard input. */
       readonly fed?: boolean;
-      /** A rule that covers the program around it covers it too. */
+      /** A rule that covers the wrapper also covers it. */
       readonly carried?: boolean;
     }
   | {
       readonly kind: "script";
       readonly text: string;
       readonly dialect: Dialect;
-      /** The word that holds it; absent when it is read from standard input. */
+      /** The word that contains it. Absent if it is read from standard input. */
       readonly from?: ShellWord;
       readonly openEnded?: boolean;
     }
   /** A file that an option makes the program write or read. */
   | { readonly kind: "file"; readonly access: "read" | "write"; readonly option: string; readonly word: ShellWord }
-  /** It starts something that cannot be seen. */
+  /** It starts something unknown. */
   | { readonly kind: "opaque"; readonly why: string };
 
 export type Dialect = "bash" | "sh" | "other";
 
-/** Words joined by blanks as a script, where all of it is known. */
+/** The words, joined by blanks, as a script. Opaque if one of them is unknown. */
 export function scriptOf(words: readonly ShellWord[], dialect: Dialect, openEnded = false): Inner {
   const texts = words.map(staticValue);
   const from = words[0];
@@ -46,7 +46,7 @@ export function opaque(why: string): Inner {
   return { kind: "opaque", why };
 }
 
-/** The word with each occurrence of `text` made a gap. `names` are patterns for what comes in its place. */
+/** The word with a gap in place of each `text`. `names` are patterns of what may replace it. */
 export function withoutText(word: ShellWord, text: string, names: readonly string[]): ShellWord {
   if (text === "" || !word.pieces.some((piece) => piece.includes(text))) return word;
   const [first = "", ...rest] = word.pieces.flatMap((piece) => piece.split(text));
@@ -58,8 +58,8 @@ const maxSingle = 8;
 const maxWords = 2_000;
 
 /**
- * The words with every variable whose value the script says put in, as far as that makes known text. A word that may be one of several,
- * or becomes several, gives one line with all of them in a row and one with each alone. Undefined when that is too much to look at.
+ * The words with known variables replaced by their values. A word with several values, or that becomes several words, gives one line with
+ * all of them in a row and one line for each. Undefined if there are too many.
  */
 export function knownLines(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] | undefined {
   const values = words.map(valuesOf);
@@ -77,7 +77,7 @@ export function knownLines(words: readonly ShellWord[]): readonly (readonly Shel
   return [row, ...single];
 }
 
-/** What a word with variables in it may be, where all of that is plain text. */
+/** The possible values of a word with variables, if all of them are plain text. */
 function valuesOf(word: ShellWord): readonly string[] | undefined {
   const { expansions = [] } = word;
   if (staticValue(word) !== undefined || expansions.length === 0) return undefined;

@@ -2,11 +2,11 @@ import { type CommandPart, emptyWord, type ShellWord, staticValue } from "../she
 import { asksFile, comparesFiles } from "./builtins.ts";
 import { grammarOf, lazyTable, type OptionGrammar, readProgramArguments } from "./program-options.ts";
 
-/** A command that only reads, with every option it may have. An option that is not here takes it off the table. */
+/** A command that only reads, with the options that keep it so. With any other option it is not read-only. */
 interface ReadOnlyCommand extends OptionGrammar {
   /** `files`: each operand is read. `text`: none is a file. `pattern`: the first is text unless an option gives it. */
   readonly operands: "files" | "text" | "pattern" | "none" | "anything";
-  /** Reads the working directory when no operand is given. */
+  /** Without operands it reads the working directory. */
   readonly reads?: "here";
   /** Options that make it read all files below a folder. */
   readonly deep?: readonly string[];
@@ -14,7 +14,7 @@ interface ReadOnlyCommand extends OptionGrammar {
   readonly fileOptions?: readonly string[];
 }
 
-/** None of these can start a program, write, change state or use the network, for any files and listed options. */
+/** With the listed options none of these starts a program, writes, changes state or uses the network. */
 const readOnlyCommands = lazyTable<ReadOnlyCommand>({
   ls: () =>
     command(
@@ -106,7 +106,7 @@ export interface ReadFiles {
   readonly deep: boolean;
 }
 
-/** The files a read-only command reads, or undefined when the part is not one. */
+/** The files that a read-only command reads. Undefined if the command is not read-only. */
 export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
   const [name, ...args] = part.words;
   const head = name && staticValue(name);
@@ -133,14 +133,14 @@ export function readOnlyFiles(part: CommandPart): ReadFiles | undefined {
 /** Commands that print nothing of their words. */
 const silent = new Set(["true", "false"]);
 
-/** A variable that is neither known from the text nor harmless would be printed with the result. */
+/** Whether the output may contain the value of a variable that may be a secret. */
 function showsSecrets({ words, inputReveals = [] }: CommandPart): boolean {
   return inputReveals.length > 0 || words.some(({ reveals = [] }) => reveals.length > 0);
 }
 
 const widest = 1_000;
 
-/** A width that is large, or comes with the arguments, makes any amount of text. */
+/** False if a width or precision is large or an argument, which can produce any amount of text. */
 function printsLittle(args: readonly ShellWord[]): boolean {
   const format = args.find((word) => staticValue(word) !== "--");
   if (format === undefined) return true;
@@ -170,7 +170,7 @@ function operandFiles(
   return files.length === 0 && recursive ? [here] : [...files];
 }
 
-/** The words of a test that name files; a word that is not known may only be text. */
+/** The words of a test that name files. Undefined if one of them is unknown. */
 function testedFiles(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
   const files = args.filter((_, index) => {
     const [before, after] = [args[index - 1], args[index + 1]].map((word) => (word && staticValue(word)) ?? "");

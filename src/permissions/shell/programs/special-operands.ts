@@ -4,12 +4,12 @@ import type { FileProgram } from "./file-programs.ts";
 import { readLine } from "./git-commands.ts";
 import { cutWord, isOption, isValueOf, optionValues } from "./program-options.ts";
 
-/** Verbs that show what is in the files they are given, or put it elsewhere. */
+/** Verbs that show or copy the content of files. */
 const reading = new Set("diff difftool show log blame annotate grep add stage hash-object archive cat-file".split(" "));
-/** Verbs that change the files they are given. */
+/** Verbs that change files. */
 const writing = new Set("rm mv checkout restore".split(" "));
 
-/** Letters whose value, in the next word, is text: what to look for, a number. Of other verbs they are letters without a value. */
+/** Letters of options whose value, in the next word, is text. For other verbs they have no value. */
 const textOf: Readonly<Record<string, string>> = {
   grep: "eABCm",
   log: "SGnUO",
@@ -18,7 +18,7 @@ const textOf: Readonly<Record<string, string>> = {
   blame: "LS",
 };
 
-/** Whether the word behind is text: what to look for, an author, a number. */
+/** Whether a word is text, such as a search pattern, an author or a number. */
 function isText(verb: string, before: ShellWord | undefined): boolean {
   return (
     isValueOf(textOf[verb] ?? "", before) ||
@@ -26,7 +26,7 @@ function isText(verb: string, before: ShellWord | undefined): boolean {
   );
 }
 
-/** `HEAD:file`, `:file`, `:0:file`, `:(top)file`, `1,5:file`: the file. What `:!file` names is left out. */
+/** The file in `HEAD:file`, `:file`, `:0:file`, `:(top)file` or `1,5:file`. `:!file` excludes a file. */
 function filesIn(pattern: string): string[] {
   if (/^:[!^]/.test(pattern)) return [];
   const file = pattern.replace(/^(?::(?:\d:|\/|\([^)]*\))?|[^/:]+:)(?=.)/, "");
@@ -36,8 +36,8 @@ function filesIn(pattern: string): string[] {
 }
 
 /**
- * The words behind a verb of git that may be files, and of `commit:file` the file. A word may as well be a branch: only names that are
- * known count, and those of variables that the script sets.
+ * The words after a verb of git that may be files; of `commit:file` the file. A word may as well be a branch, so only known names and
+ * those of variables that the script sets count.
  */
 export function gitOperands(args: readonly ShellWord[]) {
   const { verb, rest, folders } = readLine(args);
@@ -48,7 +48,7 @@ export function gitOperands(args: readonly ShellWord[]) {
   const words = rest.map((word) => (verb === "log" && /^-L./.test(word.pieces[0]) ? cutWord(word, 2) : word));
   const operands = words.filter((word, index) => !isOption(word) && !isText(verb, rest[index - 1]));
   const given = rest.some((word) => /^(-[A-Za-z]*[ef]|--regexp)/.test(word.pieces[0]));
-  // A spelling that comes again names the same files.
+  // Equal words name the same files.
   const named = new Map(operands.slice(verb === "grep" && !given ? 1 : 0).map((word) => [word.raw, word]));
   return [...named.values()].flatMap((word) => {
     const text = staticValue(word);
@@ -58,7 +58,7 @@ export function gitOperands(args: readonly ShellWord[]) {
   });
 }
 
-/** Words of a program that name what it writes, though its operands are mostly read. */
+/** The words that name files which a program writes, although it reads most of its operands. */
 export function writtenWords(head: string, args: readonly ShellWord[], program: FileProgram): readonly ShellWord[] {
   if (head === "tar") return writtenByTar(args);
   const plain = args.filter((word, index) => !isOption(word) && !isValueOf(program.text, args[index - 1]));
@@ -70,10 +70,10 @@ export function writtenWords(head: string, args: readonly ShellWord[], program: 
   return program.writesOperand === undefined ? named : [...named, ...plain.slice(program.writesOperand).slice(0, 1)];
 }
 
-/** What is printed, listed or tested stays as it is. */
+/** With these options the file is only printed, listed, tested or kept. */
 const keepsSource = /^(-[a-zA-Z]*[ckltV]|--(stdout|to-stdout|keep|list|test|version|help))/;
 
-/** Of an archive that is made, its file; of one that is unpacked, the folder. */
+/** The file of an archive that is created, and the folder into which one is extracted. */
 function writtenByTar(args: readonly ShellWord[]): readonly ShellWord[] {
   const words = withDashes(args);
   const does = (letter: RegExp, long: RegExp) =>

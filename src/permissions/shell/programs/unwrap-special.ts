@@ -17,7 +17,7 @@ export function unwrapGit(args: readonly ShellWord[]): readonly Inner[] {
   ];
 }
 
-/** The scripts of sed: behind `-e`, else the first operand. What is in a file behind `-f` is not read. */
+/** The scripts of sed: the values of `-e`, else the first operand. A script in a file (`-f`) is not read. */
 export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
   const given = optionValues(args, { short: "e", long: ["--expression"] });
   const inFile = args.some((word) => /^(-[A-Za-z]*f|--file)/.test(word.pieces[0]));
@@ -35,7 +35,7 @@ export function unwrapSed(args: readonly ShellWord[]): readonly Inner[] {
   });
 }
 
-/** Of a script with variables in it, what it does when they are empty or a number, as an address is. */
+/** The effects of a script. Its variables may be empty or, as in an address, a number. */
 function sedEffects(word: ShellWord): SedEffects {
   const known = staticValue(word);
   if (known !== undefined) return readSedScript(known);
@@ -53,14 +53,14 @@ function firstOperand(args: readonly ShellWord[]): readonly ShellWord[] {
   return first ? [first] : [];
 }
 
-/** `at` runs what it reads from standard input later. */
+/** `at` runs its standard input later. */
 export function unwrapAt(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
   if (args.some((word) => /^-[a-zA-Z]*[lcrdV]/.test(word.pieces[0]))) return [];
   if (stdin === undefined) return [opaque("at runs what it reads")];
   return [{ kind: "script", text: stdin, dialect: "sh" }];
 }
 
-/** A table on standard input: the commands behind the five fields, or the name, that say when. */
+/** The commands of a crontab on standard input, which follow five fields or a name such as `@daily`. */
 export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefined): readonly Inner[] {
   if (args.some((word) => /^-[a-zA-Z]*[lr]/.test(word.pieces[0]))) return [];
   if (stdin === undefined) return [opaque("crontab runs what it reads")];
@@ -68,14 +68,14 @@ export function unwrapCrontab(args: readonly ShellWord[], stdin: string | undefi
   return [{ kind: "script", text: lines.join("\n"), dialect: "sh" }];
 }
 
-/** `su user -c script`: the options may follow the user; without a script it is a shell that reads its input. */
+/** `su user -c script`. Options may follow the user. Without a script it starts a shell that reads its input. */
 export function unwrapSu(args: readonly ShellWord[]): readonly Inner[] {
   const at = args.findIndex((word) => /^(-c|--command)$/.test(staticValue(word) ?? ""));
   const script = at < 0 ? undefined : args[at + 1];
   return [script ? scriptOf([script], "sh") : opaque("su starts a shell")];
 }
 
-/** `find … -exec command … ;`: `{}` stands for a name found. */
+/** `find … -exec command … ;`, where `{}` is replaced by a path. */
 export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   const inners: Inner[] = [];
   const outside: ShellWord[] = [];
@@ -106,7 +106,7 @@ export function unwrapFind(args: readonly ShellWord[]): readonly Inner[] {
   return inners;
 }
 
-/** `fd … -x command …` and `-X`: the rest of the line, with a name found in place of `{}` or at the end. */
+/** `fd … -x command …` and `-X`: the rest of the line, with a path in place of `{}` or at the end. */
 export function unwrapFd(args: readonly ShellWord[]): readonly Inner[] {
   const at = args.findIndex((word) => /^(-[A-Za-z]*[xX]|--exec(-batch)?)(=|$)/.test(word.pieces[0]));
   const option = args[at];
@@ -128,7 +128,7 @@ function withoutName(word: ShellWord, sign: string): ShellWord {
   return withoutText(word, sign, []);
 }
 
-/** What `find` may put for `{}`: its starting points, and names that fit one of its patterns. Of others nothing is said. */
+/** Patterns of the paths that `find` may put in place of `{}`: its starting points, and names that match one of its patterns. */
 function namesFound(args: readonly ShellWord[]): readonly string[] {
   const options = args.findIndex((word) => /^[-(!]/.test(word.pieces[0]));
   const starts = args.slice(0, options < 0 ? args.length : options).flatMap((word) => {
@@ -145,10 +145,10 @@ function namesFound(args: readonly ShellWord[]): readonly string[] {
   return [...starts, ...patterns];
 }
 
-/** More than a name of a file may have. */
+/** Longer than any file name. */
 const maxNameLength = 1_000;
 
-/** `[eE][nN][vV]` for `env`; text in brackets is kept. */
+/** `[eE][nN][vV]` for `env`. Text in brackets is not changed. */
 function inAnyCase(pattern: string): string {
   if (pattern.length > maxNameLength) return pattern;
   return pattern.replace(/\[[^\]]*\]|[A-Za-z]/g, (sign) =>
@@ -156,7 +156,7 @@ function inAnyCase(pattern: string): string {
   );
 }
 
-/** To find, unlike bash, a sign at the front of a pattern may stand for a dot. */
+/** In find, unlike in bash, a wildcard at the start of a pattern matches a dot. */
 function hiddenNames(pattern: string): string[] {
   const sign = /^(?:\?|\[[!^]?\]?[^\]]*\])/.exec(pattern)?.[0];
   if (pattern.startsWith("*")) return [`**/.${pattern}`];

@@ -6,13 +6,13 @@ import { operandStarts, optionValues, readOptions } from "./program-options.ts";
 import { unwrapAt, unwrapCrontab, unwrapFd, unwrapFind, unwrapGit, unwrapSed, unwrapSu } from "./unwrap-special.ts";
 import { readsOpenFile, shellOptions, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
-/** What a command gets besides its own words: a standard input that is known, further words that are not. */
+/** What a command gets besides its own words: its standard input, if that is known, and further words at run time. */
 interface Fed {
   readonly stdin?: string | undefined;
   readonly openEnded: boolean;
 }
 
-/** The commands inside a command, by the table of wrappers; none for an ordinary program. */
+/** The commands inside a command, by the tables of wrappers and launchers. None for an ordinary program. */
 export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEnded }: Fed): readonly Inner[] {
   if (head === "find") return unwrapFind(args);
   if (head === "fd" || head === "fdfind") return ofEachLine(args, unwrapFd);
@@ -32,13 +32,13 @@ export function unwrap(head: string, args: readonly ShellWord[], { stdin, openEn
   return [...inside, ...ofEachLine(args, given)];
 }
 
-/** What options do, also those in variables that the script sets: each thing once. */
+/** What each reading of the arguments does, without duplicates. Variables that the script sets give several readings. */
 function ofEachLine(
   args: readonly ShellWord[],
   read: (line: readonly ShellWord[]) => readonly Inner[],
 ): readonly Inner[] {
   const lines = knownLines(args);
-  if (lines === undefined) return [...read(args), opaque("its variables make more words than are looked at")];
+  if (lines === undefined) return [...read(args), opaque("its variables make more words than are examined")];
   const [line = args, ...others] = lines;
   if (others.length === 0) return read(line);
   const found = new Map([line, ...others].flatMap(read).map((inner) => [JSON.stringify(inner), inner]));
@@ -68,7 +68,7 @@ function launcherOf(
   return undefined;
 }
 
-/** Every command the line may start, as an option that is not known may or may not take the next word. */
+/** Every command that the line may start, because an unknown option may or may not take the next word. */
 function unwrapLoose(name: string, args: readonly ShellWord[], wrapper: Wrapper, openEnded: boolean): readonly Inner[] {
   const short = (wrapper.scripts ?? []).filter((option) => option.length === 1).join("");
   const long = (wrapper.scripts ?? []).filter((option) => option.length > 1);

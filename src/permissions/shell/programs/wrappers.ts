@@ -5,37 +5,37 @@ import { grammarOf, lazyTable, type OptionGrammar } from "./program-options.ts";
 export interface Wrapper extends OptionGrammar {
   /** Operands before the inner command: a duration, a host, a folder. */
   readonly operands?: number;
-  /** `NAME=value` words before the inner command are put into its environment. */
+  /** `NAME=value` words before the inner command set its environment. */
   readonly assigns?: boolean;
-  /** Options after which nothing is started. */
+  /** Letters of options with which nothing is started. */
   readonly asksOnly?: string;
-  /** Options that make the rest of the line an inner command's words rather than text for a shell. */
+  /** The option with which the rest of the line is a command and not text for a shell. */
   readonly execOption?: string;
-  /** The rest is joined by blanks and read by a shell, here or elsewhere. */
+  /** The rest of the line is joined by blanks and run by a shell. */
   readonly joins?: boolean;
-  /** More words come from elsewhere at run time. */
+  /** More words are added at run time. */
   readonly appends?: boolean;
   /** An option that names a text to be replaced in the inner words. */
   readonly replaces?: readonly string[];
-  /** Without an inner command it starts one of its own choice. */
+  /** Without an inner command it starts a shell. */
   readonly startsShell?: boolean;
-  /** A rule that allows it covers what it starts: its inner command is only held against deny and ask rules. */
+  /** A rule that allows it also covers its inner command, to which only deny and ask rules apply. */
   readonly carries?: boolean;
-  /** The inner command runs where the files are others. */
+  /** The inner command runs with other files. */
   readonly elsewhere?: boolean;
-  /** Options whose value is a script that it runs. */
+  /** Options whose value is a script. */
   readonly scripts?: readonly string[];
   /** Words after which the inner command begins, at any position. */
   readonly behind?: readonly string[];
   /** The operands before the inner command may be absent. */
   readonly operandsMayLack?: boolean;
-  /** What the value of an option must be; any other may name a program. */
+  /** Harmless values of options. Any other value may name a program. */
   readonly plainValues?: Readonly<Record<string, RegExp>>;
   /** Options may follow the operands again. */
   readonly optionsAgain?: boolean;
 }
 
-/** Settings of ssh that name no program and no command. */
+/** Settings of ssh that name no program. */
 const plainSshSetting =
   /^(StrictHostKeyChecking|Connect(Timeout|ionAttempts)|BatchMode|(Global|User)KnownHostsFile|LogLevel|ServerAlive(Interval|CountMax)|IdentitiesOnly|IdentityFile|Port|User|HostName|HostKeyAlias|\w+Authentication|PreferredAuthentications|Control(Master|Path|Persist)|ForwardAgent|AddressFamily|Compression|RequestTTY|TCPKeepAlive|ExitOnForwardFailure|UpdateHostKeys|AddKeysToAgent|CheckHostIP|NumberOfPasswordPrompts)[ =]/i;
 
@@ -96,7 +96,7 @@ export const wrappers: (program: string) => Wrapper | undefined = lazyTable<Wrap
   }),
 });
 
-/** Shells that run the text behind `-c`; of the first two, what the analysis says of bash holds. */
+/** Shells that run the value of `-c`, with their dialect. The analysis holds for `bash` and `sh`. */
 export const shells: ReadonlyMap<string, "bash" | "sh" | "other"> = new Map([
   ["bash", "bash"],
   ["sh", "sh"],
@@ -114,7 +114,7 @@ export const shellOptions: OptionGrammar = {
   long: ["--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting"],
 };
 
-/** Whether a script's name is that of an open file: standard input, or another. */
+/** Whether the path of a script is an open file: standard input or another one. */
 export function readsOpenFile(name: string): "stdin" | "other" | undefined {
   const path = posix.normalize(name);
   if (/(^|\/)(dev\/(stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(path)) return "stdin";
