@@ -5,7 +5,7 @@ import { isBuiltin, type PlainForm, readBuiltin } from "./programs/builtins.ts";
 import type { Inner } from "./programs/inner-command.ts";
 import { unwrap } from "./programs/unwrap.ts";
 import { inputReveals, standardInput, walkRedirections, wordsAfterClosings } from "./redirection.ts";
-import { type CommandPart, type ShellWord, staticValue } from "./shell-part.ts";
+import { type CommandPart, type ShellProblemCode, type ShellWord, staticValue } from "./shell-part.ts";
 import {
   followCd,
   mergeStates,
@@ -186,29 +186,20 @@ const minScriptCost = 64;
 /** Analyses a script that a shell gets as an argument, up to a maximum depth. Returns the states at its end. */
 function parseNested(inner: Inner & { kind: "script" }, part: CommandPart, walk: ShellWalk): ShellFlow {
   const at = inner.from?.at ?? part.at;
-  if (walk.depth >= maxScriptDepth) {
-    walk.problems.push({ code: "too-deep", at, text: `scripts nested more than ${maxScriptDepth} deep` });
+  const add = (code: ShellProblemCode, text: string): ShellFlow => {
+    walk.problems.push({ code, at, text });
     return sameFlow(unknownState);
-  }
+  };
+  if (walk.depth >= maxScriptDepth) return add("too-deep", `scripts nested more than ${maxScriptDepth} deep`);
   walk.budget.characters -= Math.max(minScriptCost, inner.text.length);
-  if (walk.budget.characters < 0) {
-    walk.problems.push({ code: "too-costly", at, text: "more scripts inside scripts than are analysed" });
-    return sameFlow(unknownState);
-  }
+  if (walk.budget.characters < 0) return add("too-costly", "more scripts inside scripts than are analysed");
   const textProblems = [...characterProblems(inner.text), ...costProblems(inner.text)];
   walk.problems.push(...textProblems.map((problem) => ({ ...problem, at })));
-  if (inner.dialect === "other" || inner.openEnded) {
-    walk.problems.push({ code: "construct", at, text: `a script for ${walk.via.at(-1)}` });
-  }
-  if (/\\\n/.test(inner.text)) {
-    walk.problems.push({ code: "continuation", at, text: "a backslash at the end of a line" });
-  }
+  if (inner.dialect === "other" || inner.openEnded) add("construct", `a script for ${walk.via.at(-1)}`);
+  if (/\\\n/.test(inner.text)) add("continuation", "a backslash at the end of a line");
   if (textProblems.length > 0) return sameFlow(unknownState);
   const parsed = parseShell(inner.text);
-  if ("failed" in parsed) {
-    walk.problems.push({ code: "syntax", at, text: parsed.failed });
-    return sameFlow(unknownState);
-  }
+  if ("failed" in parsed) return add("syntax", parsed.failed);
   return walk.walkScript(parsed.script, startIn(part.places), {
     ...walk,
     scope: fixedScope(inner.text, at),

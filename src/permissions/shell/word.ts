@@ -91,6 +91,13 @@ function readParts(parts: readonly WordPart[], word: Word, reading: Reading, fin
   if (at !== word.end) report(findings, "lexical", word, word.text);
 }
 
+/** What `<(…)` expands to. */
+const pipeName = quotedAtom("/dev/fd/63");
+
+function quotedAtom(text: string): Atom {
+  return { pattern: escapePattern(text), quoted: true };
+}
+
 function readPart(part: WordPart, reading: Reading, findings: WordFindings): void {
   const raw = sourceOf(findings.scope, part);
   switch (part.type) {
@@ -103,15 +110,11 @@ function readPart(part: WordPart, reading: Reading, findings: WordFindings): voi
       }
       reading.behindVariable ||= reading.afterVariable;
       reading.splits = true;
-      appendAtom(reading, /['"\\$`]/.test(raw) ? undefined : { pattern: raw, quoted: false });
-      append(reading, gap, maskOf(raw.length), false);
+      append(reading, gap, /['"\\$`]/.test(raw) ? undefined : { pattern: raw, quoted: false }, maskOf(raw.length));
       break;
     case "SingleQuoted":
-      if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) {
-        report(findings, "lexical", part);
-      }
-      appendAtom(reading, { pattern: escapePattern(raw.slice(1, -1)), quoted: true });
-      append(reading, [raw.slice(1, -1)], maskOf(raw.length), false);
+      if (raw.length < 2 || raw !== `'${part.value}'` || part.value.includes("'")) report(findings, "lexical", part);
+      append(reading, [raw.slice(1, -1)], quotedAtom(raw.slice(1, -1)), maskOf(raw.length));
       break;
     case "DoubleQuoted":
       readDoubleQuoted(part, reading, findings);
@@ -121,27 +124,22 @@ function readPart(part: WordPart, reading: Reading, findings: WordFindings): voi
       if (part.type === "SimpleExpansion") readSimple(part, findings);
       else readParameter(part, findings, readWord);
       reading.splits = true;
-      appendAtom(reading, variableAtom(raw, reading.quoted));
-      append(reading, gap, maskOf(raw.length), true);
+      append(reading, gap, variableAtom(raw, reading.quoted), maskOf(raw.length), true);
       break;
     case "CommandExpansion":
     case "ProcessSubstitution":
       readSubstitution(part, findings);
       reading.splits = true;
-      // `<(…)` expands to the name of a pipe.
-      appendAtom(reading, part.type === "ProcessSubstitution" ? { pattern: "/dev/fd/63", quoted: true } : undefined);
-      append(reading, gap, maskOf(raw.length), true);
+      append(reading, gap, part.type === "CommandExpansion" ? undefined : pipeName, maskOf(raw.length), true);
       break;
     case "ArithmeticExpansion":
       readArithmetic(part, findings);
-      appendAtom(reading, { name: "#", quoted: true });
-      append(reading, gap, maskOf(raw.length), true);
+      append(reading, gap, { name: "#", quoted: true }, maskOf(raw.length), true);
       break;
     case "AnsiCQuoted":
       report(findings, "construct", part);
       reading.alternatives.push(part.value);
-      appendAtom(reading, undefined);
-      append(reading, [part.value], maskOf(raw.length), false);
+      append(reading, [part.value], undefined, maskOf(raw.length));
       break;
     case "LocaleString":
       report(findings, "construct", part);
@@ -152,8 +150,7 @@ function readPart(part: WordPart, reading: Reading, findings: WordFindings): voi
       report(findings, "construct", part);
       for (const child of part.parts ?? []) readPart(child, emptyReading(), findings);
       reading.splits = true;
-      appendAtom(reading, undefined);
-      append(reading, gap, maskOf(raw.length), true);
+      append(reading, gap, undefined, maskOf(raw.length), true);
       break;
     default:
       report(findings, "construct", part satisfies never, raw);
@@ -166,8 +163,7 @@ function readPlain(node: Word | WordPart, reading: Reading, findings: WordFindin
   if (!literal.clean) report(findings, "lexical", node);
   if (literal.pieces.length > 1) reading.splits = true;
   if (reading.afterVariable && /^[/*?[]/.test(raw)) reading.behindVariable = true;
-  appendAtom(reading, { pattern: unquotedPattern(raw), quoted: false });
-  append(reading, literal.pieces, literal.bare, false);
+  append(reading, literal.pieces, { pattern: unquotedPattern(raw), quoted: false }, literal.bare);
 }
 
 function readDoubleQuoted(
@@ -178,8 +174,7 @@ function readDoubleQuoted(
   const raw = sourceOf(findings.scope, part);
   if (raw.length < 2 || !raw.startsWith('"') || !raw.endsWith('"')) report(findings, "lexical", part);
   let at = part.pos + 1;
-  append(reading, [""], maskOf(1), reading.afterVariable);
-  appendAtom(reading, { pattern: "", quoted: true });
+  append(reading, [""], quotedAtom(""), maskOf(1), reading.afterVariable);
   for (const child of part.parts) {
     if (child.pos !== at) report(findings, "lexical", part);
     at = child.end;
@@ -194,8 +189,7 @@ function readQuotedChild(child: WordPart, reading: Reading, findings: WordFindin
     const literal = readQuoted(raw, false);
     if (!literal.clean) report(findings, "lexical", child);
     if (reading.afterVariable && raw.startsWith("/")) reading.behindVariable = true;
-    appendAtom(reading, { pattern: escapePattern(literal.pieces.join("")), quoted: true });
-    append(reading, literal.pieces, literal.bare, false);
+    append(reading, literal.pieces, quotedAtom(literal.pieces.join("")), literal.bare);
     return;
   }
   const before = reading.splits;
@@ -206,17 +200,20 @@ function readQuotedChild(child: WordPart, reading: Reading, findings: WordFindin
   reading.splits = before || /^\$\{?@/.test(raw);
 }
 
-function append(reading: Reading, [first, ...rest]: Glob, bare: string, variable: boolean): void {
+/** Appends a piece of the word. Without an atom, the atoms of the word are unknown. */
+function append(
+  reading: Reading,
+  [first, ...rest]: Glob,
+  atom: Atom | undefined,
+  bare: string,
+  isVariable = false,
+): void {
   const { glob } = reading;
   glob[glob.length - 1] += first;
   // Two adjacent gaps are one.
   for (const piece of rest) if (glob.length === 1 || glob.at(-1) !== "" || piece !== "") glob.push(piece);
-  reading.bare += bare;
-  reading.afterVariable = variable;
-}
-
-/** Appends an atom. Without one, the atoms of the word are unknown. */
-function appendAtom(reading: Reading, atom: Atom | undefined): void {
   if (atom === undefined) reading.atoms = undefined;
   else reading.atoms?.push(atom);
+  reading.bare += bare;
+  reading.afterVariable = isVariable;
 }
