@@ -6,11 +6,10 @@ import {
   fieldsOfOthers,
   isTooWide,
   kindOf,
-  otherFields,
-  ownFields,
   type ToolKind,
   type ToolNames,
   type ToolPattern,
+  toolFields,
 } from "./rule-tools.ts";
 import {
   type CommandPattern,
@@ -78,7 +77,7 @@ function targetOf(spec: string, kind: ToolKind, list: RuleList, known?: readonly
     return list === "allow"
       ? { invalid: `a parameter ("${field.field}:") can be denied or asked about, not allowed` }
       : field;
-  const ownField = ownFields[kind].find((name) => spec.startsWith(`${name}:`));
+  const ownField = toolFields[kind].own.find((name) => spec.startsWith(`${name}:`));
   if (ownField) return { invalid: `a rule already matches "${ownField}"; write the pattern without "${ownField}:"` };
   switch (kind) {
     case "shell":
@@ -124,9 +123,10 @@ function domainTarget(spec: string): Target | Invalid {
 function fieldOf(spec: string, kind: ToolKind, known?: readonly string[]): (Target & { kind: "field" }) | undefined {
   const match = /^([A-Za-z_][\w.-]*):(.*)$/.exec(spec);
   const [field, value] = [match?.[1], match?.[2]];
-  if (field === undefined || value === undefined || ownFields[kind].includes(field)) return undefined;
+  if (field === undefined || value === undefined || toolFields[kind].own.includes(field)) return undefined;
   if (known && !known.includes(field)) return undefined;
   const takesAnyField = kind === "other" || kind === "mcp";
-  if (!takesAnyField && (!otherFields[kind].includes(field) || (kind === "shell" && value === "*"))) return undefined;
+  if (!takesAnyField && (!toolFields[kind].others.includes(field) || (kind === "shell" && value === "*")))
+    return undefined;
   return { kind: "field", field, value: readSpec(value) };
 }

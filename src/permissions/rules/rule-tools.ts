@@ -23,30 +23,29 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map([
 
 const aliases: ReadonlyMap<string, string> = new Map([["Task", "Agent"]]);
 
-/** The fields that a plain spec of each kind matches. `Tool(field:value)` with one of them is rejected. */
-export const ownFields: Readonly<Record<ToolKind, readonly string[]>> = {
-  shell: ["command"],
-  text: ["command"],
-  read: ["file_path", "path", "notebook_path"],
-  edit: ["file_path", "path", "notebook_path"],
-  web: ["url"],
-  agent: ["subagent_type"],
-  skill: ["skill", "args"],
-  mcp: [],
-  other: [],
-};
+interface ToolFields {
+  /** The fields that a plain spec matches. `Tool(field:value)` with one of them is rejected. */
+  readonly own: readonly string[];
+  /** The other known fields: `Bash(timeout:5)` is a field, `Bash(docker:x)` is a command. */
+  readonly others: readonly string[];
+}
 
-/** Other fields of the known tools: `Bash(timeout:5)` is a field, `Bash(docker:x)` is a command. */
-export const otherFields: Readonly<Record<ToolKind, readonly string[]>> = {
-  shell: ["description", "timeout", "run_in_background", "dangerouslyDisableSandbox"],
-  text: ["description", "timeout", "run_in_background"],
-  read: ["offset", "limit", "pages", "pattern", "glob", "type", "output_mode"],
-  edit: ["old_string", "new_string", "replace_all", "content", "new_source", "cell_id", "cell_type", "edit_mode"],
-  web: ["prompt"],
-  agent: ["description", "prompt", "model", "run_in_background", "isolation", "name", "resume"],
-  skill: [],
-  mcp: [],
-  other: [],
+const paths = ["file_path", "path", "notebook_path"];
+const edits = "old_string new_string replace_all content new_source cell_id cell_type edit_mode".split(" ");
+
+export const toolFields: Readonly<Record<ToolKind, ToolFields>> = {
+  shell: { own: ["command"], others: ["description", "timeout", "run_in_background", "dangerouslyDisableSandbox"] },
+  text: { own: ["command"], others: ["description", "timeout", "run_in_background"] },
+  read: { own: paths, others: ["offset", "limit", "pages", "pattern", "glob", "type", "output_mode"] },
+  edit: { own: paths, others: edits },
+  web: { own: ["url"], others: ["prompt"] },
+  agent: {
+    own: ["subagent_type"],
+    others: ["description", "prompt", "model", "run_in_background", "isolation", "name", "resume"],
+  },
+  skill: { own: ["skill", "args"], others: [] },
+  mcp: { own: [], others: [] },
+  other: { own: [], others: [] },
 };
 
 /** The current name of a tool; older names are aliases. */

@@ -1,17 +1,9 @@
 import { type CommandPart, type Places, programName, type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern, someWord } from "../word-pieces.ts";
-import { type FileProgram, filePrograms } from "./file-programs.ts";
+import { type FileOperand, type FileProgram, filePrograms } from "./file-programs.ts";
 import { knownLines } from "./inner-command.ts";
 import { isOption, isValueOf, optionValues } from "./program-options.ts";
 import { gitOperands, writtenWords } from "./special-operands.ts";
-
-/** A word that names a file, and the access to it. */
-export interface FileOperand {
-  /** The name as a pattern of bash; undefined when it is not known beforehand. */
-  readonly pattern: string | undefined;
-  readonly raw: string;
-  readonly access: "read" | "write";
-}
 
 /** A command with more operands needs a confirmation. */
 export const maxOperands = 2_000;

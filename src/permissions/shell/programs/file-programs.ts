@@ -1,5 +1,13 @@
 import type { WantedOptions } from "./program-options.ts";
 
+/** A word that names a file, and the access to it. */
+export interface FileOperand {
+  /** The name as a pattern of bash; undefined when it is not known beforehand. */
+  readonly pattern: string | undefined;
+  readonly raw: string;
+  readonly access: "read" | "write";
+}
+
 /** What a program does with its operands, and which of its words are not files. */
 export interface FileProgram {
   readonly does: "reads" | "writes" | "writes last";

@@ -1,6 +1,6 @@
 import { type ShellWord, staticValue } from "../shell-part.ts";
 import { escapePattern } from "../word-pieces.ts";
-import type { FileProgram } from "./file-programs.ts";
+import type { FileOperand, FileProgram } from "./file-programs.ts";
 import { readLine } from "./git-commands.ts";
 import { cutWord, isOption, isValueOf, optionValues } from "./program-options.ts";
 
@@ -39,7 +39,7 @@ function filesIn(pattern: string): string[] {
  * The words after a verb of git that may be files; of `commit:file` the file. A word may as well be a branch, so only known names and
  * those of variables that the script sets count.
  */
-export function gitOperands(args: readonly ShellWord[]) {
+export function gitOperands(args: readonly ShellWord[]): FileOperand[] {
   const { verb, rest, folders } = readLine(args);
   const access = reading.has(verb) ? "read" : writing.has(verb) ? "write" : undefined;
   if (access === undefined) return [];
