@@ -105,13 +105,13 @@ async function print(text: string, io: Io): Promise<number> {
 function unknownCommand(name: string): Problem {
   const near = closestName(name, Object.keys(commands));
   const hint = near ? `Did you mean "${near}"?` : "Run hookline --help to list the commands.";
-  return new Problem("cli/unknown-command", `Unknown command "${name}". ${hint}`, { about: { name } });
+  return new Problem("cli/unknown-command", `Unknown command "${name}". ${hint}`);
 }
 
 function unknownVerb(name: string, verb: string, { verbs }: CommandGroup): Problem {
   const near = closestName(verb, Object.keys(verbs));
   const hint = near ? `Did you mean "hookline ${name} ${near}"?` : `See hookline ${name} --help.`;
-  return new Problem("cli/usage", `Unknown command "${name} ${verb}". ${hint}`, { about: { name, verb } });
+  return new Problem("cli/usage", `Unknown command "${name} ${verb}". ${hint}`);
 }
 
 /** What a user can do about an error of the file system. */

@@ -171,7 +171,7 @@ async function readRecipe(name: string): Promise<Recipe> {
   if (!known.includes(name)) {
     const near = closestName(name, known);
     const hint = near === undefined ? `Recipes: ${known.join(", ")}.` : `Did you mean "${near}"?`;
-    throw new Problem("cli/usage", `Unknown recipe "${name}". ${hint}`, { about: { name } });
+    throw new Problem("cli/usage", `Unknown recipe "${name}". ${hint}`);
   }
   const text = await readFile(join(recipesFolder, `${name}.ts`), "utf8");
   const declared = /^ {2}hooks: \[(.*)\],$/m.exec(text)?.[1] ?? "";

@@ -156,16 +156,14 @@ function logAnswer(decision: string | undefined): string | undefined {
   const near = closestName(decision, Object.keys(answers));
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const message = `Unknown --decision "${decision}". Use allow, ask, defer, refused, halt or none.${hint}`;
-  throw new Problem("cli/usage", message, { about: { decision } });
+  throw new Problem("cli/usage", message);
 }
 
 function milliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new Problem("cli/usage", `--slow must be a number of milliseconds, such as 100, not "${text}".`, {
-    about: { text },
-  });
+  throw new Problem("cli/usage", `--slow must be a number of milliseconds, such as 100, not "${text}".`);
 }
 
 /** `30m`, `2h`, `7d`, or a date in UTC, as the log prints times. */
@@ -174,5 +172,5 @@ function sinceTime(text: string | undefined): number | undefined {
   const time = timeBefore(text) ?? Date.parse(text);
   if (!Number.isNaN(time)) return time;
   const message = `--since must be a duration such as 30m, 2h or 7d, or a date, not "${text}".`;
-  throw new Problem("cli/usage", message, { about: { text } });
+  throw new Problem("cli/usage", message);
 }

@@ -110,5 +110,5 @@ function hooksFile(call: ParsedCall, io: Io): string {
   const path = resolve(io.cwd, file);
   if (existsSync(path)) return path;
   const message = `${path} does not exist. Pass a hooks file, or create one with hookline init.`;
-  throw new Problem("cli/bad-input", message, { about: { file } });
+  throw new Problem("cli/bad-input", message);
 }

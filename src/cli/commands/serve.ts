@@ -33,9 +33,7 @@ has answered is running. Without --foreground it runs in the background and cont
     if (call.flag("status")) return status(file, call, io);
     positiveNumber(call, "idle-minutes");
     if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) {
-      throw new Problem("cli/bad-input", `The hooks file ${file} does not exist. Create one with hookline init.`, {
-        about: { file },
-      });
+      throw new Problem("cli/bad-input", `The hooks file ${file} does not exist. Create one with hookline init.`);
     }
     if (call.flag("foreground")) return foreground(file, call, io);
     const args = ["serve", resolve(io.cwd, file), "--foreground", ...passedOn(call, io)];

@@ -77,7 +77,6 @@ function matchingEntry(text: string, { entries, project }: TrustReview): TrustEn
     throw new Problem(
       "trust/unknown-hook",
       `No hook "${id}" in ${project}. Run hookline trust --show to list them. Nothing was approved.`,
-      { about: { id } },
     );
   }
   if (entry.digest === undefined) throw notApprovable(entry);
@@ -85,7 +84,6 @@ function matchingEntry(text: string, { entries, project }: TrustReview): TrustEn
     throw new Problem(
       "trust/digest-mismatch",
       `The digest of "${id}" does not match; it is now ${entry.digest}. Nothing was approved.`,
-      { about: { id, digest: entry.digest, given: digest } },
     );
   }
   return entry;

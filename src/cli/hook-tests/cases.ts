@@ -174,7 +174,7 @@ export async function namedTests(files: readonly string[]): Promise<HookTests> {
     if (status?.isFile() && (isProgram(file) || file.endsWith(".json"))) continue;
     const why = status === undefined ? "does not exist" : status.isFile() ? "is not a test" : "is not a file";
     const hint = "Tests are named *.test.ts (.mts, .js, .mjs), cases *.json. Use --hooks for the hooks file.";
-    throw new Problem("cli/bad-input", `${file} ${why}. ${hint}`, { about: { file } });
+    throw new Problem("cli/bad-input", `${file} ${why}. ${hint}`);
   }
   return { programs: files.filter(isProgram), cases: files.filter((file) => !isProgram(file)) };
 }

@@ -60,9 +60,7 @@ export function pointInTime(call: ParsedCall, option: string): number | undefine
   const isDay = midnight.getMonth() + 1 === Number(month) && midnight.getDate() === Number(day);
   const time = !isDay ? Number.NaN : clock === "" ? midnight.getTime() : Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new Problem("cli/usage", `"${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`, {
-    about: { text },
-  });
+  throw new Problem("cli/usage", `"${text}" is not a valid time. Use 2026-01-31, 2026-01-31T12:00, 90m, 2h or 7d.`);
 }
 
 /** The time that is `90m`, `2h` or `7d` before now. Undefined for any other text. */
@@ -75,11 +73,11 @@ export function timeBefore(span: string): number | undefined {
 export function existingFolder(option: string, given: string, { cwd }: Io): string {
   const folder = resolve(cwd, given);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new Problem("cli/usage", `--${option}: ${folder} is not a directory.`, { about: { folder } });
+  throw new Problem("cli/usage", `--${option}: ${folder} is not a directory.`);
 }
 
 function invalid(option: string, wanted: string, text: string): Problem {
-  return new Problem("cli/usage", `--${option} must be ${wanted}, not "${text}".`, { about: { option, text } });
+  return new Problem("cli/usage", `--${option} must be ${wanted}, not "${text}".`);
 }
 
 /** The texts of those options that were given, under other names: `{ systemPrompt: "system-prompt" }`. */

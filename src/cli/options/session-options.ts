@@ -28,9 +28,7 @@ export function sessionRoots(call: ParsedCall, io: Io): readonly string[] {
       : existsSync(path)
         ? "it is not a directory"
         : "it does not exist";
-    throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Pass a directory such as ~/.claude.`, {
-      about: { root: path },
-    });
+    throw new Problem("cli/usage", `--root ${text} cannot be used: ${why}. Pass a directory such as ~/.claude.`);
   });
 }
 

@@ -42,13 +42,12 @@ Account data and environment files are never included. The default format is tha
     const file = out === undefined ? undefined : resolve(io.cwd, out);
     const format = formatFrom(call.flag("json") ? "json" : call.text("format"), file);
     if (file !== undefined && existsSync(file) && !call.flag("force")) {
-      throw new Problem("cli/usage", `${file} already exists. Use --force to replace it.`, { about: { file } });
+      throw new Problem("cli/usage", `${file} already exists. Use --force to replace it.`);
     }
     if (file !== undefined && isTranscript(place, file)) {
       throw new Problem(
         "cli/usage",
         plainLine(`${file} is a transcript; an export cannot overwrite it. Choose another file.`),
-        { about: { file } },
       );
     }
     const session = sessionAt(place);
@@ -62,10 +61,7 @@ Account data and environment files are never included. The default format is tha
     if (file === undefined) await io.out(format === "json" ? escapeJson(text) : text);
     else {
       await replaceFile(file, text, { links: "through" }).catch((cause: unknown) => {
-        throw new Problem("cli/usage", plainLine(`${file} cannot be written: ${messageOf(cause)}`), {
-          about: { file },
-          cause,
-        });
+        throw new Problem("cli/usage", plainLine(`${file} cannot be written: ${messageOf(cause)}`), { cause });
       });
       await io.err(`${plainLine(file)}\n`);
     }
@@ -83,7 +79,5 @@ function formatFrom(name: string | undefined, file: string | undefined): ExportF
   const wanted = name ?? /\.(md|html|json)$/.exec(file ?? "")?.[1] ?? "markdown";
   const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
   if (format !== undefined) return format;
-  throw new Problem("cli/usage", `Unknown format "${wanted}". Use markdown, html or json.`, {
-    about: { format: wanted },
-  });
+  throw new Problem("cli/usage", `Unknown format "${wanted}". Use markdown, html or json.`);
 }

@@ -57,7 +57,7 @@ async function entriesFor(
   const leaf = call.text("branch");
   const number = wholeNumber(call, "turn");
   if (leaf !== undefined && main.branches.entriesOf(leaf) === undefined)
-    throw new Problem("sessions/no-branch", `This session has no entry "${plainLine(leaf)}".`, { about: { leaf } });
+    throw new Problem("sessions/no-branch", `This session has no entry "${plainLine(leaf)}".`);
   if (number !== undefined) return turnOf(main.turns(leaf).turns, number).entries;
   return leaf === undefined ? main.items : main.history(leaf);
 }
@@ -117,7 +117,7 @@ function turnOf<T extends { readonly number: number }>(turns: readonly T[], numb
   const turn = turns.find((one) => one.number === number);
   if (turn !== undefined) return turn;
   const turnsText = turns.length === 0 ? "It has no turns." : `It has turns 1 to ${turns.length}.`;
-  throw new Problem("cli/usage", `This session has no turn ${number}. ${turnsText}`, { about: { number } });
+  throw new Problem("cli/usage", `This session has no turn ${number}. ${turnsText}`);
 }
 
 function itemText(item: DocumentItem, style: Style, indent: string): string {
