@@ -29,40 +29,21 @@ export function readParameter(
   const plain = plainParameter.test(raw) && !/['"\\]/.test(raw) && part.index === undefined && part.prefix !== "!";
   if (!plain || !raw.endsWith("}")) report(findings, "second-evaluation", part);
   if (part.index) readOperand(part.index, findings);
-  switch (operation?.type) {
-    case undefined:
-      if (!/^\$\{#?[A-Za-z0-9_?$#*-]+\}$/.test(raw)) report(findings, "second-evaluation", part);
-      return;
-    case "Default":
-      readOperand(operation.operand, findings);
-      // `${x:?message}` prints the message, which would reveal a variable in it.
-      if (operation.operator.endsWith("?") && /[$`]/.test(raw.slice(2))) report(findings, "construct", part);
-      if (operation.operator.endsWith("=")) {
-        findings.names.push({ name: part.parameter, at: findings.scope.span(part.pos, part.end) });
-      }
-      return;
-    case "Remove":
-      readOperand(operation.operand, findings);
-      return;
-    case "Replace":
-      readOperand(operation.pattern, findings);
-      readOperand(operation.replacement, findings);
-      return;
-    case "CaseModification":
-      if (operation.operand) readOperand(operation.operand, findings);
-      return;
-    case "Slice":
-      readOperand(operation.offset, findings);
-      if (operation.length) readOperand(operation.length, findings);
-      report(findings, "second-evaluation", part);
-      return;
-    case "Transform":
-      readOperand(operation.operand, findings);
-      report(findings, "second-evaluation", part);
-      return;
-    default:
-      report(findings, "second-evaluation", part);
-      collectScripts(part, findings);
+  if (operation === undefined) {
+    if (!/^\$\{#?[A-Za-z0-9_?$#*-]+\}$/.test(raw)) report(findings, "second-evaluation", part);
+    return;
+  }
+  forEachChild(operation, (child) => {
+    if (child.type === "Word") readOperand(child, findings);
+  });
+  if (operation.type === "Default") {
+    // `${x:?message}` prints the message, which would reveal a variable in it.
+    if (operation.operator.endsWith("?") && /[$`]/.test(raw.slice(2))) report(findings, "construct", part);
+    if (operation.operator.endsWith("=")) {
+      findings.names.push({ name: part.parameter, at: findings.scope.span(part.pos, part.end) });
+    }
+  } else if (!/^(?:Remove|Replace|CaseModification)$/.test(operation.type)) {
+    report(findings, "second-evaluation", part);
   }
 }
 
