@@ -9,7 +9,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -39,8 +39,7 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
       throw new Problem("cli/usage", `${name} is not a tool event. Omit --tool.`);
     }
     const payload = tool === undefined ? input : { tool_name: tool, tool_input: input };
-    const engine = await openEngineFor(call, io);
-    try {
+    return withEngine(call, io, async (engine) => {
       const explanation = engine.explain(name, payload as EventPayload<EventName>);
       // An incomplete payload is enough to explain an event.
       const about = explanation.warnings.filter(({ code }) => code !== "payload-incomplete");
@@ -50,9 +49,7 @@ With --tool, --input is the input of the tool; without it, the whole payload.`,
       };
       await io.out(call.flag("json") ? jsonText(report) : explanationText(report, styleFor(io)));
       return 0;
-    } finally {
-      await engine.close();
-    }
+    });
   },
 };
 

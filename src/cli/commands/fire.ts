@@ -10,7 +10,7 @@ import {
 } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
 import { readObject } from "../command-line/input.ts";
-import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -37,22 +37,16 @@ Exit status: 0 whatever the outcome is; with --exit-code 2 for deny or block and
       throw new Problem("cli/usage", "hookline fire requires an event, such as PreToolUse. See hookline fire --help.");
     const input = call.text("input");
     const payload = input === undefined ? {} : await readObject(input, "--input", io);
-    const engine = await openEngineFor(call, io);
-    try {
+    return withEngine(call, io, async (engine) => {
       const outcome = await engine.fireUnknown(event, payload, { signal: io.signal });
       const settings = [...engine.warnings, ...(await clientWarnings(call, io))];
       const warnings = [...settings, ...foreignWarning(event, payload), ...outcome.warnings];
       const report = { ...outcome, warnings };
       await io.out(call.flag("json") ? jsonText(report) : outcomeText(report, styleFor(io)));
       return call.flag("exit-code") ? exitCode(outcome) : 0;
-    } finally {
-      await engine.close({ waitMs: io.signal.aborted ? 0 : longestWaitMs });
-    }
+    });
   },
 };
-
-/** For background hooks without a limit of their own. */
-const longestWaitMs = 600_000;
 
 /** A payload of another agent matches no hook, since hooks are matched by name. */
 function foreignWarning(event: string, payload: Readonly<Record<string, unknown>>): readonly Warning[] {

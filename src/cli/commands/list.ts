@@ -1,7 +1,7 @@
 import type { ListedHook } from "../../engine/internal.ts";
 import { escapeControls, groupBy, stripControl, type Warning } from "../../protocol/internal.ts";
 import type { Command } from "../command-line/command.ts";
-import { clientWarnings, engineOptions, openEngineFor } from "../options/settings-options.ts";
+import { clientWarnings, engineOptions, withEngine } from "../options/settings-options.ts";
 import { jsonText, type Style, styleFor } from "../print/terminal.ts";
 
 export const command: Command = {
@@ -11,16 +11,13 @@ or do not cover what they seem to cover. Nothing is run.`,
   options: { ...engineOptions, json: { about: "print one JSON object" } },
   examples: ["hookline list", "hookline list --settings team.json --json"],
   async run(call, io) {
-    const engine = await openEngineFor(call, io);
-    try {
+    return withEngine(call, io, async (engine) => {
       const hooks = engine.list();
       const { policy } = await engine.rules();
       const warnings = [...engine.warnings, ...policy.warnings, ...(await clientWarnings(call, io))];
       await io.out(call.flag("json") ? jsonText({ hooks, warnings }) : listText(hooks, warnings, styleFor(io)));
       return 0;
-    } finally {
-      await engine.close();
-    }
+    });
   },
 };
 

@@ -24,9 +24,18 @@ export const engineOptions: Readonly<Record<string, OptionSpec>> = {
   trust: { value: "MODE", about: "which hooks of the project may run: pinned (default), workspace or implicit" },
 };
 
-export async function openEngineFor(call: ParsedCall, io: Io): Promise<Engine> {
-  return openEngine({ ...engineSettings(call, io), ...defined({ trust: trustMode(call) }) });
+/** Calls `work` with an engine and closes it. Waits for background hooks, unless the command is interrupted. */
+export async function withEngine(call: ParsedCall, io: Io, work: (engine: Engine) => Promise<number>): Promise<number> {
+  const engine = await openEngine({ ...engineSettings(call, io), ...defined({ trust: trustMode(call) }) });
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close({ waitMs: io.signal.aborted ? 0 : longestWaitMs });
+  }
 }
+
+/** For background hooks without a limit of their own. */
+const longestWaitMs = 600_000;
 
 /** Warnings about settings files that Claude Code cannot read. Files named by --settings are not checked. */
 export async function clientWarnings(call: ParsedCall, io: Io): Promise<readonly Warning[]> {
