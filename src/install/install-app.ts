@@ -11,9 +11,8 @@ import { otherScopeNotes, replacedAppNote, transportNotes } from "./drift/advice
 import { type WrittenEntries, writeEntries } from "./edit/install-entries.ts";
 import { type LockFile, lockVersion, readInstallRecord, readLockFile, toLockPath } from "./edit/install-record.ts";
 import { realFile } from "./edit/settings-file.ts";
-import type { DaemonControl, Endpoint } from "./installer.ts";
 import { type HookCommands, hookCommands } from "./plan/hook-command.ts";
-import { hasHttpEntries, namesApp } from "./plan/http-entries.ts";
+import { type Endpoint, hasHttpEntries, namesApp } from "./plan/http-entries.ts";
 import {
   hooksFileFor,
   type InstallTarget,
@@ -41,6 +40,25 @@ export interface Installer {
   readonly daemon?: DaemonControl;
   readonly now: () => Date;
   readonly signal?: AbortSignal;
+}
+
+/** What installing needs of the warm daemon. Passed in, because this module and the daemon do not import each other. */
+export interface DaemonControl {
+  /** Where the app will be reached; kept on disk, so that port and token stay. `fresh` chooses others. */
+  endpointFor(hooksFile: string, options?: { readonly fresh?: boolean }): Promise<Endpoint>;
+  daemonStatus(hooksFile: string): Promise<DaemonStatus | undefined>;
+  /** False when none ran. */
+  stopDaemon(hooksFile: string): Promise<boolean>;
+  /** Forgets port and token, and stops the daemon. */
+  dropEndpoint(hooksFile: string): Promise<void>;
+}
+
+export interface DaemonStatus extends Pick<Endpoint, "port"> {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly version: string;
+  readonly sourceHash: string;
 }
 
 export interface InstallRequest extends InstallTarget, EntryChoices {

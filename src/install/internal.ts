@@ -6,8 +6,7 @@ export { clientsInUse, installFindings } from "./drift/install-findings.ts";
 export { type InstallRepair, repairInstall } from "./drift/repair-install.ts";
 export { type ScopeStatus, statusOf } from "./drift/scope-status.ts";
 export { purgeTraces, type Uninstalled, uninstall } from "./edit/uninstall-entries.ts";
-export { type Installer, type InstallOutcome, installApp } from "./install-app.ts";
-export type { DaemonControl } from "./installer.ts";
+export { type DaemonControl, type Installer, type InstallOutcome, installApp } from "./install-app.ts";
 export {
   type AskedTransport,
   askedTransports,

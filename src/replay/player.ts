@@ -7,14 +7,9 @@ import type { AppHandler, ChildReady, ChildSetup, ReplayAnswer, ReplayQuestion }
 import type { PastEvent } from "./past-event.ts";
 import { replayEnv, replayProcess } from "./sandbox.ts";
 
-export interface PlayerOptions {
-  /** The hooks file; already built if it needs a build. */
-  readonly hooks: string;
-  readonly cwd: string;
+/** Contract: the hooks file is built if it needs a build, and no other player uses the scratch folder. */
+interface PlayerOptions extends Omit<ChildSetup, "mark"> {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A folder for this player alone. */
-  readonly scratch: string;
-  readonly allowEffects: boolean;
   readonly signal: AbortSignal;
 }
 

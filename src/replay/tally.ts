@@ -128,7 +128,7 @@ function countEvent(events: Map<PastEventName, MutableEventCount>, name: PastEve
 interface HandlerCount {
   calls: number;
   readonly outcomes: Partial<Record<HandlerResult["outcome"], number>>;
-  readonly times: DurationHistogram;
+  readonly times: ReturnType<typeof openDurations>;
 }
 
 function countHandler(handlers: Map<string, HandlerCount>, { name, outcome, ms }: HandlerResult): void {
@@ -213,29 +213,23 @@ function rowCounter<Row extends object>(keyOf: (row: Row) => string) {
   };
 }
 
-/** Durations in buckets that grow by 2 %: constant memory, and percentiles with an error of at most 2 %. */
-export interface DurationHistogram {
-  add(ms: number): void;
-  /** The percentile; 0.5 is the median. Undefined for an empty histogram. */
-  at(share: number): number | undefined;
-  readonly max: number | undefined;
-}
-
 const step = Math.log(1.02);
 const leastMs = 0.001;
 
-export function openDurations(): DurationHistogram {
+/** Durations in buckets that grow by 2 %: constant memory, and percentiles with an error of at most 2 %. */
+export function openDurations() {
   const buckets = new Map<number, number>();
   let count = 0;
   let max: number | undefined;
   return {
-    add(ms) {
+    add(ms: number): void {
       const bucket = Math.round(Math.log(Math.max(ms, leastMs) / leastMs) / step);
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
       count += 1;
       max = Math.max(max ?? 0, ms);
     },
-    at(share) {
+    /** The percentile; 0.5 is the median. Undefined for an empty histogram. */
+    at(share: number): number | undefined {
       let left = Math.ceil(count * share);
       for (const [bucket, size] of [...buckets].sort(([a], [b]) => a - b)) {
         left -= size;
@@ -243,7 +237,7 @@ export function openDurations(): DurationHistogram {
       }
       return undefined;
     },
-    get max() {
+    get max(): number | undefined {
       return max;
     },
   };

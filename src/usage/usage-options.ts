@@ -15,7 +15,7 @@ import type { SpentOn, SpentOptions } from "./usage-spending.ts";
 export const reportNames = ["daily", "weekly", "monthly", "session", "blocks", "models", "projects"] as const;
 export type ReportName = (typeof reportNames)[number];
 
-/** What is asked for. Filters act before anything is added up. */
+/** What a report shows. Filters apply before anything is added up. */
 export interface ReportRequest {
   /** Default: `daily`. */
   readonly report?: ReportName;
@@ -34,11 +34,11 @@ export interface ReportRequest {
   readonly timezone?: string;
   /** Default: `monday`. */
   readonly weekStart?: Weekday;
-  /** Rows hold their models, too. */
+  /** Adds the split by model to each row. */
   readonly breakdown?: boolean;
-  /** Rows hold the split by type of agent, too. */
+  /** Adds the split by type of agent to each row. */
   readonly agents?: boolean;
-  /** Whose cost counts. Default: `auto`. */
+  /** Which cost counts. Default: `auto`. */
   readonly mode?: CostMode;
   /** Default: times ascend, costs descend. */
   readonly order?: "asc" | "desc";

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { type HomeSource, sha256, statePath } from "../files/internal.ts";
 import { findRoots, findTranscripts, type SessionRoot, type TranscriptFile } from "../sessions/internal.ts";
 import { indexedLedger } from "./ledger/indexed-ledger.ts";
-import type { Ledger } from "./ledger/ledger.ts";
+import { type Ledger, scanAll, type UnreadFile, unreadFile } from "./ledger/ledger.ts";
 import { openPrices } from "./prices/price-table.ts";
 import { makeReport, type UsageReport } from "./reports/build-report.ts";
-import { scanAll, type UnreadFile, unreadFile } from "./scan/scan-files.ts";
 import { checkUsageOptions, type ReportName, type ReportRequest } from "./usage-options.ts";
 import { readUsageSettings, statuslineCosts } from "./usage-state-files.ts";
 
@@ -18,7 +17,7 @@ export interface UsageOptions extends ReportRequest, HomeSource {
   readonly index?: boolean | "rescan";
   /** Aborts the report. */
   readonly signal?: AbortSignal | undefined;
-  /** Called now and then while transcripts are read: bytes so far, and all there are. */
+  /** Called repeatedly while transcripts are read: bytes so far, and of all transcripts. */
   readonly onProgress?: ((progress: { readonly bytes: number; readonly of: number }) => void) | undefined;
 }
 
@@ -43,8 +42,8 @@ export async function usageReport<Name extends ReportName = "daily">(
   return makeReport(options.report ?? ("daily" as Name), ledger, request, prices, statusline);
 }
 
-/** Everything there is to know about these roots, from the index or from a scan. */
-export function ledgerFor(
+/** The ledger of these roots, from the index or from a scan. */
+function ledgerFor(
   found: readonly TranscriptFile[],
   roots: readonly SessionRoot[],
   prices: ReturnType<typeof openPrices>,

@@ -31,9 +31,9 @@ export interface SpentOptions extends HomeSource {
 }
 
 /**
- * What was spent, as far as answers are written down: one that is still being written is not in the figure.
+ * What was spent on answers that are complete in a transcript.
  * `complete` is false when a price is missing or a transcript cannot be read: then it is at least this much.
- * A session without a transcript has spent nothing so far. Throws `usage/option` for a question that means nothing, such as a month
+ * A session without a transcript has spent nothing so far. Throws `usage/option` for an invalid question, such as the month
  * "2026-1", and `usage/session` for the beginning of several ids.
  */
 export async function spent(on: SpentOn, options: SpentOptions = {}): Promise<Amounts> {

@@ -15,9 +15,8 @@ interface UsageSettings {
 export function readUsageSettings(source: HomeSource): UsageSettings {
   const folder = statePath(source);
   const path = join(folder, "usage.json");
-  const text = textOf(path);
-  if (text === undefined) return {};
-  const value = parse(text, path);
+  const value = jsonAt(path);
+  if (value === undefined) return {};
   if (!isObject(value)) throw wrong(path, "it is not an object");
   const { prices, projects, ...others } = value;
   const [other] = Object.keys(others);
@@ -27,22 +26,15 @@ export function readUsageSettings(source: HomeSource): UsageSettings {
   return defined({ prices: prices === undefined ? undefined : resolve(folder, prices), projects });
 }
 
-function textOf(path: string): string | undefined {
+/** Undefined when there is no such file. */
+function jsonAt(path: string): unknown {
   try {
-    return readFileSync(path, "utf8");
+    // Some editors put a byte order mark before the text.
+    return JSON.parse(readFileSync(path, "utf8").replace(/^\ufeff/, ""));
   } catch (cause) {
     // Settings are optional; settings that exist are used, or the report fails.
     if (errorCode(cause) === "ENOENT") return undefined;
-    throw wrong(path, "it cannot be read", cause);
-  }
-}
-
-function parse(text: string, path: string): unknown {
-  try {
-    // Some editors put a byte order mark before the text.
-    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
-  } catch (cause) {
-    throw wrong(path, "it is not valid JSON", cause);
+    throw wrong(path, cause instanceof SyntaxError ? "it is not valid JSON" : "it cannot be read", cause);
   }
 }
 

@@ -21,22 +21,19 @@ export interface InstallFinding {
   readonly place: string;
 }
 
-/** Every such finding with what it tells. */
-export const installFindingCodes = {
-  "hooks-dropped": "an app was installed, and its entries are missing: the agent or another program rewrote the file",
-  "client-cannot-read": "Claude Code drops the settings file of an installed app, or an entry of it",
-  "install-drift": "something is no longer as it was installed",
-  "package-missing": "an entry calls a package that no longer exists",
-  "bash-missing": "an entry calls the client, which is a bash script, and there is no bash in PATH or at /bin/bash",
-  "client-stale": "the compiled client was made from an earlier state of its package",
-  "client-script": "the client script does the work although the client could be compiled here",
-  "http-entry": "entries reach the app over http, where a process that takes the port gets the token and may decide",
-  "token-readable": "a settings file with a token in it can be read by others",
-  "daemon-stale": "the daemon is of another version than the package",
-  "handler-slow": "a handler keeps the agent waiting",
-} as const;
-
-export type InstallFindingCode = keyof typeof installFindingCodes;
+/** docs/install-reference.md says what each means. */
+type InstallFindingCode =
+  | "hooks-dropped"
+  | "client-cannot-read"
+  | "install-drift"
+  | "package-missing"
+  | "bash-missing"
+  | "client-stale"
+  | "client-script"
+  | "http-entry"
+  | "token-readable"
+  | "daemon-stale"
+  | "handler-slow";
 
 /** What is wrong with what was installed here. Starts nothing and writes nothing. */
 export async function installFindings(target: InstallTarget, installer: Installer): Promise<readonly InstallFinding[]> {

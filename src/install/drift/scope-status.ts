@@ -11,8 +11,7 @@ import {
   readLockFile,
 } from "../edit/install-record.ts";
 import { inspectSettings, realFile } from "../edit/settings-file.ts";
-import type { Installer } from "../install-app.ts";
-import type { DaemonStatus } from "../installer.ts";
+import type { DaemonStatus, Installer } from "../install-app.ts";
 import { httpReport, strangerOnPort } from "../plan/http-entries.ts";
 import {
   hooksFileFor,

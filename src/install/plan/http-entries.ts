@@ -5,7 +5,6 @@ import { eventRow, isEventName, Problem } from "../../protocol/internal.ts";
 import { appKey } from "../../sdk/internal.ts";
 import { type Drift, drift } from "../drift/advice.ts";
 import type { InstallRecord } from "../edit/install-record.ts";
-import type { DaemonStatus } from "../installer.ts";
 import { type InstallTarget, installScopes, scopeFiles } from "./install-places.ts";
 import { type OwnEntry, ownHttpHooks } from "./own-entries.ts";
 
@@ -15,6 +14,14 @@ export interface HttpConsent {
   readonly decisions?: true;
   /** A token that is written into the settings file. */
   readonly literalToken?: true;
+}
+
+/** Where http entries reach an app. */
+export interface Endpoint {
+  readonly port: number;
+  readonly token: string;
+  /** `http://127.0.0.1:<port>/v1/hook/<key>` */
+  readonly url: string;
 }
 
 /** Whether an answer to this event can change what happens: refuse, allow, rewrite or stop. Context alone decides nothing. */
@@ -88,7 +95,7 @@ export function namesApp(settings: string, hooksFile: string): boolean {
 /** An http entry names a port; any process that listens there gets the events. */
 export async function strangerOnPort(
   entries: readonly OwnEntry[],
-  daemon: DaemonStatus | undefined,
+  daemon: Pick<Endpoint, "port"> | undefined,
   cure: string,
 ): Promise<string | undefined> {
   const url = entries.flatMap(ownHttpHooks).find(({ hook }) => URL.canParse(hook.url))?.hook.url;

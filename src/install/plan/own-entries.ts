@@ -81,7 +81,7 @@ function keyIn(url: string): string | undefined {
 
 function isShellCall(command: string, call: readonly string[]): boolean {
   const line = shellLine(call);
-  return call.length > 0 && (command === line || command.startsWith(`${line} `));
+  return command === line || command.startsWith(`${line} `);
 }
 
 /** Without a lock file: our program, and the hooks file in the spelling we give it. */

@@ -10,9 +10,8 @@ import {
 } from "../../protocol/internal.ts";
 import { defaultDeadline, type FailureMode, needsCommand } from "../../sdk/internal.ts";
 import type { LockFile } from "../edit/install-record.ts";
-import type { Endpoint } from "../installer.ts";
 import { failClosedCommand, failClosedLine, type HookCommands, shellLine } from "./hook-command.ts";
-import { checkConsent, type HttpConsent } from "./http-entries.ts";
+import { checkConsent, type Endpoint, type HttpConsent } from "./http-entries.ts";
 import type { AskedTransport, InstallScope, Transport } from "./install-places.ts";
 
 /** What an app says about one of its events. */

@@ -7,7 +7,7 @@ export interface OwnerInfo {
   readonly session: string;
   /** The first time written in any of its lines; NaN when there is none. */
   readonly firstAt: number;
-  /** Sessions this one says it came from. */
+  /** Sessions that this one names as its source. */
   readonly ancestors: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface OwnerInfo {
 export type CallSink = (best: number, owner: number, conflict: boolean) => void;
 
 /**
- * Gives every call once, whatever the number of files and lines that hold it. Totals do not depend on the owner; the split
+ * Gives every call once, for any number of files and lines that hold it. Totals do not depend on the owner; the split
  * by session, agent and time does, in the same way on every run.
  */
 export function resolveCalls(table: CallTable, fileInfo: (file: number) => OwnerInfo, take: CallSink): void {
@@ -39,14 +39,8 @@ export function resolveCalls(table: CallTable, fileInfo: (file: number) => Owner
   }
 }
 
-interface Groups {
-  /** Of each row, the first row with its key. */
-  readonly heads: Int32Array;
-  /** The next row with the same key; -1 behind the last. */
-  readonly next: Int32Array;
-}
-
-function groupByKey({ words, count }: CallTable): Groups {
+/** `heads`: of each row, the first row with its key. `next`: the next row with the same key; -1 after the last. */
+function groupByKey({ words, count }: CallTable) {
   let places = 1024;
   while (places < count * 2) places *= 2;
   const firsts = new Int32Array(places).fill(-1);
@@ -146,7 +140,7 @@ function sumAt(figures: Float64Array, at: number): number {
 type OwnerFinder = (rows: readonly number[]) => number;
 
 function ownerFinder({ words, figures }: CallTable, fileInfo: (file: number) => OwnerInfo): OwnerFinder {
-  // Files share many calls with few others: who comes first is asked once for each choice of files.
+  // Files share many calls with few others: the owner is determined once for each set of files.
   const known = new Map<string, number>();
   const files: number[] = [];
 

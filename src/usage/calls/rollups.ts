@@ -6,7 +6,7 @@ import { type CallTable, figureColumn, rowFlag, wordColumn } from "./call-table.
 import { type OwnerInfo, resolveCalls } from "./resolve-calls.ts";
 import { type NameTable, tokenNames } from "./usage-record.ts";
 
-/** Calls added up, per owner's file, agent, model, price situation and quarter of an hour: what every report is made of. */
+/** Calls added up, per owner's file, agent, model, price situation and quarter of an hour. Every report is made of them. */
 export interface Rollups {
   readonly count: number;
   /** Row by row, `sumColumn.size` each. */
@@ -15,7 +15,7 @@ export interface Rollups {
 
 /**
  * Places in a row. Times are in milliseconds; `quarter` counts quarters of an hour since 1970 UTC (every zone on earth is
- * whole quarters away from UTC), -1 for calls that nothing dates. Costs come three times, one for each way of asking, each
+ * whole quarters away from UTC), -1 for calls without a time. There are three costs, one for each cost mode, each
  * with the number of calls without a cost.
  */
 export const sumColumn = {
@@ -117,11 +117,11 @@ export function rollUp(
     what: BilledTokens & Tokens,
     written: number,
   ): number {
-    // What nothing dates is priced as of the newest row.
+    // Calls without a time have the newest price.
     const when = Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at;
     if (model !== pricedModel || (price !== undefined && (when < price.from || when >= price.to))) {
       price = prices.rowAt(names.texts[model] ?? "", when);
-      // That a model has no price now does not say that it has none at another time.
+      // A model without a price at this time may have one at another time.
       pricedModel = price === undefined ? -1 : model;
     }
     const bits =

@@ -79,7 +79,7 @@ export function hashText(text: string | undefined): IdHash {
   return { a: a >>> 0, b: (b | 1) >>> 0 };
 }
 
-/** Texts by number, so that columns can hold them. Number 0 is the empty text: "none". */
+/** Texts by number, so that columns can hold them. Number 0 is the empty text, which means none. */
 export interface NameTable {
   readonly texts: readonly string[];
   numberOf(text: string): number;
@@ -180,7 +180,7 @@ export function promptTokens({ input, cacheRead, cacheWrite5m, cacheWrite1h }: O
 function recordPart(part: TokenPart, index: number, usage: Json, model: string, isFast: boolean): RecordPart {
   const own = part.model ?? model;
   const speed = speedOf(usage["iterations"], index);
-  // The fast lane belongs to the model that was asked for; another model's part is fast only if its own field says "fast".
+  // The speed of the call is that of its own model; a part of another model is fast only if its own field says "fast".
   const fast = speed === undefined ? isFast && own === model : speed === "fast";
   return { model: own, fast, ...part.tokens };
 }

@@ -6,9 +6,9 @@ import { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from 
 import type { ScanProgress } from "../scan/file-facts.ts";
 import { rulesVersion, type StoredFile } from "./index-files.ts";
 
-/** The calls of every transcript: what it takes to go on reading a large file without reading it again. */
+/** The calls of every transcript, so that a large file that has grown is not read again from its beginning. */
 export interface CallStore {
-  /** What became of a database that could not be used. */
+  /** What happened to a database that could not be used. */
   readonly note: string | undefined;
   /** Contract: never throws; what cannot be read is undefined, and a damaged database is quarantined when it is closed. */
   fileAt(path: string): StoredFile | undefined;
@@ -61,7 +61,7 @@ async function openChecked(path: string): Promise<Opened> {
     const rules = database.prepare("SELECT value FROM about WHERE name = 'rules'").get()?.["value"];
     if (rules === undefined) database.prepare("INSERT INTO about VALUES ('rules', ?)").run(String(rulesVersion));
     else if (rules !== String(rulesVersion)) throw new Error(`it was written by other rules (${String(rules)})`);
-    // Damage shows now, not in the middle of a run.
+    // Finds damage now, not in the middle of a run.
     const { count } = database.prepare("SELECT count(*) AS count FROM files").get() ?? {};
     return { database, isEmpty: Number(count) === 0 };
   } catch (error) {
@@ -78,7 +78,7 @@ function quarantineDatabase(path: string): void {
   rmSync(`${path}.lock`, { force: true, recursive: true });
 }
 
-/** Contract: an empty one is not asked about every file there is. */
+/** Contract: an empty database is not queried for every file. */
 function callStore(path: string, { database, isEmpty }: Opened, openNote: string | undefined): CallStore {
   const find = database.prepare("SELECT * FROM files WHERE path = ?");
   let note = openNote;

@@ -8,7 +8,7 @@ import type { ScanProgress } from "../scan/file-facts.ts";
 import { type Ledger, type LedgerFile, ledgerFile } from "./ledger.ts";
 
 /**
- * All that a run needs which finds nothing changed, in one plain file: how far every transcript was read, and what was added
+ * Everything that a run without changes needs, in one plain file: how far every transcript was read, and what was added
  * up. Figures have the same layout as in memory, so reading is almost free.
  */
 export interface Manifest {
@@ -41,7 +41,7 @@ export interface StoredFile
   readonly calls: Buffer;
 }
 
-/** True when the file on disk is byte for byte the one that was read, as far as its stat tells. */
+/** True when the file on disk is byte for byte the one that was read, as far as its stat shows. */
 export function isUnchanged(known: KnownFile, now: TranscriptFile): boolean {
   return known.size === now.size && known.mtimeMs === now.mtimeMs && known.ino === now.ino && known.dev === now.dev;
 }
@@ -57,7 +57,7 @@ export function ledgerOf({ files, names, rollups }: Manifest): Ledger {
 
 export const manifestName = "usage-manifest";
 
-/** Everything that was kept under another version is read again: of the rules by which records are read, or of the layout here. */
+/** Version of the layout here and of the rules by which records are read. What was kept under another version is read again. */
 export const rulesVersion = 7;
 
 interface ManifestHead extends Omit<Manifest, "rollups" | "keys"> {

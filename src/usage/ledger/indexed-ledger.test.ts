@@ -6,10 +6,10 @@ import { findTranscripts, sqliteDriver } from "../../sessions/internal.ts";
 import { name, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { answer, textOf } from "../fixtures/world.ts";
 import { openPrices } from "../prices/price-table.ts";
-import { scanAll } from "../scan/scan-files.ts";
 import { databaseName } from "./call-store.ts";
 import { manifestName } from "./index-files.ts";
 import { indexedLedger } from "./indexed-ledger.ts";
+import { scanAll } from "./ledger.ts";
 
 test("a run that finds nothing changed uses the manifest alone", async () => {
   const world = settled();

@@ -6,10 +6,9 @@ import { answer, one, openWorld, textOf, tokens, two, type World } from "../fixt
 import { spent } from "../internal.ts";
 import { openPrices } from "../prices/price-table.ts";
 import { makeReport } from "../reports/build-report.ts";
-import { scanAll } from "../scan/scan-files.ts";
 import { pruneLive } from "./index-files.ts";
 import { indexedLedger } from "./indexed-ledger.ts";
-import type { Ledger } from "./ledger.ts";
+import { type Ledger, scanAll } from "./ledger.ts";
 import { liveLedger } from "./live-ledger.ts";
 
 const prices = openPrices();

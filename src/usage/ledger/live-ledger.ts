@@ -4,15 +4,14 @@ import { wordColumn } from "../calls/call-table.ts";
 import { owningFile } from "../calls/resolve-calls.ts";
 import { rollUp } from "../calls/rollups.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { openScan } from "../scan/scan-files.ts";
 import { isUnchanged, ledgerFileOf, ledgerOf, readIndexManifest, readLive, writeLive } from "./index-files.ts";
-import { joinRollups, type Ledger, ownerInfo, renumbered } from "./ledger.ts";
+import { joinRollups, type Ledger, openScan, ownerInfo, renumbered } from "./ledger.ts";
 import { type FreshFile, readTranscript } from "./read-transcript.ts";
 
 export interface LiveLedgerOptions {
   /** The folder of the index, and of what was read of files since. */
   readonly folder: string;
-  /** More than this of one file is not read in one go; the rest waits for the next time. */
+  /** Most bytes of one file that are read; the next call reads more. */
   readonly maxBytes?: number;
 }
 
@@ -22,16 +21,16 @@ export interface LiveLedger extends Ledger {
 }
 
 interface LiveFile extends FreshFile {
-  /** Not read as far as the last report had come: what that one knew says more. */
+  /** Not read as far as by the last report, whose figures are used instead. */
   readonly isLess: boolean;
 }
 
-/** Below this much, reading again costs less than writing down. */
+/** Below this, reading again costs less than writing a file. */
 const worthKeeping = 256 * 1024;
 
 /**
  * The ledger as the last report left it, with these files brought up to date. Reads only what is new in them, opens no
- * database, and never fails for want of a place to write.
+ * database, and works without a place to write.
  */
 export async function liveLedger(
   files: readonly TranscriptFile[],
@@ -60,7 +59,7 @@ export async function liveLedger(
     const { offset } = one.known.progress;
     const isCut = maxBytes !== undefined && size - offset > maxBytes / 16;
     if (isCut) isWhole = false;
-    // Kept to be quicker the next time; without it the next time is as slow as this one.
+    // Only saves time at the next call.
     if (one.stored !== undefined) await writeLive(folder, one.stored).catch(() => undefined);
     return { ...one, isLess: isCut && (known.get(path)?.file.progress.offset ?? 0) > offset };
   }

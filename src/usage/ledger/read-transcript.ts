@@ -5,8 +5,8 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import { type CallTable, rowFlag, wordColumn } from "../calls/call-table.ts";
 import { type NameTable, openNameTable, type RecordPart } from "../calls/usage-record.ts";
 import { newScanProgress, type ScanProgress } from "../scan/file-facts.ts";
-import { type Scan, scanFile } from "../scan/scan-files.ts";
 import type { KnownFile, StoredFile } from "./index-files.ts";
+import { type Scan, scanFile } from "./ledger.ts";
 
 /** A transcript as it is now. */
 export interface FreshFile {

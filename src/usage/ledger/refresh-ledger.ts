@@ -2,10 +2,9 @@ import type { TranscriptFile } from "../../sessions/internal.ts";
 import { wordColumn } from "../calls/call-table.ts";
 import { rollUp } from "../calls/rollups.ts";
 import type { PriceTable } from "../prices/price-table.ts";
-import { openScan, type UnreadFile } from "../scan/scan-files.ts";
 import type { ScanOptions } from "../scan/scanner.ts";
 import { isUnchanged, type KnownFile, ledgerFileOf, type Manifest, type StoredFile } from "./index-files.ts";
-import { joinRollups, ownerInfo, renumbered } from "./ledger.ts";
+import { joinRollups, openScan, ownerInfo, renumbered, type UnreadFile } from "./ledger.ts";
 import { type FreshFile, readTranscript } from "./read-transcript.ts";
 
 export interface Refreshed {
@@ -17,14 +16,14 @@ export interface Refreshed {
 }
 
 export interface RefreshOptions extends ScanOptions {
-  /** What the database has of a file, if it may be asked for that. */
+  /** What the database has of a file. */
   readonly storedFile?: (file: TranscriptFile, known: KnownFile | undefined) => Promise<StoredFile | undefined>;
   /** Gives the calls of files in a form that can be stored, also of unchanged files that the database does not have to their end. */
   readonly store?: boolean;
 }
 
 /**
- * Brings what is known up to date with the files that are there. Only files that changed are read, and those that share
+ * Brings what is known up to date with the files that exist. Only files that changed are read, and those that share
  * calls with them: for a call that several files hold, one change can move the owner. All other figures stay as they are.
  */
 export async function refresh(

@@ -13,7 +13,7 @@ export interface BilledTokens extends Omit<Tokens, "thinking"> {
   readonly us: boolean;
 }
 
-/** A part has a prompt of its own; how it was ordered is the call's. */
+/** A part has its own prompt; batch and region are those of the call. */
 export function billedPart(
   part: RecordPart,
   { batch, us }: Pick<BilledTokens, "batch" | "us">,
@@ -23,7 +23,7 @@ export function billedPart(
 
 /**
  * Integer micro-dollars, computed exactly and rounded once, half up. Counted in two-hundredths of a pico-dollar, so that half
- * a price and eleven tenths of it are whole numbers too. Fees for searches know no factor.
+ * a price and eleven tenths of it are whole numbers too. Factors do not apply to fees for searches.
  */
 export function costOf(row: PriceRow, bought: BilledTokens): number {
   const fast = bought.fast && row.fast !== undefined;
@@ -54,7 +54,7 @@ function tokenPico(prices: Prices, bought: BilledTokens): number {
   );
 }
 
-/** The same for amounts that no single call has ever had, but a line may claim. */
+/** The same for amounts that are larger than any real call but that a line may contain. */
 function costOfMany(prices: Prices, bought: BilledTokens, factor: bigint, perSearch: bigint): number {
   const tokens =
     BigInt(bought.input) * BigInt(prices.input) +
@@ -69,7 +69,7 @@ function costOfMany(prices: Prices, bought: BilledTokens, factor: bigint, perSea
 /** One answer and the usage object of its endpoint. */
 interface PricedUsage {
   readonly model: string;
-  /** Milliseconds; the newest prices when nothing dates it. */
+  /** Milliseconds. Default: the newest prices. */
   readonly at?: number | undefined;
   readonly usage: Readonly<Record<string, unknown>>;
 }

@@ -10,7 +10,7 @@ export function pricesBy(priceOf: (name: keyof Prices) => number): Prices {
   return Object.fromEntries(priceClasses.map((name) => [name, priceOf(name)])) as Prices;
 }
 
-/** What some models cost during some time. */
+/** The prices of some models during some time. */
 export interface PriceRow {
   readonly models: readonly string[];
   /** First moment, and the first moment after, in milliseconds; without an end for open rows. */
@@ -95,7 +95,7 @@ function steps(value: unknown, where: string): PriceRow["steps"] {
     .sort((a, b) => a.over - b.over);
 }
 
-/** "12.50" → 12.5 × 10^12, digit by digit: no float comes near the money. */
+/** "12.50" → 12.5 × 10^12, digit by digit, without floating-point arithmetic. */
 function dollarsToPico(value: unknown, where: string): number {
   const written = typeof value === "number" ? String(value) : value;
   const parts = typeof written === "string" ? /^(\d{1,5})(?:\.(\d{1,6}))?$/.exec(written) : null;

@@ -12,13 +12,13 @@ export interface PriceTable {
   rowAt(model: string, at: number): PriceRow | undefined;
 }
 
-/** The package's own prices, and before them those of a file of the user's. */
+/** The package's own prices, and before them those of the user's file. */
 export function openPrices(userFile?: string): PriceTable {
   const own = ownTable();
   const ownRows = readRows(JSON.parse(own) as unknown, "the price table of this package");
   if (userFile === undefined) return priceTable([ownRows], own);
-  const text = readUserFile(userFile);
-  return priceTable([readRows(parse(text, userFile), userFile), ownRows], text + own);
+  const { text, value } = readUserFile(userFile);
+  return priceTable([readRows(value, userFile), ownRows], text + own);
 }
 
 /** Earlier lists win, model by model and moment by moment. */
@@ -44,7 +44,7 @@ export function priceTable(lists: readonly (readonly PriceRow[])[], content: str
   };
 }
 
-/** Rows that overlap as rows that do not: each for just the time in which it comes first. */
+/** Turns rows that overlap into rows that do not: each for the time in which it comes first. */
 function spansOf(rows: readonly PriceRow[]): readonly PriceRow[] {
   const bounds = [...new Set(rows.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
   return bounds.slice(0, -1).flatMap((from, index) => {
@@ -55,30 +55,17 @@ function spansOf(rows: readonly PriceRow[]): readonly PriceRow[] {
   });
 }
 
-function readUserFile(path: string): string {
+function readUserFile(path: string): { readonly text: string; readonly value: unknown } {
   try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new Problem(
-      "usage/prices",
-      `${path} cannot be read. Name a file of prices in --prices or in usage.json of the state folder, or leave it out.`,
-      {
-        about: { path },
-        cause,
-      },
-    );
-  }
-}
-
-function parse(text: string, path: string): unknown {
-  try {
+    const text = readFileSync(path, "utf8");
     // Some editors put a byte order mark before the text.
-    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
+    return { text, value: JSON.parse(text.replace(/^\ufeff/, "")) };
   } catch (cause) {
-    throw new Problem("usage/prices", `${path} is not JSON. See docs/usage.md for its shape.`, {
-      about: { path },
-      cause,
-    });
+    const why =
+      cause instanceof SyntaxError
+        ? "is not JSON. See docs/usage.md for its shape."
+        : "cannot be read. Name a file of prices in --prices or in usage.json of the state folder, or leave it out.";
+    throw new Problem("usage/prices", `${path} ${why}`, { about: { path }, cause });
   }
 }
 
@@ -99,7 +86,7 @@ export interface PricedModel {
 
 /**
  * Drops what does not change the price: a `[1m]` mark, a date, and the prefix or suffix a cloud puts around the name.
- * Nothing is ever matched by likeness.
+ * Names are never matched by similarity.
  */
 export function pricedModel(written: string): PricedModel {
   const bare = written.replace(/\[1m\]$/i, "");

@@ -36,7 +36,7 @@ export function addAncestor(facts: FileFacts, session: string | undefined): void
   if (session && !facts.ancestors.includes(session)) facts.ancestors.push(session);
 }
 
-/** An answer was written: a command before it was a turn. */
+/** A command that an answer follows is a turn. */
 export function closePendingCommand(facts: FileFacts): void {
   if (facts.pending) countTurn(facts);
 }
@@ -47,7 +47,7 @@ export function countTurn(facts: FileFacts): void {
   facts.turns++;
 }
 
-/** Takes in a line that was parsed. */
+/** Adds the facts of a parsed line. */
 export function addRecordFacts(facts: FileFacts, object: Json, isMain: boolean): void {
   if (facts.firstAt === undefined) {
     const at = timestampMs(object["timestamp"]);
@@ -147,7 +147,7 @@ export interface ScanProgress {
   /** Lines that hold no record, or not a whole one. */
   unreadable: number;
   readonly unreadablePlaces: UnreadablePlace[];
-  /** Lines that took a real JSON parser. */
+  /** Lines that needed a JSON parser. */
   fallback: number;
 }
 

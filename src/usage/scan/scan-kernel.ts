@@ -12,7 +12,7 @@ declare const HOOKLINE_SCAN_KERNEL: string | undefined;
  * The kernel and its memory: results first, then the bytes of the file that is being read, then the table of calls. The kernel reads
  * JSON and keeps the table. In JavaScript, compiling the code that runs for each line would cost more than running it.
  */
-export interface ScanMemory extends KernelFunctions {
+export interface ScanMemory extends Omit<Kernel, "memory"> {
   /** The whole memory, and views of the results. Contract: they are replaced when the memory grows. */
   readonly bytes: Buffer;
   readonly words: Uint32Array;
@@ -24,7 +24,8 @@ export interface ScanMemory extends KernelFunctions {
 }
 
 /** See kernel/lines.ts and kernel/table.ts. */
-interface KernelFunctions {
+interface Kernel {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   run(filled: number): number;
   findRow(): number;
   insertRow(): void;
@@ -37,10 +38,6 @@ interface KernelFunctions {
 interface Wasm {
   readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
   readonly Instance: new (module: object) => { readonly exports: object };
-}
-
-interface Kernel extends KernelFunctions {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
 }
 
 const pageBytes = 64 * 1024;

@@ -47,7 +47,7 @@ export async function scanTranscript(
         chunks++;
         if (chunks % chunksPerBreath !== 0) continue;
         moveTo(end, lines());
-        // Others in this process get a turn, and an abort is heard.
+        // Lets other work of this process run, and notices an abort.
         await new Promise(setImmediate);
         options.signal?.throwIfAborted();
       }
