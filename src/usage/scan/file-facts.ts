@@ -168,23 +168,19 @@ const largestNote = 64 * 1024;
 export function forkSource(path: string): string | undefined {
   const packed = path.endsWith(".gz") ? ".gz" : "";
   const note = forkNotePath({ folder: dirname(path), id: basename(path, `.jsonl${packed}`) });
-  let descriptor: number;
   try {
-    descriptor = openSync(`${note}${packed}`, openFlags.reading);
+    const descriptor = openSync(`${note}${packed}`, openFlags.reading);
+    try {
+      const stat = fstatSync(descriptor);
+      if (!stat.isFile() || stat.size > largestNote) return undefined;
+      const bytes = readFileSync(descriptor);
+      const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
+      return forkOriginIn(text.toString("utf8"))?.sessionId;
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     // No note, as for nearly all transcripts, or one that cannot be read: then only the lines are known.
     return undefined;
-  }
-  try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile() || stat.size > largestNote) return undefined;
-    const bytes = readFileSync(descriptor);
-    const text = packed === "" ? bytes : gunzipSync(bytes, { maxOutputLength: largestNote });
-    return forkOriginIn(text.toString("utf8"))?.sessionId;
-  } catch {
-    // A damaged copy of the note in an archive.
-    return undefined;
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { fieldOf, parseJson, parseObject } from "../../protocol/internal.ts";
-import { isTranscriptRecord, type Line, recordsOf } from "../../sessions/internal.ts";
+import { isTranscriptRecord, recordsOf } from "../../sessions/internal.ts";
 import type { CallTable } from "../calls/call-table.ts";
 import {
   hashText,
@@ -120,17 +120,8 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
       take(object, offset);
       return;
     }
-    const { length } = bytes;
-    const line: Line = {
-      offset,
-      length,
-      end: offset + length + 1,
-      line: lineNumber(),
-      bytes: Buffer.from(bytes),
-      terminated,
-    };
     // A copy of the bytes, because the memory can grow while records are added.
-    for (const item of recordsOf({ path, dev: 0, ino: 0 }, line, isTranscriptRecord)) {
+    for (const item of recordsIn(Buffer.from(bytes), path, offset, lineNumber(), terminated)) {
       if (item.kind === "unreadable") note(item.offset, item.line, item.why);
       else take(item.object, item.offset);
     }
@@ -157,6 +148,13 @@ export function lineSink(table: CallTable, names: NameTable, file: OpenTranscrip
     progress.unreadable++;
     if (progress.unreadablePlaces.length < placesKept) progress.unreadablePlaces.push({ line, offset, why });
   }
+}
+
+/** What can be read of a damaged line. */
+function recordsIn(bytes: Buffer, path = "", offset = 0, line = 0, terminated = true) {
+  const { length } = bytes;
+  const whole = { bytes, offset, length, end: offset + length + 1, line, terminated };
+  return recordsOf({ path, dev: 0, ino: 0 }, whole, isTranscriptRecord);
 }
 
 function hasBom(bytes: Buffer, place: number): boolean {
@@ -203,8 +201,7 @@ function timeIn(line: string): number {
 }
 
 function timeInDamaged(bytes: Buffer): number {
-  const line: Line = { offset: 0, length: bytes.length, end: bytes.length + 1, line: 0, bytes, terminated: true };
-  const times = recordsOf({ path: "", dev: 0, ino: 0 }, line, isTranscriptRecord).map((item) =>
+  const times = recordsIn(bytes).map((item) =>
     item.kind === "record" ? timestampMs(item.object["timestamp"]) : Number.NaN,
   );
   return times.findLast((at) => !Number.isNaN(at)) ?? Number.NaN;
