@@ -34,7 +34,7 @@ export { type ClientFault, clientFault, clientFaultText, clientReadWarnings } fr
 export { type FrontmatterFault, readFrontmatter } from "./settings/frontmatter-hooks.ts";
 export { type EditedFile, editSettings, type PlanEdits } from "./settings/json/edit-file.ts";
 export { type Edit, editText, type JsonPath } from "./settings/json/edit-text.ts";
-export { withoutComments } from "./settings/json/json-layout.ts";
+export { withoutComments } from "./settings/json/edit-items.ts";
 export { lockedSurfaces, locksOf } from "./settings/layer.ts";
 export { loadLayers } from "./settings/load-layers.ts";
 export { mergeLayers } from "./settings/merge-layers.ts";

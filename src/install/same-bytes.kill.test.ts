@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sized } from "../../test/size.ts";
-import { withoutComments } from "../engine/settings/json/json-layout.ts";
+import { withoutComments } from "../engine/settings/json/edit-items.ts";
 import { parseJsonc, plainValue } from "../engine/settings/json/jsonc.ts";
 import { writeEntries } from "./edit/install-entries.ts";
 import { uninstall } from "./edit/uninstall-entries.ts";

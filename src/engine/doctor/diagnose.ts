@@ -1,5 +1,8 @@
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { findLeftovers } from "../../exec/internal.ts";
+import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
 import type { RuleWarning } from "../../permissions/internal.ts";
-import type { Warning, WarningCode } from "../../protocol/internal.ts";
+import { defined, groupBy, Problem, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates, switchedOff } from "../fire/admit.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
@@ -8,22 +11,23 @@ import { clientReadWarnings } from "../settings/client-fault.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import { permissionRules } from "../settings/permission-rules.ts";
 import type { EffectiveSettings } from "../settings/snapshot.ts";
+import { filesOfHooks } from "../trust/files-by-name.ts";
 import { type Finding, finding } from "./finding.ts";
 import { programFindings } from "./program-findings.ts";
-import { leftoverFindings, safetyFindings, userHookFindings } from "./safety.ts";
 
 /** Finds problems with the hooks that apply in a folder, errors first. Starts nothing and writes nothing. */
 export async function diagnose(options: EngineOptions): Promise<readonly Finding[]> {
   const resolved = resolveOptions(options);
   const settings = (await openSettings(resolved)).inForce();
+  const hooks = [...settings.byEvent.values()].flat();
   const findings = [
     ...[...settings.warnings, ...(await clientReadWarnings(resolved))].map(fromWarning),
     ...permissionRules(settings, resolved).policy.warnings.map(fromWarning),
-    ...commandFindings(settings, resolved),
+    ...hooks.flatMap((hook) => commandFindings(hook, settings, resolved)),
     ...inactiveHookFindings(settings),
-    ...safetyFindings(settings, resolved),
+    ...safetyFindings(hooks, settings, resolved),
     ...(await leftoverFindings(resolved)),
-    ...userHookFindings(settings),
+    ...hooks.flatMap(userHookFindings),
   ];
   return (["error", "warning", "note"] as const).flatMap((level) => findings.filter((one) => one.level === level));
 }
@@ -46,39 +50,36 @@ const errors: ReadonlySet<string> = new Set<WarningCode | RuleWarning["code"]>([
 ]);
 
 function fromWarning({ code, message, place }: Warning | RuleWarning): Finding {
-  return { level: errors.has(code) ? "error" : "warning", code, message, ...(place === undefined ? {} : { place }) };
+  return { level: errors.has(code) ? "error" : "warning", code, message, ...defined({ place }) };
 }
 
-function commandFindings(settings: EffectiveSettings, options: ResolvedOptions): readonly Finding[] {
-  return [...settings.byEvent.values()].flat().flatMap((configured) => {
-    const { hook, ref, layer } = configured;
-    if (hook.type !== "command") return [];
-    const env = environmentOf(configured, { settings, services: { options } });
-    return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
-  });
+function commandFindings(
+  configured: ConfiguredHook,
+  settings: EffectiveSettings,
+  options: ResolvedOptions,
+): readonly Finding[] {
+  const { hook, ref, layer } = configured;
+  if (hook.type !== "command") return [];
+  const env = environmentOf(configured, { settings, services: { options } });
+  return programFindings(hook, { hookId: ref.id, cwd: options.cwd, env, pluginRoot: layer.plugin?.root });
 }
 
 /** Hooks that do not run: switched off, waiting for approval, or equal to another hook. */
 function inactiveHookFindings(settings: EffectiveSettings): readonly Finding[] {
-  const hooksByEvent = [...settings.byEvent.values()];
-  const refusals = new Map(hooksByEvent.flat().map((hook) => [hook, switchedOff(hook, settings)]));
-  const waiting = hooksByEvent
-    .flat()
-    .filter((hook) => refusals.get(hook) === undefined)
-    .map((hook) => ({ hook, ...settings.trust.ofHook(hook) }))
-    .filter(({ state }) => state !== "trusted");
-  return [
-    ...hooksByEvent.flatMap((hooks) => [
-      ...duplicates(hooks),
-      ...hooks.flatMap((hook) => {
-        const refusal = refusals.get(hook);
-        if (refusal === undefined) return [];
-        const { name, id } = hook.ref;
+  const waiting: WaitingHook[] = [];
+  const findings = [...settings.byEvent.values()].flatMap((hooks) => [
+    ...duplicates(hooks),
+    ...hooks.flatMap((hook) => {
+      const refusal = switchedOff(hook, settings);
+      const { name, id } = hook.ref;
+      if (refusal !== undefined)
         return [finding("hook-off", `${name} is off in Hookline's hosts: ${refusal.detail}.`, id)];
-      }),
-    ]),
-    ...untrusted(waiting, settings.trust.howToApprove),
-  ];
+      const { state, detail } = settings.trust.ofHook(hook);
+      if (state !== "trusted") waiting.push({ hook, detail });
+      return [];
+    }),
+  ]);
+  return [...findings, ...untrusted(waiting, settings.trust.howToApprove)];
 }
 
 interface WaitingHook {
@@ -88,24 +89,98 @@ interface WaitingHook {
 
 /** One finding per reason for any number of hooks: after an edit of a hooks file all of its entries wait. */
 function untrusted(waiting: readonly WaitingHook[], howToApprove: string): readonly Finding[] {
-  return [...new Set(waiting.map(({ detail }) => detail))].flatMap((reason) => {
-    const group = waiting.filter(({ detail }) => detail === reason);
-    const [first] = group;
-    if (first === undefined) return [];
-    const { name, id } = first.hook.ref;
-    const events = [...new Set(group.map(({ hook }) => hook.ref.event))].join(", ");
+  return [...groupBy(waiting, ({ detail }) => detail)].map(([reason, group]) => {
+    const refs = group.map(({ hook }) => hook.ref);
+    const events = [...new Set(refs.map(({ event }) => event))].join(", ");
     const isSingle = group.length === 1;
-    const subject = isSingle ? `${name} on ${events} does not run` : `${group.length} hooks on ${events} do not run`;
+    const subject = isSingle
+      ? `${refs[0]?.name} on ${events} does not run`
+      : `${group.length} hooks on ${events} do not run`;
     const client = `Claude Code does not ask for this approval and runs ${isSingle ? "it" : "them"}.`;
-    return [finding("hook-untrusted", `${subject} in Hookline's hosts: ${reason}; ${howToApprove}. ${client}`, id)];
+    const message = `${subject} in Hookline's hosts: ${reason}; ${howToApprove}. ${client}`;
+    return finding("hook-untrusted", message, refs[0]?.id ?? "");
   });
 }
 
 function duplicates(hooks: readonly ConfiguredHook[]): readonly Finding[] {
-  const matchers = new Set(hooks.map(({ matcher }) => matcher.text));
-  return [...matchers].flatMap((text) =>
-    dropDuplicates(hooks.filter(({ matcher }) => matcher.text === text)).skipped.map(({ hook, detail }) =>
+  return [...groupBy(hooks, ({ matcher }) => matcher.text).values()].flatMap((group) =>
+    dropDuplicates(group).skipped.map(({ hook, detail }) =>
       finding("hook-duplicate", `${hook.name} on ${hook.event} is ${detail}; this copy never does.`, hook.id),
     ),
   );
+}
+
+/** Files that decide what runs and that other users can change: settings, scripts of hooks, Hookline's state. */
+function safetyFindings(
+  hooks: readonly ConfiguredHook[],
+  { layers }: EffectiveSettings,
+  options: ResolvedOptions,
+): readonly Finding[] {
+  const scripts = filesOfHooks(hooks, options);
+  const state = statePath(options);
+  const files = [...layers.flatMap(({ file }) => file ?? []), ...scripts, state, `${state}/trust`];
+  return [...new Set(files)].flatMap((file) => {
+    const why = whyUnsafe(file);
+    if (why === undefined) return [];
+    const fix = `Allow only yourself to write it (chown, chmod go-w "${file}").`;
+    return [finding("file-writable", `${file} decides what runs, but ${why}. ${fix}`, file)];
+  });
+}
+
+function whyUnsafe(file: string): string | undefined {
+  try {
+    return unsafeReason(lstatSync(realpathSync(file)));
+  } catch (error) {
+    // The code that reads the file reports that it is missing.
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Hooks that run in every folder without approval. The user may not know that a program has added one. */
+function userHookFindings({ ref, layer }: ConfiguredHook): readonly Finding[] {
+  if (ref.source !== "user" && layer.frontmatter?.from !== "user") return [];
+  const on = ref.matcher ? `${ref.event} [${ref.matcher}]` : ref.event;
+  return [finding("user-hook", `${ref.name} runs on ${on} in every folder.`, ref.id)];
+}
+
+/** Processes that hooks of this user in this folder left behind. Linux only: elsewhere the search would start a program. */
+async function leftoverFindings(options: ResolvedOptions): Promise<readonly Finding[]> {
+  if (process.platform !== "linux") return [];
+  const processes = await findLeftovers("HOOKLINE_RUN", "");
+  return processes.flatMap(({ pid, name }) => {
+    const folder = folderOf(pid, options);
+    if (folder === undefined) return [];
+    const message = `Process ${pid} (${name}) was started by a hook in ${folder} and is still running. To end it: kill ${pid}`;
+    return [finding("leftover-process", message, String(pid))];
+  });
+}
+
+/** The folder a process was started for; undefined when it belongs to another folder or home, or has exited. */
+function folderOf(pid: number, options: ResolvedOptions): string | undefined {
+  try {
+    const env = processEnvironment(pid);
+    if (stateOf(env) !== statePath(options)) return undefined;
+    const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
+    return isInside(folder, realpathSync(options.cwd)) ? folder : undefined;
+  } catch (error) {
+    // It has exited in the meantime, or belongs to another user.
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when the environment of a process has no usable folder. */
+function stateOf(env: Readonly<Record<string, string>>): string | undefined {
+  try {
+    return statePath({ env, home: env["HOME"] ?? "" });
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function processEnvironment(pid: number): Readonly<Record<string, string>> {
+  const lines = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return Object.fromEntries(lines.map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]));
 }

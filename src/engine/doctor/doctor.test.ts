@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type CheckoutWorld, checkoutWorld, hooksOn } from "../fixtures/checkout.ts";
 import { diagnose, type Finding, reviewTrust } from "../internal.ts";
-import { findingCodes } from "./finding.ts";
 
 /** The findings without leftover processes, since other tests run hooks at the same time. */
 async function findings({ options }: CheckoutWorld): Promise<readonly Finding[]> {
@@ -169,12 +168,6 @@ test("a timeout that looks like milliseconds is reported", async () => {
   const world = await checkoutWorld();
   await user(world, hooksOn("Stop", "echo a", { timeout: 60_000 }));
   expect(await reports(world)).toEqual([expect.stringMatching(/^timeout-suspicious: /)]);
-});
-
-test("every code has a meaning", () => {
-  expect(
-    Object.entries(findingCodes).filter(([code, text]) => !/^[a-z-]+$/.test(code) || !/^\w.+\w$/.test(text)),
-  ).toEqual([]);
 });
 
 test("a process that a hook of this folder left behind is reported; one of another folder or home is not", async () => {

@@ -1,40 +1,51 @@
-import { type Field, type Fields, isObject, showValue } from "../../protocol/internal.ts";
+import {
+  type Field,
+  type Fields,
+  isObject,
+  showValue,
+  type Warning,
+  type WarningCode,
+} from "../../protocol/internal.ts";
 
 /** What is wrong with a value, and where inside it. */
 export interface Fault {
-  /** Such as `timeout` or `headers.Accept`; empty when it is the value as a whole. */
+  /** Such as `timeout` or `headers.Accept`; empty for the value as a whole. */
   readonly field: string;
   readonly why: string;
 }
 
+/** A warning about a key of a settings file. `at` is the path of the key. */
+export function warningAt(code: WarningCode, file: string, at: string, text: string): Warning {
+  return { code, message: `${at} in ${file} ${text}`, place: `${file}: ${at}` };
+}
+
 /**
- * Compares a value from a file with its field and gives the first fault.
+ * The first fault of a value from a file, compared with its field.
  *
- * The validators of `schemas/` say the same (a test holds them together) but cost more to load than an idle engine may.
+ * The validators of `schemas/` have the same rules (a test compares them), but cost more to load than an idle engine may.
  */
 export function faultOf(value: unknown, field: Field, at = ""): Fault | undefined {
   if (value === undefined) return field.optional ? undefined : { field: at, why: "is missing" };
   if (value === null && field.nullable) return undefined;
+  const mustBe = (wanted: string): Fault => ({ field: at, why: `must be ${wanted}, not ${showValue(value)}` });
   switch (field.is) {
     case "text":
-      if (typeof value !== "string") return mistyped(value, "a text", at);
+      if (typeof value !== "string") return mustBe("a text");
       if (field.of === undefined || field.open || field.of.includes(value)) return undefined;
-      return { field: at, why: `must be ${oneOf(field.of)}, not ${showValue(value)}` };
+      return mustBe(field.of.map((word) => JSON.stringify(word)).join(" or "));
     case "number":
-      if (typeof value !== "number") return mistyped(value, "a number", at);
-      if (field.above === undefined || value > field.above) return undefined;
-      return { field: at, why: `must be above ${field.above}, not ${showValue(value)}` };
+      if (typeof value !== "number") return mustBe("a number");
+      return field.above === undefined || value > field.above ? undefined : mustBe(`above ${field.above}`);
     case "flag":
-      return typeof value === "boolean" ? undefined : mistyped(value, "true or false", at);
+      return typeof value === "boolean" ? undefined : mustBe("true or false");
     case "list":
-      if (!Array.isArray(value)) return mistyped(value, "a list", at);
-      return firstFault(value.map((item, index) => () => faultOf(item, field.of, below(at, index))));
+      if (!Array.isArray(value)) return mustBe("a list");
+      return firstFault(value.entries(), ([index, item]) => faultOf(item, field.of, below(at, index)));
     case "object":
-      return isObject(value) ? objectFault(value, field, at) : mistyped(value, "an object", at);
+      return isObject(value) ? objectFault(value, field, at) : mustBe("an object");
     case "either":
-      return field.of.some((option) => faultOf(value, option) === undefined)
-        ? undefined
-        : { field: at, why: `cannot be ${showValue(value)}` };
+      if (field.of.some((option) => faultOf(value, option) === undefined)) return undefined;
+      return { field: at, why: `cannot be ${showValue(value)}` };
     case "anything":
       return undefined;
   }
@@ -42,46 +53,31 @@ export function faultOf(value: unknown, field: Field, at = ""): Fault | undefine
 
 /** The first fault among the named fields of an object. */
 export function fieldsFault(value: Readonly<Record<string, unknown>>, fields: Fields, at = ""): Fault | undefined {
-  return firstFault(
-    Object.entries(fields).map(
-      ([name, field]) =>
-        () =>
-          faultOf(ownValue(value, name), field, below(at, name)),
-    ),
-  );
+  return firstFault(Object.entries(fields), ([name, field]) => faultOf(ownValue(value, name), field, below(at, name)));
 }
 
-/** Never what an object inherits: `toString` is no setting. */
+/** Never what an object inherits: `toString` is not a setting. */
 export function ownValue(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function objectFault(
   value: Readonly<Record<string, unknown>>,
-  field: Extract<Field, { is: "object" }>,
+  { fields = {}, values }: Extract<Field, { is: "object" }>,
   at: string,
 ): Fault | undefined {
-  const named = field.fields && fieldsFault(value, field.fields, at);
-  if (named !== undefined || field.values === undefined) return named;
-  const { values, fields = {} } = field;
+  const named = fieldsFault(value, fields, at);
+  if (named !== undefined || values === undefined) return named;
   const others = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
-  return firstFault(others.map((name) => () => faultOf(value[name], values, below(at, name))));
+  return firstFault(others, (name) => faultOf(value[name], values, below(at, name)));
 }
 
-function firstFault(checks: readonly (() => Fault | undefined)[]): Fault | undefined {
-  for (const check of checks) {
-    const fault = check();
+function firstFault<Item>(items: Iterable<Item>, check: (item: Item) => Fault | undefined): Fault | undefined {
+  for (const item of items) {
+    const fault = check(item);
     if (fault !== undefined) return fault;
   }
   return undefined;
-}
-
-function mistyped(value: unknown, wanted: string, at: string): Fault {
-  return { field: at, why: `must be ${wanted}, not ${showValue(value)}` };
-}
-
-function oneOf(words: readonly string[]): string {
-  return words.map((word) => JSON.stringify(word)).join(" or ");
 }
 
 function below(at: string, name: string | number): string {
@@ -89,7 +85,7 @@ function below(at: string, name: string | number): string {
 }
 
 /** A key of a file that is not known, and the known key that it looks like. */
-export interface Misspelled {
+interface Misspelled {
   readonly key: string;
   readonly meant: string;
 }
@@ -103,60 +99,49 @@ export function misspelledKeys(
   known: readonly string[],
 ): readonly Misspelled[] {
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
-  return unknown.slice(0, mostCompared).flatMap((key): Misspelled[] => {
-    const meant = meantBy(key, known, value);
+  if (unknown.length === 0) return [];
+  const names = known.map((name) => [name, lettersOf(name)] as const);
+  return unknown.slice(0, maxCompared).flatMap((key): Misspelled[] => {
+    const meant = meantBy(key, names, value);
     return meant === undefined ? [] : [{ key, meant }];
   });
 }
 
 /** More unknown keys than people write: a hostile file may not make the start slow. */
-const mostCompared = 1_000;
+const maxCompared = 1_000;
 
-/** The key of an object that looks like the one that is missing. */
-export function lookalike(value: unknown, missing: string): string | undefined {
-  if (!isObject(value)) return undefined;
-  return Object.keys(value)
-    .slice(0, mostCompared)
-    .find((key) => meantBy(key, [missing], value) !== undefined);
-}
-
-function meantBy(key: string, known: readonly string[], value: Readonly<Record<string, unknown>>): string | undefined {
+function meantBy(
+  key: string,
+  known: readonly (readonly [name: string, letters: string])[],
+  value: Readonly<Record<string, unknown>>,
+): string | undefined {
   // People turn a key into a note in this way: `_timeout`, `//timeout`, `$comment`.
-  if (/^[_/#$]/.test(key) || key.length > longest) return undefined;
-  const typed = letters(key);
+  if (/^[_/#$]/.test(key) || key.length > maxKeyLength) return undefined;
+  const typed = lettersOf(key);
   for (const edits of [0, 1, 2]) {
-    const meant = known.find((name) => {
-      // `comment` beside `command` is a word of its own.
+    const meant = known.find(([name, letters]) => {
+      // `comment` next to `command` is a key of its own.
       const isTaken = edits === 2 && Object.hasOwn(value, name);
-      return edits <= mostEdits(name) && !isTaken && isWithin(typed, lettersOfName(name), edits);
+      return edits <= maxEdits(name) && !isTaken && isWithin(typed, letters, edits);
     });
-    if (meant !== undefined) return meant;
+    if (meant !== undefined) return meant[0];
   }
   return undefined;
 }
 
-/** Longer keys are like none that is known, and files may hold anything. */
-const longest = 60;
+/** Longer than every known key. */
+const maxKeyLength = 60;
 
-/** Short words are often one letter apart: `id` is not a misspelled `if`. */
-function mostEdits(name: string): number {
+/** Short names are often one letter apart: `id` is not a misspelled `if`. */
+function maxEdits(name: string): number {
   return Math.min(2, Math.floor(name.length / 3));
 }
 
-function letters(key: string): string {
+function lettersOf(key: string): string {
   return key.toLowerCase().replace(/[\s_.-]+/g, "");
 }
 
-/** The names come from our tables, so there are few. */
-const lettersOf = new Map<string, string>();
-
-function lettersOfName(name: string): string {
-  const found = lettersOf.get(name) ?? letters(name);
-  lettersOf.set(name, found);
-  return found;
-}
-
-/** Whether so many letters that are changed, added, left out or exchanged with their neighbor make one word of the other. */
+/** Whether at most this many letters must be changed, added, removed or swapped with their neighbor to make the texts equal. */
 function isWithin(a: string, b: string, edits: number): boolean {
   if (Math.abs(a.length - b.length) > edits) return false;
   let same = 0;
@@ -164,11 +149,11 @@ function isWithin(a: string, b: string, edits: number): boolean {
   if (same === a.length && same === b.length) return true;
   if (edits === 0) return false;
   const [x, y] = [a.slice(same), b.slice(same)];
-  const isExchanged = x.length > 1 && x[0] === y[1] && x[1] === y[0];
+  const isSwapped = x.length > 1 && x[0] === y[1] && x[1] === y[0];
   return (
     isWithin(x.slice(1), y.slice(1), edits - 1) ||
     isWithin(x.slice(1), y, edits - 1) ||
     isWithin(x, y.slice(1), edits - 1) ||
-    (isExchanged && isWithin(x.slice(2), y.slice(2), edits - 1))
+    (isSwapped && isWithin(x.slice(2), y.slice(2), edits - 1))
   );
 }

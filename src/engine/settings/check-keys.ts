@@ -1,4 +1,5 @@
 import {
+  defined,
   type Field,
   isObject,
   type Settings,
@@ -6,48 +7,42 @@ import {
   showValue,
   type Warning,
 } from "../../protocol/internal.ts";
-import { faultOf, misspelledKeys, ownValue } from "./check-fields.ts";
+import { type Fault, faultOf, misspelledKeys, ownValue, warningAt } from "./check-fields.ts";
 import { clientKeys, olderClientKeys } from "./client-keys.ts";
 
 /**
- * The keys of a settings file beside `hooks`, each checked for itself.
+ * The keys of a settings file other than `hooks`, each checked on its own.
  *
- * Contract: what cannot be used is left out, as narrow as possible: one bad rule leaves the other rules of its list in force.
+ * Contract: as little as possible is dropped: one bad rule leaves the other rules of its list in force.
  */
 export function checkKeys(
   value: Readonly<Record<string, unknown>>,
   file: string,
 ): { readonly settings: Omit<Settings, "hooks">; readonly warnings: readonly Warning[] } {
   const warnings: Warning[] = [];
+  const drop: Drop = ({ field: at, why }, found) => {
+    const strict = oneRule(at, found) ?? strictReadings[at];
+    const effect =
+      strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${showValue(strict)}`;
+    warnings.push(warningAt("settings-invalid", file, at, `${why}. It ${effect}.`));
+    return strict;
+  };
   const { hooks: _, ...fields } = settingsFields;
-  const settings: [string, unknown][] = [];
   const written = withAutoMode(value);
-  for (const [name, field] of Object.entries(fields)) {
-    const usable = usablePart(ownValue(written, name), field, name, (at, why, found) => {
-      const strict = oneRule(at, found) ?? strictReadings[at];
-      const effect =
-        strict === undefined ? "is ignored; the rest of the file stays active" : `counts as ${showValue(strict)}`;
-      warnings.push({
-        code: "settings-invalid",
-        message: `${at} in ${file} ${why}. It ${effect}.`,
-        place: `${file}: ${at}`,
-      });
-      return strict;
-    });
-    if (usable !== undefined) settings.push([name, usable]);
-  }
-  return { settings: Object.fromEntries(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
+  const settings = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, usablePart(ownValue(written, name), field, name, drop)]),
+  );
+  return { settings: defined(settings), warnings: [...warnings, ...misplacedKeys(value, file)] };
 }
 
-/** The client takes `disableAutoMode` in two places; the one outside `permissions` counts as if it stood there. */
+/** The client accepts `disableAutoMode` in two places. Outside `permissions` it means the same. */
 function withAutoMode(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const word = ownValue(value, "disableAutoMode");
-  const permissions = Object.hasOwn(value, "permissions") ? value["permissions"] : {};
-  if (word === undefined || !isObject(permissions)) return value;
-  return { ...value, permissions: { disableAutoMode: word, ...permissions } };
+  const { disableAutoMode, permissions = {} } = value;
+  if (disableAutoMode === undefined || !isObject(permissions)) return value;
+  return { ...value, permissions: { disableAutoMode, ...permissions } };
 }
 
-/** One rule in the place of a list that restricts counts as that list. */
+/** A single rule instead of a list that restricts counts as that list. */
 function oneRule(at: string, found: unknown): readonly string[] | undefined {
   return (at === "permissions.deny" || at === "permissions.ask") && typeof found === "string" ? [found] : undefined;
 }
@@ -56,10 +51,9 @@ function oneRule(at: string, found: unknown): readonly string[] | undefined {
 function misplacedKeys(value: Readonly<Record<string, unknown>>, file: string): readonly Warning[] {
   if (Object.keys(value).every((key) => Object.hasOwn(settingsFields, key))) return [];
   const known = Object.keys({ ...settingsFields, ...clientKeys(), ...olderClientKeys });
-  const misplaced = Object.keys(value).flatMap((key) => {
-    const meant = known.includes(key) || !Object.hasOwn(placesOfRules, key) ? undefined : placesOfRules[key];
-    return meant === undefined ? [] : [{ key, meant }];
-  });
+  const misplaced = Object.keys(value)
+    .filter((key) => Object.hasOwn(placesOfRules, key) && !known.includes(key))
+    .map((key) => ({ key, meant: placesOfRules[key] }));
   // A key that looks like `hooks` is reported with the hooks.
   const misspelled = misspelledKeys(value, known).filter(
     ({ key, meant }) => meant !== "hooks" && !Object.hasOwn(placesOfRules, key),
@@ -102,9 +96,9 @@ const strictReadings: Readonly<Record<string, boolean | string | readonly string
   "permissions.disableBypassPermissionsMode": "disable",
 };
 
-type Drop = (at: string, why: string, found: unknown) => unknown;
+type Drop = (fault: Fault, found: unknown) => unknown;
 
-/** The value without the members that cannot be used; undefined when nothing is left of it. */
+/** The value without the members that cannot be used; undefined when nothing is left. */
 function usablePart(value: unknown, field: Field, at: string, drop: Drop): unknown {
   if (value === undefined) return undefined;
   if (field.is === "list" && Array.isArray(value)) {
@@ -112,20 +106,17 @@ function usablePart(value: unknown, field: Field, at: string, drop: Drop): unkno
   }
   if (field.is === "object" && isObject(value) && !hasNeededFields(field)) {
     const members = Object.entries(value).map(([name, member]) => {
-      const own = (field.fields && ownField(field.fields, name)) ?? field.values ?? { is: "anything" as const };
+      const { fields = {}, values = { is: "anything" } } = field;
+      const own = (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? values;
       return [name, usablePart(member, own, `${at}.${name}`, drop)] as const;
     });
-    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+    return defined(Object.fromEntries(members));
   }
   const fault = faultOf(value, field, at);
-  return fault === undefined ? value : drop(fault.field, fault.why, value);
+  return fault === undefined ? value : drop(fault, value);
 }
 
-/** An object that makes no sense without some of its members counts whole or not at all. */
+/** An object with required members counts as a whole or not at all. */
 function hasNeededFields(field: Extract<Field, { is: "object" }>): boolean {
   return Object.values(field.fields ?? {}).some(({ optional }) => !optional);
-}
-
-function ownField(fields: Readonly<Record<string, Field>>, name: string): Field | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

@@ -1,13 +1,10 @@
-import { join } from "node:path";
-import { type Fs, nodeFs } from "../../files/internal.ts";
-import { catalog, isObject, showValue, type Warning } from "../../protocol/internal.ts";
-import { type Fault, fieldsFault, ownValue } from "./check-fields.ts";
+import { catalog, type Field, isObject, parseJson, showValue, type Warning } from "../../protocol/internal.ts";
+import { type Fault, faultOf, fieldsFault, ownValue } from "./check-fields.ts";
 import { clientHooks, clientKeys, newerEvents, olderClientKeys } from "./client-keys.ts";
 import { itemAt, type JsonPath } from "./json/edit-text.ts";
-import { jsoncParts } from "./json/json-layout.ts";
-import { type JsonNode, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
+import { type JsonNode, jsoncParts, parseJsonc, placeIn, plainValue } from "./json/jsonc.ts";
 import type { SettingsPlaces } from "./load-layers.ts";
-import { managedFiles, readSettingsSource } from "./settings-source.ts";
+import { managedFiles, ownSettingsFiles, readSourceText } from "./settings-source.ts";
 
 /** Why Claude Code does not use a settings file, and where in the text. */
 export interface ClientFault {
@@ -16,11 +13,11 @@ export interface ClientFault {
   readonly reason: string;
   /** What is lost, by client version. */
   readonly effect: string;
-  /** Present when the file is good but for comments and trailing commas. */
+  /** Present when comments and trailing commas are the only fault. */
   readonly cure?: "strip-comments";
 }
 
-/** A policy keeps what it can; the files of users and projects are dropped whole. */
+/** Of managed files the client keeps what it can. It drops files of users and projects as a whole. */
 export type ClientFile = "own" | "managed";
 
 type Loss = "text" | "older" | "guard entry" | "entry" | "newer guard entry" | "newer entry" | "hooks";
@@ -69,7 +66,7 @@ export function clientFault(text: string, file: ClientFile = "own"): ClientFault
   return { ...placeIn(text, first?.start ?? 0), reason, effect: effects[file].text, ...cure };
 }
 
-/** The fault in one sentence, with the way out. `install` is the command that installs into the file, where there is an app for it. */
+/** The fault in a message, with the way out. `install` is the command that installs an app into the file, if there is an app. */
 export function clientFaultText(file: string, fault: ClientFault, install?: string): string {
   const { line, column, reason, effect, cure } = fault;
   const strip = install === undefined ? "" : ` Or run: ${install} --strip-comments (keeps a backup).`;
@@ -78,13 +75,7 @@ export function clientFaultText(file: string, fault: ClientFault, install?: stri
 }
 
 function isPlainJson(text: string): boolean {
-  try {
-    JSON.parse(text.replace(/^\ufeff/, ""));
-    return true;
-  } catch {
-    // The parser throws for nothing else.
-    return false;
-  }
+  return parseJson(text.replace(/^\ufeff/, "")) !== undefined;
 }
 
 interface ValueFault {
@@ -109,43 +100,43 @@ function valueFault(value: unknown, file: ClientFile): ValueFault | undefined {
 
 function keyFault(value: Readonly<Record<string, unknown>>): ValueFault | undefined {
   const now = fieldsFault(value, clientKeys());
-  const fault = now ?? fieldsFault(value, olderClientKeys);
-  if (fault === undefined) return undefined;
-  const loss = now === undefined ? "older" : "text";
-  return { path: pathOf(fault.field), reason: `${fault.field} ${fault.why}`, loss };
+  if (now !== undefined) return lostBy(now, "text");
+  const older = fieldsFault(value, olderClientKeys);
+  return older && lostBy(older, "older");
+}
+
+function lostBy({ field, why }: Fault, loss: Loss): ValueFault {
+  const path = field.split(".").map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  return { path, reason: `${field} ${why}`, loss };
 }
 
 function hooksFault(hooks: unknown): ValueFault | undefined {
-  if (hooks === undefined) return undefined;
-  if (!isObject(hooks)) {
-    return { path: ["hooks"], reason: `hooks must be an object, not ${showValue(hooks)}`, loss: "hooks" };
-  }
-  for (const [event, groups] of Object.entries(hooks)) {
-    const fault = Object.hasOwn(catalog, event) ? eventFault(event, groups) : undefined;
-    if (fault !== undefined) return fault;
+  const fault = faultOf(hooks, { is: "object", optional: true }, "hooks");
+  if (fault !== undefined) return lostBy(fault, "hooks");
+  for (const [event, groups] of Object.entries(hooks ?? {})) {
+    const found = Object.hasOwn(catalog, event) ? eventFault(event, groups) : undefined;
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Both versions drop the file for a bad entry of these events; the newer one drops only the entry of any other. */
+/** Both versions drop the file for a bad entry of these events; for other events the newer one drops only the entry. */
 const guards: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
 function eventFault(event: string, groups: unknown): ValueFault | undefined {
-  const at = ["hooks", event];
+  const at = `hooks.${event}`;
   if (!Array.isArray(groups)) {
-    if (groups === null || !guards.has(event)) return undefined;
-    return { path: at, reason: `${at.join(".")} must be a list, not ${showValue(groups)}`, loss: "newer guard entry" };
+    const fault = groups === null || !guards.has(event) ? undefined : faultOf(groups, list, at);
+    return fault && lostBy(fault, "newer guard entry");
   }
   for (const [index, group] of groups.entries()) {
-    const fault = groupFault(group);
-    if (fault === undefined) continue;
-    const path = [...at, index, ...fault.path];
-    return { path, reason: `${path.join(".")} ${fault.why}`, loss: lossOf(event, path.at(-1) === "onFailure") };
+    const fault = groupFault(group, `${at}.${index}`);
+    if (fault !== undefined) return lostBy(fault, lossOf(event, fault.field.endsWith(".onFailure")));
   }
   return undefined;
 }
 
-/** What Claude Code does for a bad `onFailure` of a hook. */
+/** The effect in Claude Code of a bad `onFailure` of a hook. */
 export function onFailureEffect(event: string, file: ClientFile): string {
   return effects[file][lossOf(event, true)];
 }
@@ -156,54 +147,42 @@ function lossOf(event: string, isOnFailure: boolean): Loss {
   return isOnFailure || newerEvents.has(event) ? "newer entry" : "entry";
 }
 
-interface EntryFault {
-  readonly path: JsonPath;
-  readonly why: string;
-}
+const list: Field = { is: "list", of: { is: "anything" } };
+const groupField: Field = { is: "object", fields: { matcher: { is: "text", optional: true }, hooks: list } };
 
-function groupFault(group: unknown): EntryFault | undefined {
-  if (!isObject(group)) return { path: [], why: `must be an object, not ${showValue(group)}` };
-  const matcher = ownValue(group, "matcher");
-  if (matcher !== undefined && typeof matcher !== "string") {
-    return { path: ["matcher"], why: `must be a text, not ${showValue(matcher)}` };
-  }
-  const hooks = ownValue(group, "hooks");
-  if (!Array.isArray(hooks)) {
-    return { path: ["hooks"], why: hooks === undefined ? "is missing" : `must be a list, not ${showValue(hooks)}` };
-  }
-  for (const [index, hook] of hooks.entries()) {
-    const fault = hookEntryFault(hook);
-    if (fault !== undefined) return { path: ["hooks", index, ...pathOf(fault.field)], why: fault.why };
+function groupFault(group: unknown, at: string): Fault | undefined {
+  const fault = faultOf(group, groupField, at);
+  if (fault !== undefined) return fault;
+  for (const [index, hook] of (group as { hooks: readonly unknown[] }).hooks.entries()) {
+    const found = hookEntryFault(hook, `${at}.hooks.${index}`);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function hookEntryFault(hook: unknown): Fault | undefined {
-  if (!isObject(hook)) return { field: "", why: `must be an object, not ${showValue(hook)}` };
+function hookEntryFault(hook: unknown, at: string): Fault | undefined {
+  if (!isObject(hook)) return faultOf(hook, { is: "object" }, at);
   const type = ownValue(hook, "type");
   const fields = typeof type === "string" && Object.hasOwn(clientHooks, type) ? clientHooks[type] : undefined;
   if (fields === undefined) {
-    return { field: "type", why: type === undefined ? "is missing" : `is not a hook type: ${showValue(type)}` };
+    const why = type === undefined ? "is missing" : `is not a hook type: ${showValue(type)}`;
+    return { field: `${at}.type`, why };
   }
-  const fault = fieldsFault(hook, fields);
+  const fault = fieldsFault(hook, fields, at);
   if (fault !== undefined) return fault;
   const url = ownValue(hook, "url");
-  if (type === "http" && typeof url === "string" && !URL.canParse(url)) return { field: "url", why: "is not a URL" };
+  if (type === "http" && typeof url === "string" && !URL.canParse(url))
+    return { field: `${at}.url`, why: "is not a URL" };
   const empty = ["rewakeMessage", "rewakeSummary"].find((name) => type === "command" && ownValue(hook, name) === "");
-  return empty === undefined ? undefined : { field: empty, why: "must not be empty" };
+  return empty === undefined ? undefined : { field: `${at}.${empty}`, why: "must not be empty" };
 }
 
-function pathOf(field: string): JsonPath {
-  return field === "" ? [] : field.split(".").map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-}
-
-/** Where the value begins, or the nearest thing around it that is there. */
+/** The start of a value, or of the nearest existing value around it. */
 function startOf(tree: JsonNode, path: JsonPath): number {
   let node = tree;
   let start = tree.start;
   for (const step of path) {
-    if (node.kind === "leaf") break;
-    const item = itemAt(node, step);
+    const item = node.kind === "leaf" ? undefined : itemAt(node, step);
     if (item === undefined) break;
     start = item.start;
     node = item.value;
@@ -217,27 +196,19 @@ function startOf(tree: JsonNode, path: JsonPath): number {
  */
 export async function clientReadWarnings(
   places: Pick<SettingsPlaces, "cwd" | "clientHome" | "managedFolder">,
-  fs: Fs = nodeFs,
 ): Promise<readonly Warning[]> {
   // A folder that cannot be listed is reported by the reader of all layers.
-  const { files: policy } = await managedFiles(places.managedFolder, fs);
-  const own = new Set([
-    join(places.clientHome, "settings.json"),
-    join(places.cwd, ".claude", "settings.json"),
-    join(places.cwd, ".claude", "settings.local.json"),
-  ]);
+  const { files: policy } = await managedFiles(places.managedFolder);
+  const own = new Set(Object.values(ownSettingsFiles(places)));
   const found = await Promise.all([
-    ...policy.map((file) => fileWarning(file, "managed", fs)),
-    ...[...own].map((file) => fileWarning(file, "own", fs)),
+    ...policy.map((file) => fileWarning(file, "managed")),
+    ...[...own].map((file) => fileWarning(file, "own")),
   ]);
   return found.flat();
 }
 
-async function fileWarning(file: string, kind: ClientFile, fs: Fs): Promise<readonly Warning[]> {
-  const source = await readSettingsSource(file, fs);
-  if (source.is !== "read") return [];
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(source.bytes);
-  const fault = clientFault(text, kind);
+async function fileWarning(file: string, kind: ClientFile): Promise<readonly Warning[]> {
+  const fault = clientFault((await readSourceText(file)) ?? "", kind);
   if (fault === undefined) return [];
   const place = `${file}:${fault.line}:${fault.column}`;
   return [{ code: "client-cannot-read", message: clientFaultText(file, fault), place }];

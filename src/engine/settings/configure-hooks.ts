@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../files/internal.ts";
 import {
+  defined,
   type EventRow,
   type FailurePolicy,
   type Hook,
@@ -14,39 +15,37 @@ import {
 import type { CompileCondition } from "../match/conditions.ts";
 import { compileMatcher, matcherNeverWarnings, type ToolAliases } from "../match/matcher.ts";
 import { hookFault } from "./check-hooks.ts";
-import { type ConfiguredHook, honorsOnce, type Layer } from "./layer.ts";
+import { type ConfiguredHook, honorsOnce, isBackground, isInProcess, type Layer } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
-/** Where a group stands. */
+/** Where a group is, and what is needed to compile it. */
 export interface GroupPlace {
   readonly layer: Layer;
   /** The layer's part of the ids. Default: its kind. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   readonly row: EventRow;
   /** Its number in the event's list. */
   readonly group: number;
-  /** Place of its first hook in configured order. */
+  /** The position of its first hook in configured order. */
   readonly order: number;
-  readonly aliases?: ToolAliases;
+  readonly aliases?: ToolAliases | undefined;
   /** Needed where a hook has a condition. */
-  readonly compileCondition?: CompileCondition;
+  readonly compileCondition?: CompileCondition | undefined;
   /** The failure policy when neither hook nor group has one. */
-  readonly onFailure?: FailurePolicy;
+  readonly onFailure?: FailurePolicy | undefined;
 }
 
-/** The hooks of one group with everything that can be worked out before an event fires. */
+/** The hooks of one group with everything that can be computed before an event fires. */
 export function configureGroup(group: HookGroup, place: GroupPlace): readonly ConfiguredHook[] {
-  const { layer, row, aliases } = place;
+  const { layer, row, aliases = {}, label = layer.kind } = place;
   const at = `${nameOf(layer)}: hooks.${row.name}[${place.group}]`;
-  const { matcher, warnings } = compileMatcher(group.matcher, row.matchesOn, {
-    place: at,
-    ...(aliases === undefined ? {} : { aliases }),
-  });
+  const { matcher, warnings } = compileMatcher(group.matcher, row.matchesOn, { place: at, aliases });
   const never = warnings.length > 0 ? [] : matcherNeverWarnings(matcher, row, at);
-  const key = `${place.label ?? layer.kind}:${row.name}:${place.group}`;
+  const key = `${label}:${row.name}:${place.group}`;
   return group.hooks.map((hook, index): ConfiguredHook => {
+    const stated = statedOnFailure(hook) ?? statedOnFailure(group);
     const { condition, warning } = conditionOf(hook, place);
-    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, group, row, layer.kind)];
+    const problems = [...(warning === undefined ? [] : [warning]), ...problemsOf(hook, stated, row, layer.kind)];
     const hookAt = `${at}.hooks[${index}]`;
     return {
       ref: refOf(hook, group, layer, row, `${key}.${index}`),
@@ -57,7 +56,7 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
       group: { key, sequential: group.sequential === true },
       matcher,
       condition,
-      onFailure: statedOnFailure(hook) ?? statedOnFailure(group) ?? place.onFailure ?? "continue",
+      onFailure: stated ?? place.onFailure ?? "continue",
       problems: [
         ...warnings,
         ...never,
@@ -69,56 +68,45 @@ export function configureGroup(group: HookGroup, place: GroupPlace): readonly Co
 
 type ConfigureWarning = readonly [WarningCode, string];
 
-/** Without an order among them: everything about a hook that can never work, or not as its author thinks. */
-function problemsOf(hook: Hook, group: HookGroup, row: EventRow, kind: LayerKind): readonly ConfigureWarning[] {
-  const told: ConfigureWarning[] = [];
-  const wrong = inProcessFault(hook) ?? faultText(hook);
-  if (wrong !== undefined) told.push(["hook-invalid", `A hook of ${row.name} cannot be used: ${wrong}.`]);
+/** Everything because of which a hook can never work, or not as its author expects. In no particular order. */
+function problemsOf(
+  hook: Hook,
+  stated: FailurePolicy | undefined,
+  row: EventRow,
+  kind: LayerKind,
+): readonly ConfigureWarning[] {
+  const found: ConfigureWarning[] = [];
+  const report = (code: WarningCode, message: string): void => void found.push([code, message]);
+  const fault = isInProcess(hook) ? inProcessFault(hook) : faultText(hook);
+  if (fault !== undefined) report("hook-invalid", `A hook of ${row.name} cannot be used: ${fault}.`);
   if (!row.types.includes(hook.type)) {
     const taken = row.types.filter((type) => type !== "callback" && type !== "function").join(", ");
-    told.push([
-      "type-unsupported",
-      `${row.name} does not take ${hook.type} hooks; it takes ${taken}. This one never runs.`,
-    ]);
+    report("type-unsupported", `${row.name} does not take ${hook.type} hooks; it takes ${taken}. This one never runs.`);
   }
-  if (hook.once && !honorsOnce(kind)) {
-    told.push(["once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`]);
-  }
-  if (row.onFailure === "open" && (statedOnFailure(hook) ?? statedOnFailure(group)) === "block") {
-    told.push([
-      "on-failure-ignored",
-      `onFailure "block" has no effect on ${row.name}: a failed hook never stops anything there.`,
-    ]);
-  }
-  const inBackground =
-    hook.type === "command" ? (hook.asyncRewake ? "asyncRewake" : hook.async ? "async" : undefined) : undefined;
-  if (
-    inBackground !== undefined &&
-    row.onFailure === "guard" &&
-    (statedOnFailure(hook) ?? statedOnFailure(group)) === "block"
-  ) {
-    const when = inBackground === "async" ? "it is not awaited" : "it is not awaited where the host can be woken";
-    told.push([
-      "on-failure-ignored",
-      `onFailure "block" has no effect on a hook with ${inBackground}: ${when}, so its failure denies nothing.`,
-    ]);
+  if (hook.once && !honorsOnce(kind))
+    report("once-ignored", `once counts in skills and session hooks only; this ${row.name} hook runs every time.`);
+  const noEffect = 'onFailure "block" has no effect on';
+  if (row.onFailure === "open" && stated === "block")
+    report("on-failure-ignored", `${noEffect} ${row.name}: a failed hook never stops anything there.`);
+  if (row.onFailure === "guard" && stated === "block" && isBackground(hook)) {
+    const isWoken = hook.type === "command" && hook.asyncRewake;
+    const when = isWoken
+      ? "a hook with asyncRewake: it is not awaited where the host can be woken"
+      : "a hook with async: it is not awaited";
+    report("on-failure-ignored", `${noEffect} ${when}, so its failure denies nothing.`);
   }
   if (hook.type === "command" && hook.args !== undefined && /\s/.test(hook.command) && !/[\\/]/.test(hook.command)) {
-    told.push([
-      "command-has-blanks",
-      `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`,
-    ]);
+    const message = `With args, ${showValue(hook.command)} is the name of one program. Put its arguments into args.`;
+    report("command-has-blanks", message);
   }
-  if (hook.timeout !== undefined && hook.timeout > mostSensibleSeconds) {
-    told.push([
-      "timeout-suspicious",
-      `timeout is in seconds; ${hook.timeout} is ${Math.round(hook.timeout / 60)} minutes. Did you mean ${hook.timeout / 1000}?`,
-    ]);
+  if (hook.timeout !== undefined && hook.timeout > maxUsualSeconds) {
+    const asMinutes = `${hook.timeout} is ${Math.round(hook.timeout / 60)} minutes`;
+    report("timeout-suspicious", `timeout is in seconds; ${asMinutes}. Did you mean ${hook.timeout / 1000}?`);
   }
-  return told;
+  return found;
 }
 
-const mostSensibleSeconds = 3_600;
+const maxUsualSeconds = 3_600;
 
 /** In-process hooks come from a program, whose types may have been ignored. */
 function inProcessFault(hook: Hook): string | undefined {
@@ -129,7 +117,6 @@ function inProcessFault(hook: Hook): string | undefined {
 }
 
 function faultText(hook: Hook): string | undefined {
-  if (hook.type === "callback" || hook.type === "function") return undefined;
   const fault = hookFault(hook);
   return fault && `${fault.field} ${fault.why}`.trim();
 }
@@ -140,23 +127,21 @@ function conditionOf(
 ): { condition: ConfiguredHook["condition"]; warning?: ConfigureWarning } {
   if (text === undefined || text === "") return { condition: null };
   if (compileCondition === undefined) throw new TypeError("a hook with a condition needs its reader");
-  const compiled = compileCondition(text, aliases);
-  if ("invalid" in compiled) {
-    return {
-      condition: "never",
-      warning: ["if-invalid", `if ${showValue(text)} never holds, so the hook never runs: ${compiled.invalid}`],
-    };
+  const condition = compileCondition(text, aliases);
+  const shown = `if ${showValue(text)}`;
+  if ("invalid" in condition) {
+    const message = `${shown} never holds, so the hook never runs: ${condition.invalid}`;
+    return { condition: "never", warning: ["if-invalid", message] };
   }
-  if (row.special.onTool) {
-    const meant = toolMeant(text, row, aliases);
-    if (meant === undefined) return { condition: compiled };
-    const message = `if ${showValue(text)} never holds for ${showValue(meant)}: a tool is named in full, and case counts. Did you mean ${showValue(meant)}?`;
-    return { condition: compiled, warning: ["matcher-never", message] };
+  if (!row.special.onTool) {
+    const message = `${row.name} has no tool that ${shown} could hold for: the hook never runs.`;
+    return { condition, warning: ["if-ignored", message] };
   }
-  return {
-    condition: compiled,
-    warning: ["if-ignored", `${row.name} has no tool that if ${showValue(text)} could hold for: the hook never runs.`],
-  };
+  const meant = toolMeant(text, row, aliases);
+  if (meant === undefined) return { condition };
+  const tool = showValue(meant);
+  const message = `${shown} never holds for ${tool}: a tool is named in full, and case counts. Did you mean ${tool}?`;
+  return { condition, warning: ["matcher-never", message] };
 }
 
 /** The tool that a condition means, when it names one that no host sends: `bash(ls)`, `mcp__server`. */
@@ -165,30 +150,20 @@ function toolMeant(text: string, row: EventRow, aliases: ToolAliases): string | 
   return Object.hasOwn(aliases, name) ? undefined : intendedName(row, name)?.replace(".*", "*");
 }
 
-/** What a hook or its group says itself. */
-export function statedOnFailure({
-  onFailure,
-  failClosed,
-}: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
-  // Where the two contradict each other, the guard stays on.
+/** The failure policy that a hook or a group sets itself. If the two keys contradict each other, the guard stays on. */
+export function statedOnFailure(owner: Pick<Hook, "onFailure" | "failClosed">): FailurePolicy | undefined {
+  const { onFailure, failClosed } = owner;
   if (onFailure === "block" || failClosed === true) return "block";
   return onFailure ?? (failClosed === undefined ? undefined : "continue");
 }
 
-function refOf(hook: Hook, group: HookGroup, layer: Layer, row: EventRow, at: string): HookRef {
-  const content = createHash("sha256").update(JSON.stringify([row.name, group.matcher ?? "", hook]));
-  return {
-    id: `${at}:${content.digest("hex").slice(0, 8)}`,
-    event: row.name,
-    type: hook.type,
-    source: layer.kind,
-    ...(layer.file === undefined ? {} : { file: layer.file }),
-    ...(group.matcher === undefined ? {} : { matcher: group.matcher }),
-    name: hookName(hook),
-  };
+function refOf(hook: Hook, group: HookGroup, { file, kind }: Layer, { name: event }: EventRow, at: string): HookRef {
+  const { matcher } = group;
+  const id = `${at}:${sha256(JSON.stringify([event, matcher ?? "", hook])).slice(0, 8)}`;
+  return { id, event, type: hook.type, source: kind, ...defined({ file, matcher }), name: hookName(hook) };
 }
 
-/** How people recognise it. */
+/** How users recognize it. */
 function hookName(hook: Hook): string {
   switch (hook.type) {
     case "command":
@@ -205,7 +180,7 @@ function hookName(hook: Hook): string {
   }
 }
 
-/** A reason carries the name of a hook to the model and into logs. */
+/** Models and logs receive the name of a hook as a part of reasons. */
 function withoutPassword(url: string): string {
   if (!url.includes("@")) return url;
   if (!URL.canParse(url)) return url.replace(/:.*@/s, "://…@");

@@ -1,44 +1,37 @@
 import { basename, dirname } from "node:path";
-import { type Fs, sha256 } from "../../files/internal.ts";
-import { messageOf } from "../../protocol/internal.ts";
+import { sha256 } from "../../files/internal.ts";
+import { isObject, messageOf } from "../../protocol/internal.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterOrigin, Layer } from "./layer.ts";
 import { type LayerSource, layerOf, unreadableLayer } from "./read-layer.ts";
 import { readSettingsSource } from "./settings-source.ts";
 
-/** What a Markdown file has in front of its text. */
-export interface FrontmatterText {
+/** The frontmatter of a Markdown file, and its text. */
+interface FrontmatterText {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** Why it cannot be read, and where; then there are no fields. */
+  /** Why it cannot be read; then there are no fields. */
   readonly fault?: FrontmatterFault;
 }
 
 export interface FrontmatterFault {
-  /** Counts from 1, in the file. */
+  /** The line in the file, from 1. */
   readonly line: number;
   readonly why: string;
 }
 
-/** Reads the YAML between the first two `---`. Contract: never rejects, whatever the text. */
+/** Reads the YAML between the first two `---`. Contract: never rejects, for any text. */
 export async function readFrontmatter(text: string): Promise<FrontmatterText> {
   const { head, body } = splitHead(text);
   if (head === undefined) return { fields: {}, body };
   if (typeof head !== "string") return { fields: {}, body, fault: head };
-  const read = await readYaml(head);
-  return "fault" in read ? { fields: {}, body, fault: read.fault } : { fields: read.fields, body };
+  return { fields: {}, ...(await readYaml(head)), body };
 }
 
-/** What the frontmatter of an agent or skill says, as far as hooks go. */
-export interface FrontmatterHooks {
-  readonly name?: string;
-  readonly hooks: unknown;
-}
-
-/** The `hooks` in a Markdown file's frontmatter; undefined when there are none. */
+/** The name and the hooks in the frontmatter of an agent or skill; undefined when there are no hooks. */
 export async function frontmatterHooks(
   text: string,
-): Promise<FrontmatterHooks | { readonly fault: FrontmatterFault } | undefined> {
+): Promise<{ readonly name?: string; readonly hooks: unknown } | { readonly fault: FrontmatterFault } | undefined> {
   // Most files have no hooks, and then no YAML has to be read.
   if (!mentionsHooks.test(text)) return undefined;
   const { head } = splitHead(text);
@@ -46,9 +39,9 @@ export async function frontmatterHooks(
   const { fields, fault } = await readFrontmatter(text);
   if (fault !== undefined) return { fault };
   if (!Object.hasOwn(fields, "hooks")) return undefined;
-  const { name: said, hooks } = fields;
+  const { name: written, hooks } = fields;
   // A name of digits is a number in YAML; it counts as a name.
-  const name = typeof said === "object" || said === undefined ? "" : String(said).trim();
+  const name = typeof written === "object" || written === undefined ? "" : String(written).trim();
   return name === "" ? { hooks } : { name, hooks };
 }
 
@@ -62,28 +55,28 @@ function splitHead(text: string): { readonly head?: string | FrontmatterFault; r
   if (end === -1) return { head: { line: 1, why: 'no line "---" ends what begins here' }, body: text };
   const head = lines.slice(1, end).join("\n");
   const body = lines.slice(end + 1).join("\n");
-  if (head.length <= mostCharacters) return { head, body };
-  return { head: { line: 2, why: `it has more than ${mostCharacters} characters` }, body };
+  if (head.length <= maxCharacters) return { head, body };
+  return { head: { line: 2, why: `it has more than ${maxCharacters} characters` }, body };
 }
 
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 type ReadYaml = { readonly fields: Readonly<Record<string, unknown>> } | { readonly fault: FrontmatterFault };
 
-/** As the client does it: what fails is tried once more with plain values in quotes and tabs as blanks. */
+/** Like the client: what fails is tried once more with plain values in quotes and tabs as blanks. */
 async function readYaml(head: string): Promise<ReadYaml> {
   const yaml = await import("yaml");
-  const first = parsed(head, yaml);
+  const first = parseYaml(head, yaml);
   if (!("fault" in first)) return first;
-  const again = parsed(withQuotes(head), yaml);
-  return "fault" in again ? first : again;
+  const second = parseYaml(withQuotes(head), yaml);
+  return "fault" in second ? first : second;
 }
 
-function parsed(head: string, yaml: typeof import("yaml")): ReadYaml {
+function parseYaml(head: string, yaml: typeof import("yaml")): ReadYaml {
   const fault = tooCostly(head, yaml);
   if (fault !== undefined) return { fault };
   try {
-    // Pretty errors are worked out for every one of them, and a hostile text has thousands.
+    // Pretty errors are computed for every error, and a hostile text has thousands.
     const document = yaml.parseDocument(head, { logLevel: "silent", prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) {
@@ -91,9 +84,8 @@ function parsed(head: string, yaml: typeof import("yaml")): ReadYaml {
       return { fault: { line, why: error.message } };
     }
     // Converted to JSON: an alias to its own parent has no end.
-    const value: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 100 }) ?? null));
-    if (value === null || value === undefined) return { fields: {} };
-    if (typeof value === "object" && !Array.isArray(value)) return { fields: value as Record<string, unknown> };
+    const value: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 100 }) ?? null)) ?? {};
+    if (isObject(value)) return { fields: value };
     return { fault: { line: 2, why: "it is a list or a single value, not a set of keys" } };
   } catch (error) {
     // Aliases that multiply or go in a circle.
@@ -101,16 +93,16 @@ function parsed(head: string, yaml: typeof import("yaml")): ReadYaml {
   }
 }
 
-/** No frontmatter of a person is nested as deeply, has as many anchors and tags, as many parts, or begins a line as far to the right. */
-const mostLevels = 100;
-const mostMarks = 500;
-const mostParts = 20_000;
+/** Limits that no ordinary frontmatter reaches: nesting, anchors and tags, parts, indentation. */
+const maxLevels = 100;
+const maxMarks = 500;
+const maxParts = 20_000;
 const farRight = /^(?:[ \t]|[-?:](?=[ \t])){200}/;
 
 /**
- * What would cost the reader too much. It calls itself for every level, and on a full stack the process may end at once, so that nothing
- * can be caught; and it compares each anchor and each key with all others. A level in lines needs at least one more blank in front; levels in brackets
- * are counted as the reader sees them.
+ * Refuses what would cost the parser too much. It is recursive, and a stack overflow may end the process before anything can be caught;
+ * and it compares each anchor and each key with all others. A level in lines needs at least one more blank of indentation; levels in
+ * brackets are counted as the parser sees them.
  */
 function tooCostly(head: string, { Lexer }: typeof import("yaml")): FrontmatterFault | undefined {
   const right = head.split("\n").findIndex((line) => farRight.test(line));
@@ -120,9 +112,9 @@ function tooCostly(head: string, { Lexer }: typeof import("yaml")): FrontmatterF
     if (token === "[" || token === "{") level++;
     else if (token === "]" || token === "}") level = Math.max(0, level - 1);
     else if (/^[&!*]/.test(token)) marks++;
-    if (++parts > mostParts) return { line, why: "it has too many parts" };
-    if (level > mostLevels) return { line, why: nestedTooDeeply };
-    if (marks > mostMarks) return { line, why: `it has more than ${mostMarks} anchors, aliases and tags` };
+    if (++parts > maxParts) return { line, why: "it has too many parts" };
+    if (level > maxLevels) return { line, why: nestedTooDeeply };
+    if (marks > maxMarks) return { line, why: `it has more than ${maxMarks} anchors, aliases and tags` };
     line += token.split("\n").length - 1;
   }
   return undefined;
@@ -132,7 +124,7 @@ const nestedTooDeeply = "it is nested too deeply";
 
 const plainValue = /^([A-Za-z][\w-]*:[ \t]+)([^\s"'|>[{&*!#].*)$/;
 
-/** `argument-hint: [number] [priority]` is usual, and no list. */
+/** `argument-hint: [number] [priority]` is common, and not a list. */
 const freeText = /^((?:argument-hint|description):[ \t]+)([[{&*!#].*)$/;
 
 /** Values such as `Use when: a test fails` are common, and in YAML they need quotes. */
@@ -147,25 +139,21 @@ function withQuotes(head: string): string {
     .replace(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
 }
 
-/** Where a file with frontmatter is from; the name of the agent or skill may be in the file. */
+/** The origin of a file with frontmatter. The name of the agent or skill may be in the file. */
 export type FrontmatterFile = Omit<FrontmatterOrigin, "name">;
 
 /** The hooks of an agent or skill as a layer; undefined when the file has none. */
-export async function frontmatterLayer(
-  file: string,
-  origin: FrontmatterFile,
-  fs: Fs,
-  rows: Rows,
-): Promise<Layer | undefined> {
-  const found = await readSettingsSource(file, fs);
+export async function frontmatterLayer(file: string, origin: FrontmatterFile, rows: Rows): Promise<Layer | undefined> {
+  const source = frontmatterSource(file, origin);
+  const found = await readSettingsSource(file);
   if (found.is === "missing") return undefined;
-  if (found.is === "unreadable") return unreadableLayer(frontmatterSource(file, origin), found.why);
+  if (found.is === "unreadable") return unreadableLayer(source, found.why);
   const read = await frontmatterHooks(Buffer.from(found.bytes).toString("utf8"));
   if (read === undefined) return undefined;
   const contentHash = sha256(found.bytes);
   if ("fault" in read) {
     const { line, why } = read.fault;
-    return unreadableLayer(frontmatterSource(file, origin), `line ${line}: ${why}`, contentHash, String(line));
+    return unreadableLayer(source, `line ${line}: ${why}`, contentHash, String(line));
   }
   return layerOf(frontmatterSource(file, origin, read.name), { hooks: read.hooks }, contentHash, rows);
 }

@@ -1,12 +1,13 @@
 import type { EventRow, FailurePolicy, Hook, HookRef, LayerKind, Settings, Warning } from "../../protocol/internal.ts";
 import type { HookCondition } from "../match/conditions.ts";
 import type { Matcher } from "../match/matcher.ts";
+import { warningAt } from "./check-fields.ts";
 import { nameOf } from "./read-layer.ts";
 
-/** One source of settings, read and checked: what cannot be used is a warning beside what can. */
+/** One source of settings, read and checked. What cannot be used is a warning. */
 export interface Layer {
   readonly kind: LayerKind;
-  /** The file it was read from; session hooks and callbacks have none. */
+  /** The file that it was read from; session hooks and callbacks have none. */
   readonly file?: string;
   /** Hooks of one plugin or skill never count as duplicates of another's. */
   readonly plugin?: PluginRoot;
@@ -17,31 +18,31 @@ export interface Layer {
   /** Events of which an entry could not be used. */
   readonly damaged?: readonly string[];
   readonly warnings: readonly Warning[];
-  /** Hash of the bytes read; equal content, equal hash. */
+  /** The hash of the bytes that were read. */
   readonly contentHash: string;
 }
 
-/** The folder a plugin's hooks are written against, and what they may know of its configuration. */
+/** The folder of a plugin, and the part of its configuration that its hooks receive. */
 export interface PluginRoot {
   readonly root: string;
   readonly data?: string;
   readonly options?: Readonly<Record<string, string>>;
 }
 
-/** Whose hooks these are, and whether they are the user's or the checkout's. */
+/** The agent or skill that contains the hooks, and whether it is the user's or the checkout's. */
 export interface FrontmatterOrigin {
   readonly of: "agent" | "skill";
   readonly name: string;
   readonly from: "user" | "project";
 }
 
-/** One hook of one event as the snapshot holds it: everything that can be worked out before an event fires. */
+/** One hook of one event, with everything that can be computed before an event fires. */
 export interface ConfiguredHook {
   readonly ref: HookRef;
   readonly hook: Hook;
   readonly row: EventRow;
   readonly layer: Layer;
-  /** Place in configured order among the event's hooks. */
+  /** Its position among the hooks of the event, in configured order. */
   readonly order: number;
   /** Hooks of one group share this; `sequential` ones run one after another. */
   readonly group: { readonly key: string; readonly sequential: boolean };
@@ -49,22 +50,22 @@ export interface ConfiguredHook {
   /** `null`: none. `never`: it cannot be read, so it never holds. */
   readonly condition: HookCondition | "never" | null;
   readonly onFailure: FailurePolicy;
-  /** What loading had to say about it. */
+  /** Warnings about it from loading. */
   readonly problems: readonly Warning[];
 }
 
-/** It runs here, as a function of the host: no process, no request, nothing to wait for a place. */
+/** Whether it runs as a function of the host, without a process or a request. */
 export function isInProcess({ type }: Hook): boolean {
   return type === "callback" || type === "function";
 }
 
-/** Nobody is to wait for it. */
+/** Whether its answer is not awaited. */
 export function isBackground(hook: Hook): boolean {
   return hook.type === "command" && (hook.async === true || hook.asyncRewake === true);
 }
 
 /** Hooks of skills and sessions may run once; elsewhere `once` has no effect. */
-export function honorsOnce(source: ConfiguredHook["layer"]["kind"]): boolean {
+export function honorsOnce(source: LayerKind): boolean {
   return source === "skill" || source === "session";
 }
 
@@ -79,7 +80,7 @@ export interface PluginsOnly {
   readonly locked: readonly LayerKind[];
 }
 
-/** What each surface that `strictPluginOnlyCustomization` can lock takes away; MCP servers bring no hooks. */
+/** The layers that each surface of `strictPluginOnlyCustomization` locks; MCP servers have no hooks. */
 const surfaces: Readonly<Record<string, readonly LayerKind[]>> = {
   hooks: ["user", "project", "local", "flag", "skill", "agent"],
   skills: ["skill"],
@@ -87,43 +88,39 @@ const surfaces: Readonly<Record<string, readonly LayerKind[]>> = {
   mcp: [],
 };
 
-/** What managed settings lock, all of them together. */
+/** The layers that managed settings lock, all files together. */
 export function pluginsOnly(layers: readonly Layer[]): PluginsOnly | undefined {
-  const saying = layers.filter(({ kind, settings }) => kind === "managed" && locksOf(settings).length > 0);
-  const [layer] = saying;
-  return layer && { layer, locked: [...new Set(saying.flatMap(({ settings }) => locksOf(settings)))] };
+  const locking = layers.filter(({ kind, settings }) => kind === "managed" && locksOf(settings).length > 0);
+  const [layer] = locking;
+  return layer && { layer, locked: [...new Set(locking.flatMap(({ settings }) => locksOf(settings)))] };
 }
 
-/** The surfaces that managed settings leave to plugins, by name. */
+/** The names of the surfaces that managed settings lock. */
 export function lockedSurfaces(layers: readonly Layer[]): readonly string[] {
-  return layers.filter(({ kind }) => kind === "managed").flatMap(({ settings }) => namesOf(settings));
+  return layers.filter(({ kind }) => kind === "managed").flatMap(({ settings }) => surfaceNames(settings));
 }
 
-/** The layers whose hooks a policy takes away. */
+/** The layers whose hooks a policy locks. */
 export function locksOf(settings: Settings): readonly LayerKind[] {
-  return namesOf(settings).flatMap((name) => (Object.hasOwn(surfaces, name) ? (surfaces[name] ?? []) : []));
+  return surfaceNames(settings).flatMap((name) => (Object.hasOwn(surfaces, name) ? (surfaces[name] ?? []) : []));
 }
 
-function namesOf({ strictPluginOnlyCustomization: value }: Settings): readonly string[] {
-  return value === true ? Object.keys(surfaces) : value === false || value === undefined ? [] : value;
+function surfaceNames({ strictPluginOnlyCustomization: value = false }: Settings): readonly string[] {
+  if (typeof value !== "boolean") return value;
+  return value ? Object.keys(surfaces) : [];
 }
 
-/** A name with a typo must not look like a lock. */
+/** A name with a typo locks nothing and is reported. */
 export function unknownSurfaces(layer: Layer): readonly Warning[] {
-  const { strictPluginOnlyCustomization: names } = layer.settings;
-  if (typeof names !== "object") return [];
-  const [file, at] = [nameOf(layer), "strictPluginOnlyCustomization"];
   const known = Object.keys(surfaces);
-  return names
-    .filter((name) => !known.includes(name))
-    .map((name) => ({
-      code: "settings-invalid",
-      message: `${at} in ${file} lists ${JSON.stringify(name)}, which is not one of ${known.join(", ")}. That entry locks nothing.`,
-      place: `${file}: ${at}`,
-    }));
+  const unknown = surfaceNames(layer.settings).filter((name) => !known.includes(name));
+  return unknown.map((name) => {
+    const text = `lists ${JSON.stringify(name)}, which is not one of ${known.join(", ")}. That entry locks nothing.`;
+    return warningAt("settings-invalid", nameOf(layer), "strictPluginOnlyCustomization", text);
+  });
 }
 
-/** The variables a checkout may give its own hooks: none that changes how programs load or where they connect. */
+/** The variables that a checkout may give its own hooks: none that changes how programs load or where they connect. */
 export function checkoutEnv(layers: readonly Layer[]): {
   readonly env: Readonly<Record<string, string>>;
   readonly warnings: readonly Warning[];
@@ -140,11 +137,9 @@ export function checkoutEnv(layers: readonly Layer[]): {
 }
 
 function ignored(name: string, layer: Layer): Warning {
-  return {
-    code: "env-ignored",
-    message: `env.${name} in ${nameOf(layer)} is ignored in Hookline's hosts: ${layer.kind} settings may not change how programs load, where they connect or whether hooks run. Claude Code may pass it to hooks.`,
-    place: `${nameOf(layer)}: env.${name}`,
-  };
+  const why = `${layer.kind} settings may not change how programs load, where they connect or whether hooks run`;
+  const text = `is ignored in Hookline's hosts: ${why}. Claude Code may pass it to hooks.`;
+  return warningAt("env-ignored", nameOf(layer), `env.${name}`, text);
 }
 
 /** Variables that change what programs load or start, where they look for it, or where they connect; and HOOKLINE, which switches hooks off. */
@@ -163,7 +158,7 @@ const guarded: readonly RegExp[] = [
   /_(?:PROXY|BASE_URL|INDEX_URL)$/,
 ];
 
-/** Whatever the letter case: `http_proxy` is read in small letters. */
+/** In any letter case: programs read `http_proxy` in lower case. */
 export function isGuarded(name: string): boolean {
   const upper = name.toUpperCase();
   return guarded.some((pattern) => pattern.test(upper));

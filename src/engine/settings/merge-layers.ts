@@ -1,16 +1,19 @@
 import {
   catalog,
+  defined,
   type FailurePolicy,
   type LayerKind,
+  type PermissionSettings,
   type Settings,
   type StatusLineSetting,
   type Warning,
 } from "../../protocol/internal.ts";
+import { warningAt } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
 import { checkoutEnv, guardsToolCalls, type Layer, type PluginsOnly, pluginsOnly, unknownSurfaces } from "./layer.ts";
 import { nameOf } from "./read-layer.ts";
 
-/** What all layers say together, apart from hooks. Where it matters who said it, the layer is named. */
+/** The settings of all layers together, except hooks. Where it matters, the layer that set a value is named. */
 export interface MergedSettings {
   /** Variables for every hook. */
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +27,7 @@ export interface MergedSettings {
   };
   /** Only managed hooks run. */
   readonly managedOnly?: Layer;
-  /** Hooks of these layers do not run, because only managed settings and plugins may bring any. */
+  /** Hooks of these layers do not run, because only managed settings and plugins may have any. */
   readonly pluginsOnly?: PluginsOnly;
   readonly http: {
     /** A URL must match a pattern of every list; without lists every URL does. */
@@ -36,17 +39,17 @@ export interface MergedSettings {
   };
   readonly onConflict: "last" | "ask" | "deny";
   readonly managedOnFailure: FailurePolicy;
-  /** Why managed policy is not whole; until it is, guarded tool calls are asked about. */
+  /** Why managed policy is incomplete. Until it is fixed, guarded tool calls are asked about. */
   readonly managedDamage?: string;
 }
 
-/** What one layer allows; a list of the checkout only narrows, and only for its own hooks until it is trusted. */
+/** The list of one layer. A list of the checkout only restricts, and only its own hooks until it is trusted. */
 export interface PolicyList {
   readonly values: readonly string[];
   readonly layer: Layer;
 }
 
-/** Layers → one. Pure; a key in a layer that may not set it is a warning and nothing else. */
+/** Merges the layers. Pure. A key in a layer that may not set it has no effect except a warning. */
 export function mergeLayers(
   layers: readonly Layer[],
   rows: Rows = catalog,
@@ -56,13 +59,16 @@ export function mergeLayers(
   const damage = managedDamage(layers, rows);
   const merged: MergedSettings = {
     env: joinedEnv(settled),
-    disabled: {
-      ...named("everything", sayingTrue(settled, ["managed"], "disableAllHooks")),
-      ...named("unmanaged", sayingTrue(settled, ["user", "flag"], "disableAllHooks")),
-      ...named("checkout", sayingTrue(settled, ["project", "local"], "disableAllHooks")),
-    },
-    ...named("managedOnly", sayingTrue(settled, ["managed"], "allowManagedHooksOnly")),
-    ...named("pluginsOnly", pluginsOnly(settled)),
+    disabled: defined({
+      everything: withTrue(settled, ["managed"], "disableAllHooks"),
+      unmanaged: withTrue(settled, ["user", "flag"], "disableAllHooks"),
+      checkout: withTrue(settled, ["project", "local"], "disableAllHooks"),
+    }),
+    ...defined({
+      managedOnly: withTrue(settled, ["managed"], "allowManagedHooksOnly"),
+      pluginsOnly: pluginsOnly(settled),
+      managedDamage: damage?.message,
+    }),
     http: {
       urls: policyLists(settled, "allowedHttpHookUrls"),
       variables: policyLists(settled, "httpHookAllowedEnvVars"),
@@ -70,7 +76,6 @@ export function mergeLayers(
     },
     onConflict: strictest(valuesOf(settled, "onConflict")),
     managedOnFailure: valuesOf(settled, "managedHooksOnFailure").includes("block") ? "block" : "continue",
-    ...named("managedDamage", damage?.message),
   };
   const warnings = [
     ...allowed.flatMap(({ warnings }) => warnings),
@@ -81,71 +86,59 @@ export function mergeLayers(
   return { merged, warnings };
 }
 
-/** Who may set a key that restricts or grants. Keys not named here are nobody's secret. */
-const setters: { readonly [Key in keyof Settings]?: readonly LayerKind[] } = {
+/** The layers that may set a key that restricts or grants. Every layer may set other keys. */
+const setters = {
   allowManagedHooksOnly: ["managed"],
   allowManagedPermissionRulesOnly: ["managed"],
   strictPluginOnlyCustomization: ["managed"],
-  managedHooksOnFailure: ["managed"],
-  httpHookAllowPrivate: ["managed", "user", "flag"],
-  onConflict: ["managed", "user", "flag"],
   pluginConfigs: ["managed", "user", "flag"],
-};
+  httpHookAllowPrivate: ["managed", "user", "flag"],
+  managedHooksOnFailure: ["managed"],
+  onConflict: ["managed", "user", "flag"],
+} as const satisfies { readonly [Key in keyof Settings]?: readonly Exclude<LayerKind, "project" | "local">[] };
+
+/** Keys that a checkout may not set. */
+export type NeverOfCheckout = keyof typeof setters;
+
+/** The same for keys below `permissions`. The judge of permissions ignores them by itself. */
+const permissionSetters = {
+  denyInsteadOfPrompting: ["managed", "user", "flag"],
+  blockReadsExemptPaths: ["flag"],
+  workingDirectoriesAsGiven: ["flag"],
+  allowManagedPermissionRulesOnly: ["managed"],
+} as const satisfies { readonly [Key in keyof PermissionSettings]?: readonly LayerKind[] };
 
 function withoutForeignKeys(layer: Layer): { layer: Layer; warnings: readonly Warning[] } {
-  const { permissions, ...keys } = layer.settings;
-  const foreign = Object.keys(keys).filter((key) => isForeign(key, layer.kind));
-  const kept = Object.fromEntries(Object.entries(keys).filter(([key]) => !foreign.includes(key)));
-  foreign.push(...foreignPermissionKeys(layer));
-  const { allowManagedPermissionRulesOnly: managedOnly, ...rules } = permissions ?? {};
-  if (managedOnly !== undefined && layer.kind !== "managed")
-    foreign.push("permissions.allowManagedPermissionRulesOnly");
-  if (foreign.length === 0) return { layer, warnings: [] };
-  const own = layer.kind === "managed" ? permissions : rules;
-  return {
-    layer: { ...layer, settings: permissions === undefined ? kept : { ...kept, permissions: own ?? {} } },
-    warnings: foreign.map((key) => ignoredKey(key, layer)),
-  };
-}
-
-/** Keys below `permissions` that count in some layers only; the judge of permissions leaves them out by itself. */
-function foreignPermissionKeys({ kind, settings: { permissions = {} } }: Layer): readonly string[] {
-  const elsewhere = {
-    denyInsteadOfPrompting: kind === "project" || kind === "local",
-    blockReadsExemptPaths: kind !== "flag",
-    workingDirectoriesAsGiven: kind !== "flag",
-  };
-  return Object.entries(elsewhere).flatMap(([key, out]) =>
-    out && Object.hasOwn(permissions, key) ? [`permissions.${key}`] : [],
+  const { kind, settings } = layer;
+  const foreign = foreignKeys(settings, setters, kind);
+  const foreignBelow = foreignKeys(settings.permissions ?? {}, permissionSetters, kind);
+  const kept = Object.fromEntries(Object.entries(settings).filter(([key]) => !foreign.includes(key)));
+  const warnings = [...foreign, ...foreignBelow.map((key) => `permissions.${key}`)].map((key) =>
+    warningAt("policy-key-ignored", nameOf(layer), key, `is ignored: ${kind} settings may not set it.`),
   );
+  return { layer: foreign.length === 0 ? layer : { ...layer, settings: kept }, warnings };
 }
 
-function isForeign(key: string, kind: LayerKind): boolean {
-  const allowed = Object.entries(setters).find(([name]) => name === key)?.[1];
-  return allowed !== undefined && !allowed.includes(kind);
+function foreignKeys(
+  settings: object,
+  allowed: Readonly<Record<string, readonly LayerKind[]>>,
+  kind: LayerKind,
+): readonly string[] {
+  const isForeign = ([key, kinds]: [string, readonly LayerKind[]]) =>
+    Object.hasOwn(settings, key) && !kinds.includes(kind);
+  return Object.entries(allowed)
+    .filter(isForeign)
+    .map(([key]) => key);
 }
 
-function ignoredKey(key: string, layer: Layer): Warning {
-  return {
-    code: "policy-key-ignored",
-    message: `${key} in ${nameOf(layer)} is ignored: ${layer.kind} settings may not set it.`,
-    place: `${nameOf(layer)}: ${key}`,
-  };
-}
-
-/** Weak to strong: what a person gives on the command line beats the file, policy beats both. */
+/** Weak to strong: the command line overrides files, and policy overrides both. */
 function joinedEnv(layers: readonly Layer[]): Readonly<Record<string, string>> {
-  const env: Record<string, string> = Object.create(null);
-  for (const kind of ["user", "flag", "managed"] as const) {
-    for (const { settings } of layers.filter((layer) => layer.kind === kind)) {
-      for (const [name, value] of Object.entries(settings.env ?? {})) env[name] = value;
-    }
-  }
-  return env;
+  const inOrder = (["user", "flag", "managed"] as const).flatMap((kind) => layers.filter((one) => one.kind === kind));
+  return Object.assign(Object.create(null), ...inOrder.map(({ settings }) => settings.env));
 }
 
-/** The first layer with `true`; `false` never undoes another layer's `true`. */
-function sayingTrue(
+/** The first layer with `true`. The `false` of one layer never overrides the `true` of another. */
+function withTrue(
   layers: readonly Layer[],
   kinds: readonly LayerKind[],
   key: "disableAllHooks" | "allowManagedHooksOnly",
@@ -157,17 +150,16 @@ function policyLists(
   layers: readonly Layer[],
   key: "allowedHttpHookUrls" | "httpHookAllowedEnvVars",
 ): readonly PolicyList[] {
-  const lists = layers.flatMap((layer): PolicyList[] => {
-    const values = layer.settings[key];
-    return values === undefined ? [] : [{ values, layer }];
-  });
-  const of = (kinds: readonly LayerKind[]) => lists.filter(({ layer }) => kinds.includes(layer.kind));
-  const managed = joinedLists(of(["managed"]));
-  if (managed.length > 0) return managed;
-  return [...joinedLists(of(["user", "flag"])), ...of(["project", "local"])];
+  const listsOf = (...kinds: readonly LayerKind[]): readonly PolicyList[] =>
+    layers.flatMap((layer) => {
+      const values = kinds.includes(layer.kind) ? layer.settings[key] : undefined;
+      return values === undefined ? [] : [{ values, layer }];
+    });
+  const managed = joinedLists(listsOf("managed"));
+  return managed.length > 0 ? managed : [...joinedLists(listsOf("user", "flag")), ...listsOf("project", "local")];
 }
 
-/** Lists of equal standing are one: each adds to the other. */
+/** Lists of equal rank are one: each adds to the other. */
 function joinedLists(lists: readonly PolicyList[]): readonly PolicyList[] {
   const [first] = lists;
   return first === undefined ? [] : [{ values: lists.flatMap(({ values }) => values), layer: first.layer }];
@@ -178,30 +170,28 @@ function allowPrivate(layers: readonly Layer[]): boolean | readonly string[] {
     layers.filter(({ kind }) => kind === "managed"),
     "httpHookAllowPrivate",
   );
-  const said = managed.length > 0 ? managed : valuesOf(layers, "httpHookAllowPrivate");
-  if (said.includes(true)) return true;
-  const patterns = said.flatMap((value) => (typeof value === "boolean" ? [] : value));
+  const values = managed.length > 0 ? managed : valuesOf(layers, "httpHookAllowPrivate");
+  if (values.includes(true)) return true;
+  const patterns = values.flatMap((value) => (typeof value === "boolean" ? [] : value));
   return patterns.length > 0 ? patterns : false;
 }
 
-function strictest(said: readonly MergedSettings["onConflict"][]): MergedSettings["onConflict"] {
-  return (["deny", "ask"] as const).find((word) => said.includes(word)) ?? "last";
+function strictest(values: readonly MergedSettings["onConflict"][]): MergedSettings["onConflict"] {
+  return (["deny", "ask"] as const).find((value) => values.includes(value)) ?? "last";
 }
-
-const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "project", "user"];
 
 export interface StatusLineSource {
   readonly setting: StatusLineSetting;
   readonly layer: Layer;
 }
 
+const statusLineOrder: readonly LayerKind[] = ["managed", "flag", "local", "project", "user"];
+
 /** The status line of the strongest layer that has one. */
 export function statusLineOf(layers: readonly Layer[]): StatusLineSource | undefined {
   for (const kind of statusLineOrder) {
     // Of several files given on the command line the last one counts.
-    const layer = layers.findLast(
-      (candidate) => candidate.kind === kind && candidate.settings.statusLine !== undefined,
-    );
+    const layer = layers.findLast((one) => one.kind === kind && one.settings.statusLine !== undefined);
     if (layer?.settings.statusLine !== undefined) return { setting: layer.settings.statusLine, layer };
   }
   return undefined;
@@ -213,13 +203,10 @@ function managedDamage(layers: readonly Layer[], rows: Rows): Warning | undefine
     ({ kind, readable, damaged }) => kind === "managed" && (!readable || damaged?.some(isGuard)),
   );
   if (broken === undefined) return undefined;
-  const name = nameOf(broken);
-  const what = broken.readable ? `a hook of ${name} that guards tool calls cannot be used` : `${name} cannot be read`;
-  return {
-    code: "managed-unreadable",
-    message: `Managed policy is not whole: ${what}. Tool calls are asked about until it is fixed.`,
-    place: name,
-  };
+  const place = nameOf(broken);
+  const what = broken.readable ? `a hook of ${place} that guards tool calls cannot be used` : `${place} cannot be read`;
+  const message = `Managed policy is incomplete: ${what}. Tool calls are asked about until it is fixed.`;
+  return { code: "managed-unreadable", message, place };
 }
 
 function valuesOf<Key extends keyof Settings>(
@@ -230,8 +217,4 @@ function valuesOf<Key extends keyof Settings>(
     const value = settings[key];
     return value === undefined ? [] : [value];
   });
-}
-
-function named<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }

@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { statePath } from "../../files/internal.ts";
 import {
   combine,
@@ -10,29 +8,32 @@ import {
   type RuleLayer,
   ruleLayerOf,
 } from "../../permissions/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { type AnyPayload, absoluteFrom } from "../fire/payload.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Judge } from "../ports.ts";
-import { namedPaths } from "../trust/files-by-name.ts";
+import { filesOfHooks } from "../trust/files-by-name.ts";
 import type { WrittenGrant } from "../trust/pins.ts";
-import type { ConfiguredHook, Layer } from "./layer.ts";
+import type { Layer } from "./layer.ts";
 import type { EffectiveSettings } from "./snapshot.ts";
 
-/** The permission rules of the settings in force, ready to judge with. */
+/** The permission rules of the settings in force, compiled. */
 export interface PermissionRules {
-  /** What restricts, of every file; what grants, of those that may. */
+  /** The restrictions of every file, and the grants of files that may grant. */
   readonly layers: readonly RuleLayer[];
   readonly policy: Policy;
-  /** Where and when a call is made; of an event's payload, its folder and mode. */
+  /** The context of a call. The payload of an event may give its folder and mode. */
   context(payload?: AnyPayload): JudgeContext;
 }
 
-/** Worked out once per snapshot. */
+/** Computed once per snapshot. */
 export function permissionRules(now: EffectiveSettings, options: ResolvedOptions): PermissionRules {
-  const known = worked.get(now);
-  if (known !== undefined) return known;
+  const cached = rulesOf.get(now);
+  if (cached !== undefined) return cached;
   const layers = now.layers.flatMap((layer) => ruleLayers(layer, now));
-  const protectedFiles = [...now.layers.flatMap(({ file }) => file ?? []), ...filesOfHooks(now, options)];
+  // Changing a file that an active hook names changes what runs.
+  const active = [...now.byEvent.values()].flat().filter((hook) => now.trust.ofHook(hook).state === "trusted");
+  const protectedFiles = [...now.layers.flatMap(({ file }) => file ?? []), ...filesOfHooks(active, options)];
   const ownFiles = [statePath(options), options.managedFolder];
   const rules: PermissionRules = {
     layers,
@@ -51,13 +52,13 @@ export function permissionRules(now: EffectiveSettings, options: ResolvedOptions
       };
     },
   };
-  worked.set(now, rules);
+  rulesOf.set(now, rules);
   return rules;
 }
 
-const worked = new WeakMap<EffectiveSettings, PermissionRules>();
+const rulesOf = new WeakMap<EffectiveSettings, PermissionRules>();
 
-/** Rules as the judge of what hooks allowed: whether to ask is decided here, whether somebody is there to be asked is not. */
+/** Judges what hooks allowed by the rules. It decides whether to ask, not whether there is a user to ask. */
 export function judgeBySettings(now: EffectiveSettings, options: ResolvedOptions): Judge {
   const { policy, context } = permissionRules(now, options);
   return (tool, input, payload) => {
@@ -78,30 +79,17 @@ function ruleLayers(layer: Layer, { trust }: EffectiveSettings): readonly RuleLa
   return trusted ? [rules] : [rules, ...approvedAlone(rules, layer, trust.writtenGrants(layer))];
 }
 
-/** Grants that a user had written count on their own, as long as they are still in the file. */
+/** Grants that the user approved when they were written count on their own, as long as they are in the file. */
 function approvedAlone(
   { scope, file }: RuleLayer,
   { settings }: Layer,
   written: readonly WrittenGrant[],
 ): readonly RuleLayer[] {
-  const standing = (list: WrittenGrant["list"]): readonly string[] =>
+  const present = (list: WrittenGrant["list"]): readonly string[] =>
     (settings.permissions?.[list] ?? []).filter((value) =>
       written.some((grant) => grant.list === list && grant.value === value),
     );
-  const [allow, additionalDirectories] = [standing("allow"), standing("additionalDirectories")];
+  const [allow, additionalDirectories] = [present("allow"), present("additionalDirectories")];
   if (allow.length + additionalDirectories.length === 0) return [];
-  return [{ scope, trusted: true, allow, additionalDirectories, ...(file === undefined ? {} : { file }) }];
-}
-
-/** The files that active hooks name: changing them changes what runs. */
-function filesOfHooks({ byEvent, trust }: EffectiveSettings, { cwd, home }: ResolvedOptions): readonly string[] {
-  const commands = [...byEvent.values()].flat().filter((hook) => trust.ofHook(hook).state === "trusted");
-  const paths = commands.flatMap((hook) => pathsOf(hook, cwd, home).map((path) => resolve(cwd, path)));
-  return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
-}
-
-function pathsOf({ hook, layer }: ConfiguredHook, cwd: string, home: string): readonly string[] {
-  if (hook.type !== "command") return [];
-  const { command, args } = hook;
-  return namedPaths({ command, args, root: layer.plugin?.root }, { cwd, real: cwd, home }) ?? [];
+  return [{ scope, trusted: true, allow, additionalDirectories, ...defined({ file }) }];
 }

@@ -1,110 +1,117 @@
-import { basename, join, relative, resolve } from "node:path";
-import { type Fs, sha256 } from "../../files/internal.ts";
-import { isObject, type LayerKind, showValue, type Warning } from "../../protocol/internal.ts";
+import { basename, join, resolve } from "node:path";
+import { isInside, sha256 } from "../../files/internal.ts";
+import { defined, fieldOf, isObject, type LayerKind, showValue, type Warning } from "../../protocol/internal.ts";
 import { ownValue } from "./check-fields.ts";
 import type { Rows } from "./check-hooks.ts";
-import type { Layer } from "./layer.ts";
-import { type LayerSource, layerOf, readLayer, unreadableLayer } from "./read-layer.ts";
-import { readSettingsSource, readValue, realPathOrNone } from "./settings-source.ts";
+import type { Layer, PluginRoot } from "./layer.ts";
+import { type LayerSource, layerOf, readLayerFile, unreadableLayer } from "./read-layer.ts";
+import { readValue, realPathOrNone } from "./settings-source.ts";
 
-/** The hooks of one plugin: `hooks/hooks.json`, then what its manifest names or holds under `hooks`, as the client reads it. */
-export async function pluginLayers(root: string, clientHome: string, fs: Fs, rows: Rows): Promise<Layer[]> {
-  const plugin = { root, data: join(clientHome, "plugins", "data", basename(root)) };
-  const standard: PluginSource = { kind: "plugin", file: join(root, "hooks", "hooks.json"), plugin };
-  const inManifest: PluginSource = { ...standard, file: manifestFile(root) };
-  const own = await fileLayer(standard);
-  if (own.length === 0 && (await realPathOrNone(root, fs)) === undefined) {
+/**
+ * The hooks of one plugin: `hooks/hooks.json`, then those that its manifest names or contains under `hooks`, as the client reads it.
+ * `settings` are the layers that may set its options.
+ */
+export async function pluginLayers(
+  root: string,
+  clientHome: string,
+  settings: readonly Layer[],
+  rows: Rows,
+): Promise<Layer[]> {
+  const manifest = await readPluginManifest(root);
+  const options = pluginOptions(manifest, settings);
+  const plugin = defined({
+    root,
+    data: join(clientHome, "plugins", "data", basename(root)),
+    options: Object.keys(options).length === 0 ? undefined : options,
+  });
+  const [hooksFile, manifestFile] = pluginFiles(root);
+  const standard = { kind: "plugin", file: hooksFile, plugin } as const;
+  const [first, ...rest] = await hooksIn(standard, { ...standard, file: manifestFile }, manifest, rows);
+  // A plugin may have several layers; its manifest is reported once.
+  return first === undefined ? [] : [{ ...first, warnings: [...first.warnings, ...manifest.warnings] }, ...rest];
+}
+
+type PluginSource = LayerSource & { readonly file: string; readonly plugin: PluginRoot };
+
+async function hooksIn(
+  standard: PluginSource,
+  inManifest: PluginSource,
+  { hooks, unread }: PluginManifest,
+  rows: Rows,
+): Promise<readonly Layer[]> {
+  const { root } = standard.plugin;
+  const own = await readLayerFile(standard, rows);
+  if (own === undefined && (await realPathOrNone(root)) === undefined)
     return [unreadableLayer(standard, `the plugin folder ${root} does not exist`)];
-  }
-  const { hooks, unread } = await readPluginManifest(root, fs);
-  // Beside hooks of its own file the options report it.
-  if (unread !== undefined && own.length === 0) return [unreadableLayer(inManifest, unread)];
+  // If the plugin has other hooks, the warnings of the manifest report this.
+  if (own === undefined && unread !== undefined) return [unreadableLayer(inManifest, unread)];
   const further = await Promise.all((Array.isArray(hooks) ? hooks : [hooks]).map(manifestLayer));
-  return [...own, ...further.flat()];
+  return [own, ...further].flatMap((layer) => layer ?? []);
 
-  async function manifestLayer(given: unknown): Promise<Layer[]> {
-    if (given === undefined) return [];
-    if (typeof given !== "string") return [layerOf(inManifest, { hooks: given }, hashOf(given), rows)];
+  async function manifestLayer(given: unknown): Promise<Layer | undefined> {
+    if (given === undefined) return undefined;
+    if (typeof given !== "string") return layerOf(inManifest, { hooks: given }, sha256(JSON.stringify(given)), rows);
     const source = { ...inManifest, file: resolve(root, given) };
-    const way = relative(root, source.file);
-    if (!given.startsWith("./") || way === ".." || way.startsWith("../")) {
-      return [
-        unreadableLayer(
-          inManifest,
-          `hooks names ${showValue(given)}; a path begins with ./ and stays in the plugin's folder`,
-        ),
-      ];
+    if (!given.startsWith("./") || !isInside(source.file, root)) {
+      const why = `hooks names ${showValue(given)}; a path begins with ./ and stays in the plugin's folder`;
+      return unreadableLayer(inManifest, why);
     }
-    if (source.file === standard.file) return [];
-    const found = await fileLayer(source);
-    return found.length > 0
-      ? found
-      : [unreadableLayer(source, `${inManifest.file} names it and there is no such file`)];
-  }
-
-  async function fileLayer(source: PluginSource): Promise<Layer[]> {
-    const found = await readSettingsSource(source.file, fs);
-    if (found.is === "missing") return [];
-    return [found.is === "read" ? readLayer(source, found.bytes, rows) : unreadableLayer(source, found.why)];
+    if (source.file === standard.file) return undefined;
+    const layer = await readLayerFile(source, rows);
+    return layer ?? unreadableLayer(source, `${inManifest.file} names it and there is no such file`);
   }
 }
 
-type PluginSource = LayerSource & { readonly kind: "plugin"; readonly file: string };
-
-function hashOf(value: unknown): string {
-  return sha256(JSON.stringify(value));
+/** The file with the hooks of a plugin, and its manifest. They may not exist. */
+export function pluginFiles(root: string): readonly [hooks: string, manifest: string] {
+  return [join(root, "hooks", "hooks.json"), join(root, ".claude-plugin", "plugin.json")];
 }
 
-/** What a plugin's manifest says about values that its user may set. */
+/** The manifest of a plugin: its hooks, and the values that its user may set. */
 interface PluginManifest {
   readonly name?: string;
   readonly userConfig: Readonly<Record<string, unknown>>;
-  /** Hooks of its own or paths of files with hooks, as they are written there. */
+  /** Hooks, or paths of files with hooks, as they are written there. */
   readonly hooks?: unknown;
   /** Why it cannot be read. */
   readonly unread?: string;
   readonly warnings: readonly Warning[];
 }
 
-/** Where a plugin says what it is called and what can be configured. */
-export function manifestFile(root: string): string {
-  return join(root, ".claude-plugin", "plugin.json");
-}
-
 /** Contract: never throws. A plugin without a manifest has no options. */
-export async function readPluginManifest(root: string, fs: Fs): Promise<PluginManifest> {
-  const file = manifestFile(root);
-  const found = await readValue(file, fs);
+async function readPluginManifest(root: string): Promise<PluginManifest> {
+  const [, file] = pluginFiles(root);
+  const found = await readValue(file);
   if (found.is === "missing") return { userConfig: {}, warnings: [] };
   const unread = found.is === "unreadable" ? found.why : "it must hold an object";
   if (found.is === "unreadable" || !isObject(found.value)) {
     return { userConfig: {}, unread, warnings: [unusable(file, unread)] };
   }
-  const name = ownValue(found.value, "name");
-  const userConfig = ownValue(found.value, "userConfig") ?? {};
+  const { name, hooks } = found.value;
+  const userConfig = found.value["userConfig"] ?? {};
+  const isUsed = isObject(userConfig);
   return {
     ...(typeof name === "string" && name !== "" ? { name } : {}),
-    userConfig: isObject(userConfig) ? userConfig : {},
-    hooks: ownValue(found.value, "hooks"),
-    warnings: isObject(userConfig)
-      ? []
-      : [unusable(file, `userConfig must be an object, not ${showValue(userConfig)}`)],
+    userConfig: isUsed ? userConfig : {},
+    hooks,
+    warnings: isUsed ? [] : [unusable(file, `userConfig must be an object, not ${showValue(userConfig)}`)],
   };
 }
 
 /**
- * The values of a plugin's options: what settings say in `pluginConfigs`, managed before flag before user, else the default in the
- * manifest. An option with neither has no value. Settings of a checkout have no say.
+ * The values of a plugin's options: those that settings give in `pluginConfigs`, managed before flag before user, else the default of
+ * the manifest. An option with neither has no value. Settings of a checkout are ignored.
  */
-export function pluginOptions(
+function pluginOptions(
   { name, userConfig }: PluginManifest,
   layers: readonly Layer[],
 ): Readonly<Record<string, string>> {
-  const given = name === undefined ? [] : ["managed" as const, "flag" as const, "user" as const].flatMap(valuesIn);
+  const given = name === undefined ? [] : (["managed", "flag", "user"] as const).flatMap(valuesIn);
   const options = Object.entries(userConfig).flatMap(([key, declared]): [string, string][] => {
-    const choices = isObject(declared) ? ownValue(declared, "options") : undefined;
-    const value = given.map((values) => ownValue(values, key)).find((one) => isUsable(one) && isChoice(one, choices));
-    const chosen = value ?? (isObject(declared) ? ownValue(declared, "default") : undefined);
+    const choices = fieldOf(declared, "options");
+    const isChoice = (value: unknown): boolean => !Array.isArray(choices) || choices.includes(value);
+    const value = given.map((values) => ownValue(values, key)).find((one) => isUsable(one) && isChoice(one));
+    const chosen = value ?? fieldOf(declared, "default");
     return isUsable(chosen) ? [[key, String(chosen)]] : [];
   });
   return Object.fromEntries(options);
@@ -113,11 +120,10 @@ export function pluginOptions(
     const own = layers.filter((layer) => layer.kind === kind).toReversed();
     return own.flatMap(({ settings }) => {
       const configs = settings.pluginConfigs ?? {};
-      // A plugin that is given as a folder is called `name@inline`; installed, `name@marketplace`.
+      // A plugin that is given as a folder has the id `name@inline`, an installed one `name@marketplace`.
       const ids = Object.keys(configs).filter((id) => id === name || id.startsWith(`${name}@`));
       const id = ids.find((one) => one === `${name}@inline`) ?? ids.find((one) => one === name) ?? ids[0];
-      const config = id === undefined ? undefined : configs[id];
-      const values = isObject(config) ? ownValue(config, "options") : undefined;
+      const values = id === undefined ? undefined : fieldOf(configs[id], "options");
       return isObject(values) ? [values] : [];
     });
   }
@@ -126,10 +132,6 @@ export function pluginOptions(
 function isUsable(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((item) => typeof item === "string");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-function isChoice(value: unknown, choices: unknown): boolean {
-  return !Array.isArray(choices) || choices.includes(value);
 }
 
 function unusable(file: string, why: string): Warning {

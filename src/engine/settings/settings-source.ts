@@ -1,18 +1,22 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { errorCode, type Fs, nodeFs, openFlags, readWholeFile } from "../../files/internal.ts";
-import { parseJsonc, plainValue } from "./json/jsonc.ts";
+import { messageOf } from "../../protocol/internal.ts";
+import { faultText, parseJsonc, plainValue } from "./json/jsonc.ts";
 
 /** The largest settings file that is read: about a hundred times the largest one in use. */
 export const maxSettingsBytes: number = 4 * 1024 * 1024;
 
-export type SettingsSource =
-  | { readonly is: "read"; readonly bytes: Uint8Array }
+type ReadResult<Content> =
+  | (Content & { readonly is: "read" })
   | { readonly is: "missing" }
   | { readonly is: "unreadable"; readonly why: string };
 
 /** Reads a settings file. Contract: a pipe, a device or a huge file at this path never blocks. */
-export async function readSettingsSource(path: string, fs: Fs): Promise<SettingsSource> {
+export async function readSettingsSource(
+  path: string,
+  fs: Fs = nodeFs,
+): Promise<ReadResult<{ readonly bytes: Uint8Array }>> {
   try {
     const real = await fs.realpath(path);
     // Opening a pipe must not wait for a writer.
@@ -20,81 +24,106 @@ export async function readSettingsSource(path: string, fs: Fs): Promise<Settings
     try {
       const stat = await file.stat();
       if (!stat.isFile()) return { is: "unreadable", why: "it is not a regular file" };
-      if (stat.size > maxSettingsBytes)
-        return { is: "unreadable", why: `it has ${stat.size} bytes; at most ${maxSettingsBytes} are read` };
+      if (stat.size > maxSettingsBytes) return { is: "unreadable", why: tooManyBytes(stat.size) };
       return { is: "read", bytes: await readWholeFile(file) };
     } finally {
       await file.close();
     }
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return { is: "missing" };
-    if (code === undefined) throw error;
-    return { is: "unreadable", why: error instanceof Error ? error.message : code };
+    const why = whyUnreadable(error);
+    return why === undefined ? { is: "missing" } : { is: "unreadable", why };
   }
 }
 
-/** The text of a settings file; undefined when there is none, or none that can be read. */
-export async function readSourceText(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
-  const source = await readSettingsSource(path, fs);
+export function tooManyBytes(size: number): string {
+  return `it has ${size} bytes; at most ${maxSettingsBytes} are read`;
+}
+
+/** Why a path cannot be read; undefined when nothing exists there. */
+function whyUnreadable(error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  return code === "ENOENT" || code === "ENOTDIR" ? undefined : messageOf(error);
+}
+
+/** The text of bytes, with its BOM; undefined when they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // The decoder throws for no other reason.
+    return undefined;
+  }
+}
+
+/** The text of a settings file; undefined when it is missing or cannot be read. */
+export async function readSourceText(path: string): Promise<string | undefined> {
+  const source = await readSettingsSource(path);
   return source.is === "read" ? Buffer.from(source.bytes).toString("utf8") : undefined;
 }
 
-/** The names in a folder, sorted; none when there is not a folder. */
-export async function namesIn(folder: string, fs: Fs): Promise<readonly string[] | { readonly why: string }> {
+/** The names in a folder, sorted; none when there is no folder. */
+export async function namesIn(folder: string): Promise<readonly string[] | { readonly why: string }> {
   try {
-    return (await fs.readdir(folder)).sort();
+    return (await nodeFs.readdir(folder)).sort();
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    if (code === undefined) throw error;
-    return { why: error instanceof Error ? error.message : code };
+    const why = whyUnreadable(error);
+    return why === undefined ? [] : { why };
   }
 }
 
 /** The real path; undefined when it cannot be resolved. */
-export async function realPathOrNone(path: string, fs: Fs = nodeFs): Promise<string | undefined> {
+export async function realPathOrNone(path: string): Promise<string | undefined> {
   try {
-    return await fs.realpath(path);
+    return await nodeFs.realpath(path);
   } catch {
     // The caller that reads the file reports the reason.
     return undefined;
   }
 }
 
+/** The settings files of the user and of a folder. They may not exist. */
+export function ownSettingsFiles(places: { readonly cwd: string; readonly clientHome: string }): {
+  readonly user: string;
+  readonly project: string;
+  readonly local: string;
+} {
+  const folder = join(places.cwd, ".claude");
+  return {
+    user: join(places.clientHome, "settings.json"),
+    project: join(folder, "settings.json"),
+    local: join(folder, "settings.local.json"),
+  };
+}
+
 /** The files of managed settings, lowest precedence first. */
-export interface ManagedFiles {
+interface ManagedFiles {
   readonly files: readonly string[];
   /** The folder of further files exists but cannot be listed. */
   readonly unlisted?: { readonly folder: string; readonly why: string };
 }
 
 /** `managed-settings.json`, even if it does not exist, then `managed-settings.d/*.json` sorted by name. */
-export async function managedFiles(folder: string, fs: Fs = nodeFs): Promise<ManagedFiles> {
+export async function managedFiles(folder: string): Promise<ManagedFiles> {
   const first = join(folder, "managed-settings.json");
   const more = join(folder, "managed-settings.d");
-  const names = await namesIn(more, fs);
+  const names = await namesIn(more);
   if ("why" in names) return { files: [first], unlisted: { folder: more, why: names.why } };
   const others = names.filter((name) => name.endsWith(".json") && !name.startsWith("."));
   return { files: [first, ...others.map((name) => join(more, name))] };
 }
 
-/** The raw value of a settings file. */
-export type FileValue =
-  | { readonly is: "read"; readonly value: unknown }
-  | { readonly is: "missing" }
-  | { readonly is: "unreadable"; readonly why: string };
+type ValueResult = ReadResult<{ readonly value: unknown }>;
 
-/** Contract: never throws, and never blocks when the path is not a regular file. */
-export async function readValue(file: string, fs: Fs = nodeFs): Promise<FileValue> {
-  const source = await readSettingsSource(file, fs);
+/** The value in a settings file. Contract: never throws, and never blocks when the path is not a regular file. */
+export async function readValue(file: string): Promise<ValueResult> {
+  const source = await readSettingsSource(file);
   return source.is === "read" ? valueIn(Buffer.from(source.bytes).toString("utf8")) : source;
 }
 
 /** The same for a text. */
-export function valueIn(text: string): Exclude<FileValue, { is: "missing" }> {
+export function valueIn(text: string): Exclude<ValueResult, { is: "missing" }> {
   const parsed = parseJsonc(text);
-  if (!("fault" in parsed)) return { is: "read", value: plainValue(parsed.tree) };
-  const { line, column, why } = parsed.fault;
-  return { is: "unreadable", why: `line ${line}, column ${column}: ${why}` };
+  if ("fault" in parsed) return { is: "unreadable", why: faultText(parsed.fault) };
+  return { is: "read", value: plainValue(parsed.tree) };
 }

@@ -1,8 +1,6 @@
 import { basename } from "node:path";
 import { sha256 } from "../../files/internal.ts";
 import { catalog, type Warning } from "../../protocol/internal.ts";
-import type { CompileCondition } from "../match/conditions.ts";
-import type { ToolAliases } from "../match/matcher.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { checkoutAt, pinFilesOf } from "../trust/pin-store.ts";
 import { isOfCheckout, nothingToApprove, type Trust, type TrustedKey, trustEverything } from "../trust/trust-state.ts";
@@ -11,62 +9,55 @@ import { configureGroup, type GroupPlace } from "./configure-hooks.ts";
 import { type ConfiguredHook, checkoutEnv, type Layer } from "./layer.ts";
 import { type MergedSettings, mergeLayers, type StatusLineSource, statusLineOf } from "./merge-layers.ts";
 
-/** All settings in force, worked out once. Nothing in it changes; a reload makes another one. */
+/** All settings in force. It never changes; a reload makes another one. */
 export interface Snapshot {
-  /** Equal settings, equal fingerprint. */
+  /** Equal for equal settings. */
   readonly fingerprint: string;
-  /** Of each event that has any: its hooks in configured order. */
+  /** The hooks of each event that has any, in configured order. */
   readonly byEvent: ReadonlyMap<string, readonly ConfiguredHook[]>;
   readonly merged: MergedSettings;
   readonly layers: readonly Layer[];
-  /** What loading had to say, each thing once. */
+  /** Warnings from loading, without duplicates. */
   readonly warnings: readonly Warning[];
 }
 
-export interface SnapshotOptions {
+export interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition"> {
   /** The catalog's rows and a host's own. */
   readonly rows?: Rows;
-  readonly aliases?: ToolAliases;
-  /** Needed where a hook has a condition. */
-  readonly compileCondition?: CompileCondition;
   /** The agent that the session was started as: Stop in its file is the end of a turn as well. */
   readonly startedAs?: string;
 }
 
 /** Layers in configured order → a frozen snapshot. Pure. */
 export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions = {}): Snapshot {
+  const { aliases, compileCondition, startedAs } = options;
   const rows: Rows = options.rows ?? catalog;
   const { merged, warnings } = mergeLayers(layers, rows);
   const labels = labelsOf(layers);
   const byEvent = new Map<string, ConfiguredHook[]>();
-  layers.forEach((layer, index) => {
+  const hooksOf = (event: string): ConfiguredHook[] => {
+    const hooks = byEvent.get(event) ?? [];
+    byEvent.set(event, hooks);
+    return hooks;
+  };
+  for (const [index, layer] of layers.entries()) {
+    const onFailure = layer.kind === "managed" ? merged.managedOnFailure : undefined;
     for (const [event, groups] of Object.entries(layer.settings.hooks ?? {})) {
       const row = rowFor(event, layer, rows);
       if (row === undefined) continue;
-      const hooks = byEvent.get(row.name) ?? [];
-      byEvent.set(row.name, hooks);
-      groups.forEach((group, number) => {
-        const place: GroupPlace = {
-          layer,
-          label: labels[index] ?? layer.kind,
-          row,
-          group: number,
-          order: hooks.length,
-          ...(options.aliases === undefined ? {} : { aliases: options.aliases }),
-          ...(options.compileCondition === undefined ? {} : { compileCondition: options.compileCondition }),
-          ...(layer.kind === "managed" ? { onFailure: merged.managedOnFailure } : {}),
-        };
-        const configured = configureGroup(group, place);
+      const hooks = hooksOf(row.name);
+      const main = startsAs(layer, startedAs) ? rows[event] : undefined;
+      for (const [number, group] of groups.entries()) {
+        const place = { layer, label: labels[index], row, group: number, order: hooks.length, onFailure };
+        const configured = configureGroup(group, { ...place, aliases, compileCondition });
         hooks.push(...configured);
-        const main = startsAs(layer, options.startedAs) ? rows[event] : undefined;
-        if (main === undefined || main === row) return;
+        if (main === undefined || main === row) continue;
         // The same hook, known and approved under the same id, for the end of a turn too.
-        const ends = byEvent.get(main.name) ?? [];
-        byEvent.set(main.name, ends);
+        const ends = hooksOf(main.name);
         ends.push(...configured.map((hook, at) => ({ ...hook, row: main, order: ends.length + at })));
-      });
+      }
     }
-  });
+  }
   for (const [event, hooks] of byEvent) if (hooks.length === 0) byEvent.delete(event);
   const problems = [...byEvent.values()].flat().flatMap((hook) => hook.problems);
   const snapshot: Snapshot = {
@@ -82,7 +73,7 @@ export function takeSnapshot(layers: readonly Layer[], options: SnapshotOptions 
   return Object.freeze(snapshot);
 }
 
-/** The row a file's event means: inside an agent, the end of a turn is the end of the agent. */
+/** The row of an event in a file: inside an agent, the end of a turn is the end of the agent. */
 function rowFor(event: string, { kind }: Layer, rows: Rows) {
   const row = Object.hasOwn(rows, event) ? rows[event] : undefined;
   const inside = kind === "agent" ? row?.special.insideAgent : undefined;
@@ -113,22 +104,15 @@ function labelOf({ kind, file, plugin, frontmatter }: Layer): string {
 }
 
 function fingerprintOf(layers: readonly Layer[]): string {
-  const said = layers.map(({ kind, file, plugin, frontmatter, settings, readable }) => [
-    kind,
-    file,
-    plugin,
-    frontmatter,
-    settings,
-    readable,
-  ]);
-  return sha256(JSON.stringify(said)).slice(0, 16);
+  const parts = layers.map((one) => [one.kind, one.file, one.plugin, one.frontmatter, one.settings, one.readable]);
+  return sha256(JSON.stringify(parts)).slice(0, 16);
 }
 
 function distinct(warnings: readonly Warning[]): readonly Warning[] {
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()];
 }
 
-/** Freezes a value and everything in it. Contract: handles any depth and cycles; bytes, which cannot be frozen, stay as they are. */
+/** Freezes a value and everything in it, except bytes, which cannot be frozen. Contract: handles any depth and cycles. */
 function deepFreeze(root: unknown): void {
   const seen = new Set<unknown>();
   const waiting = [root];
@@ -141,12 +125,12 @@ function deepFreeze(root: unknown): void {
   }
 }
 
-/** A snapshot with what of it counts. What only trust makes count is worked out here, once. */
+/** A snapshot with the trust in its layers, and the settings that depend on this trust. */
 export interface EffectiveSettings extends Snapshot {
   readonly trust: Trust;
   /** Variables for the checkout's own hooks and for tools, of files whose `env` is trusted. */
   readonly checkoutEnv: Readonly<Record<string, string>>;
-  /** A file of the checkout whose `disableAllHooks` reaches hooks of other layers. */
+  /** A file of the checkout whose `disableAllHooks` affects hooks of other layers. */
   readonly disabling?: Layer;
   /** The status line of the first layer that may have one. */
   readonly statusLine?: StatusLineSource | undefined;
@@ -173,7 +157,7 @@ export async function applyTrust(snapshot: Snapshot, options: ResolvedOptions): 
   });
 }
 
-/** The trust in force for a snapshot. What compares files with approvals is loaded for a folder that has something to approve. */
+/** The trust in force for a snapshot. The code that compares files with approvals is loaded only if there is something to approve. */
 async function trustFor(snapshot: Snapshot, options: ResolvedOptions): Promise<Trust> {
   if (options.trust === "implicit") return trustEverything;
   if (options.trust === "pinned" && !snapshot.layers.some(isOfCheckout)) {

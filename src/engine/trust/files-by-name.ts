@@ -1,30 +1,37 @@
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { hooksFileOfCommand } from "../../protocol/internal.ts";
+import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
-import { type Checkout, CoverageCollector, type NamedFile, UnreadableFile } from "./coverage/gather-files.ts";
-import { moduleFiles } from "./coverage/javascript.ts";
+import {
+  type Checkout,
+  CoverageCollector,
+  type NamedFile,
+  type OnBytes,
+  UnreadableFile,
+} from "./coverage/gather-files.ts";
+import { isFile, moduleFiles } from "./coverage/javascript.ts";
 import { readShellText } from "./coverage/shell-text.ts";
 import type { TextWord } from "./coverage/shell-words.ts";
-import { holdsPatternSign, LimitExceeded, unknown, valuesOf } from "./coverage/word-values.ts";
+import { holdsPatternSign, initialVariables, LimitExceeded, unknown, valuesOf } from "./coverage/word-values.ts";
+
+/** The files that command hooks name, inside the folder or not, as absolute paths. */
+export function filesOfHooks(
+  hooks: readonly ConfiguredHook[],
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+): readonly string[] {
+  const paths = hooks.flatMap(({ hook, layer }) => {
+    if (hook.type !== "command") return [];
+    const { command, args } = hook;
+    return namedPaths({ command, args, root: layer.plugin?.root }, cwd, home).map((path) => resolve(cwd, path));
+  });
+  return [...new Set(paths)].filter(isFile);
+}
 
 const maxPaths = 2_000;
 
-/** Paths that the arguments of a command may mean, inside a folder or not. Undefined: too many. */
-export function namedPaths(
-  { command, args, root }: NamedCommand,
-  { real, home }: Checkout,
-): readonly string[] | undefined {
-  const known = {
-    CLAUDE_PROJECT_DIR: real,
-    PWD: real,
-    HOME: home,
-    ...(root === undefined ? {} : { CLAUDE_PLUGIN_ROOT: root }),
-  };
-  const context = {
-    variables: new Map(Object.entries(known).map(([name, value]) => [name, [value]])),
-    home,
-    printed: () => undefined,
-  };
+/** Paths that the arguments of a command may mean; none when there are too many. */
+function namedPaths({ command, args, root }: NamedCommand, cwd: string, home: string): readonly string[] {
+  const context = { variables: initialVariables(cwd, cwd, home, root), home, printed: () => undefined };
   const texts = args === undefined ? [command] : [command, ...args];
   const paths = new Set<string>();
   try {
@@ -34,10 +41,10 @@ export function namedPaths(
           if (path !== "" && !path.includes("\0") && !path.includes(unknown) && !holdsPatternSign(path))
             paths.add(path);
   } catch (error) {
-    if (error instanceof LimitExceeded) return undefined;
+    if (error instanceof LimitExceeded) return [];
     throw error;
   }
-  return paths.size > maxPaths ? undefined : [...paths];
+  return paths.size > maxPaths ? [] : [...paths];
 }
 
 const maxDepth = 3;
@@ -76,7 +83,7 @@ function plainWords(text: string): readonly string[] {
 export function importedFiles(
   paths: readonly string[],
   checkout: Checkout,
-  onBytes?: (path: string, bytes: Buffer) => void,
+  onBytes?: OnBytes,
 ): readonly NamedFile[] | { readonly unusable: string } {
   const collector = new CoverageCollector(checkout, checkout.real, onBytes);
   try {

@@ -2,39 +2,40 @@ import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
-  type Fs,
+  errorCode,
   findFolder,
   ignoringErrors,
   isFileProblem,
   isInside,
   nodeFs,
   openState,
-  readPrivate,
+  readState,
   replaceFile,
   sha256,
   statePath,
   withLock,
 } from "../../files/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { messageOf, Problem } from "../../protocol/internal.ts";
+import type { ResolvedOptions } from "../options.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 
 /** The folder in question, and where the approvals of the user are kept. The host provides all of it. */
-export interface TrustPlaces {
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly fs?: Fs;
+export type TrustPlaces = Pick<ResolvedOptions, "cwd" | "home" | "env">;
+
+/** The approvals of a folder. With `refused`, the reason why the file with them is not used, there are none. */
+interface StoredPins {
+  readonly pins: Pins;
+  readonly refused?: string;
 }
 
-/** The approvals of a folder, or why the file with them is not used. */
-export type PinsResult = { readonly pins: Pins } | { readonly refused: string };
+/** The path below the state folder of the file with the approvals of one folder. `real` is the real path of the folder. */
+function pathInState(real: string): readonly [folder: string, file: string] {
+  return ["trust", `${sha256(real)}.json`];
+}
 
-const stateSubfolder = ["trust"];
-
-/** The file with the approvals of one folder. `real` is the real path of the folder. */
-export function pinFile({ env, home }: TrustPlaces, real: string): string {
-  return join(statePath({ env, home }), ...stateSubfolder, `${sha256(real)}.json`);
+function pinFile({ env, home }: TrustPlaces, real: string): string {
+  return join(statePath({ env, home }), ...pathInState(real));
 }
 
 /** Empty when there is no state folder. `readPins` reports the reason. */
@@ -54,78 +55,68 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
 }
 
 /** Reads the approvals of a folder. Creates and writes nothing. */
-export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<PinsResult> {
-  const { fs = nodeFs } = places;
+export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<StoredPins> {
+  const { env, home } = places;
+  const none = noPins(real);
   try {
     const file = pinFile(places, real);
     const refused = await whySelfApproving(places, checkout);
-    if (refused !== undefined) return { refused };
-    for (const folder of [dirname(dirname(file)), dirname(file)]) {
-      if (!(await findFolder(folder, fs))) return { pins: noPins(real) };
-    }
-    const bytes = await readPrivate(file, fs);
-    if (bytes === undefined) return { pins: noPins(real) };
-    const pins = parsePins(bytes.toString("utf8"), real);
-    return "fault" in pins ? { refused: `${file} cannot be used: ${pins.fault}` } : { pins };
+    if (refused !== undefined) return { pins: none, refused };
+    const bytes = await readState(pathInState(real), { env, home });
+    const pins = bytes === undefined ? none : parsePins(bytes.toString("utf8"), real);
+    return "fault" in pins ? { pins: none, refused: `${file} cannot be used: ${pins.fault}` } : { pins };
   } catch (error) {
-    if (isFileProblem(error)) return { refused: error.message };
-    if (error instanceof Error && "code" in error) return { refused: `the approvals cannot be read: ${error.message}` };
-    throw error;
+    if (isFileProblem(error)) return { pins: none, refused: error.message };
+    if (errorCode(error) === undefined) throw error;
+    return { pins: none, refused: `the approvals cannot be read: ${messageOf(error)}` };
   }
 }
 
 /** Changes the approvals of a folder under a lock. Only this user can read the file. */
 export async function changePins(places: TrustPlaces, real: string, change: (pins: Pins) => Pins): Promise<void> {
-  const { env, home, fs = nodeFs } = places;
+  const { env, home } = places;
   const refused = await whySelfApproving(places, real);
   if (refused !== undefined) throw cannotApprove(refused);
-  await openState(stateSubfolder, { env, home }, fs);
+  const [folder] = pathInState(real);
+  await openState([folder], { env, home });
   const file = pinFile(places, real);
-  await withLock(
-    file,
-    async () => {
-      const current = await readPins(places, real);
-      if ("refused" in current) throw cannotApprove(current.refused);
-      await replaceFile(file, printPins(change(current.pins)), { fs, mode: 0o600 });
-    },
-    { fs },
-  );
+  await withLock(file, async () => {
+    const { pins, refused } = await readPins(places, real);
+    if (refused !== undefined) throw cannotApprove(refused);
+    await replaceFile(file, printPins(change(pins)), { mode: 0o600 });
+  });
   await notifyListeners(file);
 }
 
 /** Deletes all approvals of a folder, even if the file is damaged. False when there were none. */
 export async function dropPins(places: TrustPlaces, real: string): Promise<boolean> {
-  const { fs = nodeFs } = places;
   const file = pinFile(places, real);
-  if (!(await findFolder(dirname(file), fs))) return false;
-  const unlink = async () => {
-    const isUnlinked = await ignoringErrors(
-      ["ENOENT"],
-      fs.unlink(file).then(() => true),
-    );
-    return isUnlinked ?? false;
+  if (!(await findFolder(dirname(file)))) return false;
+  const unlink = async (): Promise<true> => {
+    await nodeFs.unlink(file);
+    return true;
   };
-  const isDropped = await withLock(file, unlink, { fs });
+  const isDropped = await withLock(file, () => ignoringErrors(["ENOENT"], unlink()));
   await notifyListeners(file);
-  return isDropped;
+  return isDropped ?? false;
 }
 
 /**
  * A checkout that contains the state folder could come with its own approvals. The home folder and its parents may contain it.
  */
 async function whySelfApproving(places: TrustPlaces, real: string): Promise<string | undefined> {
-  const { env, home, fs = nodeFs } = places;
+  const { env, home } = places;
   const state = statePath({ env, home });
-  const [stateReal, homeReal] = await Promise.all([realOrSame(state, fs), realOrSame(home, fs)]);
+  const [stateReal, homeReal] = await Promise.all([realOrSame(state), realOrSame(home)]);
   if (!isInside(stateReal, real) || isInside(homeReal, real)) return undefined;
   return `the state folder ${state} is inside ${real}, which could then approve itself. Set HOOKLINE_HOME to a folder outside`;
 }
 
-async function realOrSame(path: string, fs: Fs): Promise<string> {
-  const real = await ignoringErrors(["ENOENT", "ENOTDIR"], fs.realpath(path));
+async function realOrSame(path: string): Promise<string> {
+  const real = await ignoringErrors(["ENOENT", "ENOTDIR"], nodeFs.realpath(path));
   if (real !== undefined) return real;
   const parent = dirname(path);
-  return parent === path ? path : join(await realOrSame(parent, fs), path.slice(parent.length));
+  return parent === path ? path : join(await realOrSame(parent), path.slice(parent.length));
 }
 
 function cannotApprove(why: string): Problem {
@@ -164,7 +155,7 @@ export function pinMarks(files: readonly string[]): string {
         return stat === undefined ? "none" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
       } catch (error) {
         // `readPins` reports why it cannot be read.
-        const { code } = error as NodeJS.ErrnoException;
+        const code = errorCode(error);
         if (code === undefined) throw error;
         return code;
       }

@@ -1,5 +1,5 @@
 import { sha256 } from "../../files/internal.ts";
-import { type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
+import { defined, type Hook, isObject, messageOf, type PermissionSettings } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
 import type { Snapshot } from "../settings/snapshot.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
@@ -63,7 +63,7 @@ export function parsePins(text: string, project: string): Pins | { readonly faul
   if (accepted !== undefined && typeof accepted !== "string") return { fault: "accepted is not a time" };
   if (!Array.isArray(pins) || !pins.every(isPin)) return { fault: "one of its pins is damaged" };
   if (!Array.isArray(grants) || !grants.every(isGrant)) return { fault: "one of its grants is damaged" };
-  return { project, ...(accepted === undefined ? {} : { accepted }), pins, grants };
+  return { project, ...defined({ accepted }), pins, grants };
 }
 
 function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {
@@ -130,7 +130,7 @@ export function approvableItems(
 
 /** A hash of definition and files, which is the same on every machine. */
 export function pinDigest(definition: string, files: readonly NamedFile[]): string {
-  return sha256(JSON.stringify([definition, files.map(({ path, sha256 }) => [path, sha256])]));
+  return `sha256:${sha256(JSON.stringify([definition, files.map(({ path, sha256 }) => [path, sha256])]))}`;
 }
 
 function approvableHook({ ref, hook, layer, group, onFailure }: ConfiguredHook): ApprovableItem {
@@ -180,7 +180,7 @@ function pendingGrants(
   const grants = {
     ...(allow.length > 0 ? { allow } : {}),
     ...(additionalDirectories.length > 0 ? { additionalDirectories } : {}),
-    ...(defaultMode === undefined ? {} : { defaultMode }),
+    ...defined({ defaultMode }),
   };
   return Object.keys(grants).length > 0 ? grants : undefined;
 }

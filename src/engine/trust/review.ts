@@ -1,14 +1,13 @@
-import { messageOf } from "../../protocol/internal.ts";
+import { defined, messageOf } from "../../protocol/internal.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { type Coverage, coverageOf } from "./coverage/coverage.ts";
-import type { Checkout, NamedFile, NotCovered } from "./coverage/gather-files.ts";
+import type { Checkout, NamedFile, NotCovered, OnBytes } from "./coverage/gather-files.ts";
 import { hooksFilesOf, importedFiles } from "./files-by-name.ts";
 import { changePins, checkoutAt, dropPins, readPins, type TrustPlaces } from "./pin-store.ts";
 import {
   type ApprovableItem,
   approvableItems,
-  noPins,
   type Pin,
   type PinnedFile,
   type Pins,
@@ -74,17 +73,15 @@ export interface TrustPorts {
 export async function reviewTrust(options: EngineOptions, ports: TrustPorts = {}): Promise<TrustReview> {
   const resolved = resolveOptions({ ...options, trust: "pinned" });
   const checkout = await checkoutAt(resolved);
-  const stored = await readPins(resolved, checkout.real);
+  const { pins, refused } = await readPins(resolved, checkout.real);
   const settings = (await openSettings(resolved)).inForce();
-  const pins = "pins" in stored ? stored.pins : noPins(checkout.real);
   const servers = (await checkoutServers(checkout)).map((server) => approvableServer(server, checkout));
   const serverStatuses = trustLookups(servers, pins.pins, checkout);
   const statusOf = (id: string): TrustStatus => serverStatuses.get(id)?.() ?? settings.trust.ofPinnable(id);
   const items = [...approvableItems(settings, pins.grants), ...servers];
   return {
     project: checkout.real,
-    ...(pins.accepted === undefined ? {} : { accepted: pins.accepted }),
-    ...("refused" in stored ? { refused: stored.refused } : {}),
+    ...defined({ accepted: pins.accepted, refused }),
     entries: await Promise.all(items.map((item) => entryOf(item, statusOf(item.id), pins, checkout, ports))),
     pin: (entries) => changePins(resolved, checkout.real, (current) => withEntries(current, entries, items)),
     accept: () =>
@@ -113,18 +110,19 @@ async function entryOf(
 ): Promise<TrustEntry> {
   const covered = await coveredFiles(item, checkout, ports);
   const before = state === "changed" ? approvedBefore(item, pins.pins) : undefined;
+  const { id, kind, event, layer } = item;
+  const definition: unknown = JSON.parse(item.definition);
   const entry = {
-    id: item.id,
-    kind: item.kind,
-    ...(item.event === undefined ? {} : { event: item.event }),
-    ...(item.layer.file === undefined ? {} : { file: item.layer.file }),
+    id,
+    kind,
+    ...defined({ event, file: layer.file }),
     state,
     detail,
-    definition: JSON.parse(item.definition),
-    ...(before === undefined ? {} : { before }),
+    definition,
+    ...defined({ before }),
   };
   if ("unusable" in covered) return { ...entry, files: [], notCovered: [], unusable: covered.unusable };
-  return { ...entry, ...covered, digest: `sha256:${pinDigest(item.definition, covered.files)}` };
+  return { ...entry, ...covered, digest: pinDigest(item.definition, covered.files) };
 }
 
 async function coveredFiles(
@@ -134,7 +132,7 @@ async function coveredFiles(
 ): Promise<Pick<TrustEntry, "files" | "notCovered"> | { unusable: string }> {
   if (command === undefined) return { files: [], notCovered: [] };
   const contents = new Map<string, Buffer>();
-  const onBytes = (path: string, bytes: Buffer) => void contents.set(path, bytes);
+  const onBytes: OnBytes = (path, bytes) => void contents.set(path, bytes);
   const covered = coverageOf(command, checkout, { onBytes });
   if ("unusable" in covered) return covered;
   const imports = await importsOf(hooksFilesOf(command, covered), covered, checkout, onBytes, ports);
@@ -144,8 +142,7 @@ async function coveredFiles(
     notCovered: covered.notCovered,
     files: files.map((file) => {
       const bytes = contents.get(file.path) ?? Buffer.alloc(0);
-      const text = textOf(bytes);
-      return { ...file, sizeBytes: bytes.length, ...(text === undefined ? {} : { text }) };
+      return { ...file, sizeBytes: bytes.length, ...defined({ text: textOf(bytes) }) };
     }),
   };
 }
@@ -155,7 +152,7 @@ async function importsOf(
   hooksFiles: readonly string[],
   { files }: Coverage,
   checkout: Checkout,
-  onBytes: (path: string, bytes: Buffer) => void,
+  onBytes: OnBytes,
   { inputsOf }: TrustPorts,
 ): Promise<readonly NamedFile[] | { unusable: string }> {
   if (inputsOf === undefined) return [];
@@ -204,7 +201,7 @@ function withEntries(current: Pins, entries: readonly TrustEntry[], items: reado
     if (item === undefined || entry.digest === undefined) return [];
     const { place, definition } = item;
     const files = entry.files.map(({ sizeBytes: _, ...file }) => file);
-    const digest = `sha256:${pinDigest(definition, files)}`;
+    const digest = pinDigest(definition, files);
     return [{ place, digest, definition, files, at, covers: pinsVersion }];
   });
   // The pin of an item that has moved stays valid, even if another item is at its old place now.

@@ -1,10 +1,11 @@
 import { join, relative, sep } from "node:path";
+import { fieldOf, isObject } from "../../protocol/internal.ts";
 import { type EngineOptions, resolveOptions } from "../options.ts";
 import { readValue } from "../settings/settings-source.ts";
 import type { NamedCommand } from "./coverage/coverage.ts";
 import type { Checkout } from "./coverage/gather-files.ts";
 import { checkoutAt, readPins } from "./pin-store.ts";
-import { type ApprovableItem, noPins, stableJson } from "./pins.ts";
+import { type ApprovableItem, stableJson } from "./pins.ts";
 import { trustLookups, workspaceTrust } from "./trust-by-pins.ts";
 import { notApproved, type TrustStatus, trusted } from "./trust-state.ts";
 
@@ -20,8 +21,7 @@ export async function serverTrust(options: EngineOptions): Promise<ServerTrust> 
     return ({ name }) => trust.ofPinnable(name);
   }
   const checkout = await checkoutAt(places);
-  const stored = await readPins(places, checkout.real);
-  const { pins } = "pins" in stored ? stored.pins : noPins(checkout.real);
+  const { pins } = (await readPins(places, checkout.real)).pins;
   return (server) => {
     const item = approvableServer(server, checkout);
     return trustLookups([item], pins, checkout).get(item.id)?.() ?? notApproved;
@@ -37,18 +37,16 @@ export interface CheckoutServer {
 }
 
 /** The files of a checkout that may configure servers. */
-function serverFiles(cwd: string): readonly string[] {
-  return [".mcp.json", ".claude/settings.json", ".claude/settings.local.json"].map((name) => join(cwd, name));
-}
+const serverFiles = [".mcp.json", ".claude/settings.json", ".claude/settings.local.json"];
 
 /** Every server that a checkout configures. A file that cannot be read configures none. */
 export async function checkoutServers({ cwd }: Checkout): Promise<readonly CheckoutServer[]> {
   const byFile = await Promise.all(
-    serverFiles(cwd).map(async (file) => {
+    serverFiles.map(async (name) => {
+      const file = join(cwd, name);
       const read = await readValue(file);
-      const servers: unknown = read.is === "read" ? Object(read.value).mcpServers : undefined;
-      if (typeof servers !== "object" || servers === null || Array.isArray(servers)) return [];
-      return Object.entries(servers).map(([name, config]) => ({ file, name, config }));
+      const servers = read.is === "read" ? fieldOf(read.value, "mcpServers") : undefined;
+      return isObject(servers) ? Object.entries(servers).map(([name, config]) => ({ file, name, config })) : [];
     }),
   );
   return byFile.flat();

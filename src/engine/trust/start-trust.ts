@@ -1,6 +1,7 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "../../files/internal.ts";
 import type { HookEvent } from "../fire/fire.ts";
 import type { StartedCommand } from "../runners/command/start-command.ts";
 import type { MaybeAsync } from "../runners/run-limits.ts";
@@ -10,7 +11,7 @@ import { fileMark, isBelow, realPathOf } from "./coverage/gather-files.ts";
 import type { ComparedFiles, HookTrustStatus } from "./trust-state.ts";
 
 /** Whether a command may be started now. */
-export interface StartTrust {
+interface StartTrust {
   /** Why it may not be started; empty when it may. */
   readonly why: string;
   /** The marks of its files; absent when no files were compared. */
@@ -67,12 +68,13 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): FileMarks {
     const stat = statOf(path, statSync);
     if (stat === undefined || fileMark(stat) !== mark) fresh ??= path;
   }
-  for (const path of partsOf([...places.keys()], root)) {
+  const paths = [...places.keys()].flatMap((place) => [resolve(place), realPathOf(place) ?? resolve(place)]);
+  for (const path of partsOf(paths, root)) {
     const stat = statOf(path, lstatSync);
     if (stat === undefined || (!stat.isDirectory() && isFresh(stat.ctimeMs, comparedAt))) fresh ??= path;
     byPath.set(path, stat === undefined ? "missing" : fileMark(stat));
   }
-  for (const folder of foldersOfFolders([...places.keys()], root)) {
+  for (const folder of foldersOfFolders(paths, root)) {
     const stat = statOf(folder, statSync);
     if (stat !== undefined && isFresh(stat.mtimeMs, comparedAt)) fresh ??= folder;
   }
@@ -83,13 +85,10 @@ function marksOf({ places, comparedAt, root }: ComparedFiles): FileMarks {
  * Folders of the checkout that contain another folder of a file's path. Replacing that inner folder changes only the time of the folder
  * that contains it. The file's own folder is not included: replacing the file changes the file, and programs may write other files there.
  */
-function foldersOfFolders(places: readonly string[], root: string): ReadonlySet<string> {
+function foldersOfFolders(paths: readonly string[], root: string): ReadonlySet<string> {
   const folders = new Set<string>();
-  for (const place of places) {
-    for (const path of new Set([resolve(place), realPathOf(place) ?? resolve(place)])) {
-      for (let at = dirname(path); isBelow(at, root); at = dirname(at)) folders.add(dirname(at));
-    }
-  }
+  for (const path of new Set(paths))
+    for (let at = dirname(path); isBelow(at, root); at = dirname(at)) folders.add(dirname(at));
   return folders;
 }
 
@@ -112,20 +111,18 @@ function statOf(path: string, stat: typeof statSync | typeof lstatSync): Stats |
   try {
     return stat(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }
 
-/** The files and every folder of the checkout in their paths, as named and as real paths. */
-function partsOf(places: readonly string[], root: string): ReadonlySet<string> {
+/** The paths, and every folder of the checkout in them. */
+function partsOf(paths: readonly string[], root: string): ReadonlySet<string> {
   const parts = new Set<string>();
-  for (const place of places) {
-    for (const path of new Set([resolve(place), realPathOf(place) ?? resolve(place)])) {
-      for (let at = path; !parts.has(at); at = dirname(at)) {
-        if (at !== path && !isBelow(at, root)) break;
-        parts.add(at);
-      }
+  for (const path of paths) {
+    for (let at = path; !parts.has(at); at = dirname(at)) {
+      if (at !== path && !isBelow(at, root)) break;
+      parts.add(at);
     }
   }
   return parts;
@@ -173,6 +170,6 @@ function killGroup(pid: number): void {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
     // It has exited, or runs as another user; the cancellation that follows reports surviving processes.
-    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!["ESRCH", "EPERM"].includes(errorCode(error) ?? "")) throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { Checkout, NamedFile } from "./coverage/gather-files.ts";
 import { foldersUp } from "./coverage/javascript.ts";
 import { importedFiles } from "./files-by-name.ts";
 import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.ts";
-import { type ApprovableItem, approvableItems, noPins, type Pin } from "./pins.ts";
+import { type ApprovableItem, approvableItems, type Pin } from "./pins.ts";
 import {
   type ComparedFiles,
   disablesOtherHooks,
@@ -20,14 +20,14 @@ import {
   type Trust,
   type TrustedKey,
   type TrustStatus,
+  trustEverything,
   trusted,
 } from "./trust-state.ts";
 
 /** Trust by item: each item of the checkout counts if it was approved in its current state. */
 export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Promise<Trust> {
   const checkout = await checkoutAt(places);
-  const stored = await readPins(places, checkout.real);
-  const pins = "pins" in stored ? stored.pins : noPins(checkout.real);
+  const { pins, refused } = await readPins(places, checkout.real);
   const items = new Map(approvableItems(snapshot, pins.grants).map((item) => [item.id, item]));
   const lookups = trustLookups([...items.values()], pins.pins, checkout);
   const statusOf = (id: string, cwd?: string): HookTrustStatus => lookups.get(id)?.(cwd) ?? notApproved;
@@ -43,7 +43,7 @@ export async function pinnedTrust(snapshot: Snapshot, places: TrustPlaces): Prom
     howToApprove,
     files: pinFilesOf([checkout.real], places),
     warnings: [
-      ...("refused" in stored && items.size > 0 ? [storeRefused(stored.refused)] : []),
+      ...(items.size > 0 ? storeWarnings(refused) : []),
       ...[...items.values()]
         .filter(({ kind }) => kind !== "hook")
         .flatMap((item) => notTrusted(item, statusOf(item.id))),
@@ -56,22 +56,22 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const { real } = await checkoutAt(places);
   const folders = foldersUp(real);
   const stored = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
-  const isAccepted = stored.some((result) => "pins" in result && result.pins.accepted !== undefined);
+  const isAccepted = stored.some(({ pins }) => pins.accepted !== undefined);
   const detail = `the folder ${real} has not been accepted yet`;
   const status: TrustStatus = isAccepted ? trusted : { state: "new", detail };
   return {
+    ...trustEverything,
     ofHook: () => status,
     ofKey: (layer, key) => (disablesOtherHooks(layer, key) ? needsOwnPin : status),
     ofPinnable: () => status,
-    writtenGrants: () => [],
     depends: true,
     howToApprove: "hookline trust --workspace accepts it",
     files: pinFilesOf(folders, places),
-    warnings: stored.flatMap((result) => ("refused" in result ? [storeRefused(result.refused)] : [])),
+    warnings: stored.flatMap(({ refused }) => storeWarnings(refused)),
   };
 }
 
-export type TrustLookup = (cwd?: string) => HookTrustStatus;
+type TrustLookup = (cwd?: string) => HookTrustStatus;
 
 /** A function for each item, by its id, that determines its current status. */
 export function trustLookups(
@@ -151,9 +151,10 @@ function differingFile(current: readonly NamedFile[], approved: readonly NamedFi
   return (current.find(differs) ?? approved.find(differs))?.path;
 }
 
-function storeRefused(why: string): Warning {
-  const message = `Nothing in this folder counts as approved: ${why.replace(/\.$/, "")}.`;
-  return { code: "trust-store-refused", message };
+function storeWarnings(refused: string | undefined): readonly Warning[] {
+  if (refused === undefined) return [];
+  const message = `Nothing in this folder counts as approved: ${refused.replace(/\.$/, "")}.`;
+  return [{ code: "trust-store-refused", message }];
 }
 
 function notTrusted({ layer, kind, id }: ApprovableItem, { state, detail }: TrustStatus): readonly Warning[] {

@@ -1,5 +1,6 @@
 import type { Settings, Warning } from "../../protocol/internal.ts";
 import type { ConfiguredHook, Layer } from "../settings/layer.ts";
+import type { NeverOfCheckout } from "../settings/merge-layers.ts";
 import type { WrittenGrant } from "./pins.ts";
 
 /** `new`: it was never approved. `changed`: it has changed since it was approved. */
@@ -50,18 +51,7 @@ export interface Trust {
 export const trusted: TrustStatus = { state: "trusted", detail: "" };
 
 /** Keys in the settings of a checkout that affect only its own hooks until they are trusted. */
-export type TrustedKey = Exclude<keyof Settings, "hooks" | keyof typeof neverOfCheckout>;
-
-/** Keys that a checkout may not set. Merging removes them with a warning. */
-const neverOfCheckout = {
-  allowManagedHooksOnly: true,
-  allowManagedPermissionRulesOnly: true,
-  strictPluginOnlyCustomization: true,
-  managedHooksOnFailure: true,
-  httpHookAllowPrivate: true,
-  onConflict: true,
-  pluginConfigs: true,
-} as const;
+export type TrustedKey = Exclude<keyof Settings, "hooks" | NeverOfCheckout>;
 
 /** The effect of each key that needs trust. `hooks` are trusted one by one. */
 export const trustedKeys: Readonly<Record<TrustedKey, string>> = {
@@ -104,7 +94,7 @@ export const trustEverything: Trust = {
 
 /** For settings in which no layer comes with the checkout. `files` are the ones that would hold approvals. */
 export function nothingToApprove(files: readonly string[]): Trust {
-  return { ...trustEverything, ofPinnable: () => notApproved, howToApprove: howToApprove, files };
+  return { ...trustEverything, ofPinnable: () => notApproved, howToApprove, files };
 }
 
 export const howToApprove = "hookline trust shows and approves it";

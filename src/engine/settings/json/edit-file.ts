@@ -1,118 +1,113 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode, type Fs, ignoringErrors, nodeFs, replaceFile, sha256, withLock } from "../../../files/internal.ts";
-import { Problem } from "../../../protocol/internal.ts";
-import { maxSettingsBytes, readSettingsSource } from "../settings-source.ts";
+import { defined, Problem } from "../../../protocol/internal.ts";
+import { decodeUtf8, maxSettingsBytes, readSettingsSource, valueIn } from "../settings-source.ts";
 import { type Edit, editText } from "./edit-text.ts";
-import { parseJsonc, plainValue } from "./jsonc.ts";
 
-export interface EditOptions {
+interface EditOptions {
   readonly fs?: Fs;
-  /** Of a new file; an old one keeps its own. */
+  /** The mode of a new file. */
   readonly mode?: number;
   /** The mode of created folders. Other users may not write there, whatever the umask. */
   readonly folderMode?: number;
-  /** How often to start again when somebody else changed the file meanwhile. */
-  readonly attempts?: number;
   readonly signal?: AbortSignal;
-  /** Says what would become of the file: nothing is made, locked or written. */
+  /** Returns the result without creating, locking or writing anything. */
   readonly dryRun?: boolean;
   /** Turns the text on disk into the one that is edited. Called with readable text only. */
   readonly prepare?: (text: string) => string;
-  /** Looks at the result, dry run or not; what it throws leaves the file as it is. */
+  /** Receives the result, in a dry run too. If it throws, the file is not changed. */
   readonly verify?: (edited: EditedFile) => void;
-  /** Called under the lock, right before the file is replaced: the place for a backup. What it throws leaves the file as it is. */
+  /** Called under the lock, right before the file is replaced, to make a backup. If it throws, the file is not changed. */
   readonly beforeWrite?: (edited: EditedFile) => Promise<void>;
 }
 
 export interface EditedFile {
-  /** False when the edits left everything as it was; then nothing was written. */
+  /** False when the edits changed nothing; then nothing was written. */
   readonly changed: boolean;
   /** Whether there was no file before. */
   readonly created: boolean;
   readonly before: string;
   readonly after: string;
-  /** Edits that take this one back, byte for byte while nothing else changes, sensibly in any case. */
+  /** Edits that take this one back; byte for byte if nothing else has changed. */
   readonly undo: readonly Edit[];
-  /** Of the bytes now on disk, as a layer's. */
+  /** The hash of the new content, as in a layer. */
   readonly contentHash: string;
 }
 
 /** The value of a file and its text on disk, for the code that plans the edits. */
 export type PlanEdits = (settings: unknown, text: string) => readonly Edit[];
 
+/** How often an edit starts again because another program changed the file in the meantime. */
+const maxAttempts = 5;
+
 /**
- * Edits a settings file in place: locked, all at once, and never over what somebody else wrote meanwhile.
+ * Edits a settings file in place, under a lock, and never overwrites what another program wrote in the meantime.
  *
  * Contract: a file that cannot be read is `settings/unreadable` and keeps its bytes; one that keeps changing, or is locked, is
- * `settings/busy`. A link stays a link and what it points to is written; mode and owner stay.
+ * `settings/busy`. A link stays a link and its target is written; mode and owner stay.
  */
 export async function editSettings(file: string, change: PlanEdits, options: EditOptions = {}): Promise<EditedFile> {
-  const { fs = nodeFs, attempts = 5, signal } = options;
-  const lock = signal === undefined ? { fs } : { fs, signal };
+  const { fs = nodeFs, signal, dryRun = false } = options;
   try {
-    if (options.dryRun) return await attempt(file, file, change, { ...options, fs }, 1);
+    if (dryRun) return (await planEdit(file, file, change, options, fs)).result;
     await makeFolder(dirname(file), fs, options.folderMode ?? 0o755);
     const target = await targetOf(file, fs);
-    return await withLock(target, () => attempt(file, target, change, { ...options, fs }, attempts), lock);
+    return await withLock(target, () => editLocked(file, target, change, options, fs), defined({ fs, signal }));
   } catch (cause) {
     throw asProblem(cause, file);
   }
 }
 
-async function attempt(
+async function editLocked(
   file: string,
   target: string,
   change: PlanEdits,
-  options: EditOptions & { readonly fs: Fs },
-  left: number,
+  options: EditOptions,
+  fs: Fs,
 ): Promise<EditedFile> {
-  const bytes = await bytesOf(file, target, options.fs);
-  const before = bytes === undefined ? "{}\n" : decoded(bytes, file);
-  const isReadable = "tree" in parseJsonc(before);
-  const base = isReadable && options.prepare !== undefined ? options.prepare(before) : before;
-  const edited = editText(base, change(settingsIn(base), before), file);
-  const after = Buffer.from(edited.text);
+  const { mode = 0o644, beforeWrite } = options;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const { bytes, result } = await planEdit(file, target, change, options, fs);
+    if (!result.changed) return result;
+    await beforeWrite?.(result);
+    const replaced = await replaceFile(target, Buffer.from(result.after), { fs, mode, expect: bytes ?? null });
+    if (replaced === "replaced") return result;
+  }
+  throw busy(file, "it changes while it is being edited");
+}
+
+/** The edit of the file as it is now, and its current bytes. */
+async function planEdit(
+  file: string,
+  target: string,
+  change: PlanEdits,
+  { prepare, verify }: EditOptions,
+  fs: Fs,
+): Promise<{ bytes: Uint8Array | undefined; result: EditedFile }> {
+  const bytes = await bytesOf(file, target, fs);
+  const before = bytes === undefined ? "{}\n" : decodeUtf8(bytes);
+  if (before === undefined) throw unreadable(file, "it is not UTF-8. It was left as it is");
+  const base = prepare !== undefined && valueIn(before).is === "read" ? prepare(before) : before;
+  // The editor refuses a text that cannot be read, with the position.
+  const read = valueIn(base);
+  const { text, undo } = editText(base, change(read.is === "read" ? read.value : undefined, before), file);
+  const after = Buffer.from(text);
   if (after.length > maxSettingsBytes) throw tooLarge(file, after.length);
-  const result: EditedFile = {
-    changed: edited.text !== before,
-    created: bytes === undefined && edited.text !== before,
-    before,
-    after: edited.text,
-    undo: edited.undo,
-    contentHash: sha256(after),
-  };
-  options.verify?.(result);
-  if (!result.changed || options.dryRun) return result;
-  const { fs, mode = 0o644 } = options;
-  await options.beforeWrite?.(result);
-  if ((await replaceFile(target, after, { fs, mode, expect: bytes ?? null })) === "replaced") return result;
-  if (left <= 1) throw busy(file, "it changes while it is being edited");
-  return attempt(file, target, change, options, left - 1);
+  const changed = text !== before;
+  const created = bytes === undefined && changed;
+  const result: EditedFile = { changed, created, before, after: text, undo, contentHash: sha256(after) };
+  verify?.(result);
+  return { bytes, result };
 }
 
 async function bytesOf(file: string, target: string, fs: Fs): Promise<Uint8Array | undefined> {
   const found = await readSettingsSource(target, fs);
-  if (found.is === "missing") return undefined;
-  if (found.is === "read") return found.bytes;
-  throw new Problem("settings/unreadable", `${file} cannot be edited: ${found.why}.`, { about: { file } });
+  if (found.is === "unreadable") throw unreadable(file, found.why);
+  return found.is === "read" ? found.bytes : undefined;
 }
 
-/** With its BOM, so that it is written back. */
-function decoded(bytes: Uint8Array, file: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new Problem("settings/unreadable", `${file} cannot be edited: it is not UTF-8. It was left as it is.`, {
-      about: { file },
-      cause,
-    });
-  }
-}
-
-/** A text that cannot be read is refused by the editor, with its place. */
-function settingsIn(text: string): unknown {
-  const parsed = parseJsonc(text);
-  return "tree" in parsed ? plainValue(parsed.tree) : undefined;
+function unreadable(file: string, why: string): Problem {
+  return new Problem("settings/unreadable", `${file} cannot be edited: ${why}.`, { about: { file } });
 }
 
 /** The target of a link, so that an edit under another name waits for the same lock. */
@@ -146,5 +141,5 @@ function tooLarge(file: string, bytes: number): Problem {
 
 function busy(file: string, why: string, cause?: unknown): Problem {
   const message = `${file} was not edited: ${why}. Nothing was overwritten; try again.`;
-  return new Problem("settings/busy", message, cause === undefined ? { about: { file } } : { about: { file }, cause });
+  return new Problem("settings/busy", message, { about: { file }, cause });
 }

@@ -1,53 +1,105 @@
-import type { JsonContainer } from "./edit-text.ts";
-import { insideOf, type Layout, layoutOf, lineIndent, printed, printedInline, type Splice } from "./json-layout.ts";
-import { endOfLine, type JsonItem } from "./jsonc.ts";
+import { endOfComment, type JsonContainer, type JsoncPart, type JsonItem, jsoncParts } from "./jsonc.ts";
 
-/** What is to be added; a key for objects, none for lists. */
-export interface NewItem {
-  readonly key?: string;
+/** The layout of a file. What is added gets the same. */
+interface Layout {
+  readonly lineBreak: "\n" | "\r\n";
+  /** One step of indentation. */
+  readonly step: string;
+  /** Whether blanks follow commas and colons. */
+  readonly spaced: boolean;
+  /** The whole text is on one line. */
+  readonly oneLine: boolean;
+}
+
+export function layoutOf(text: string): Layout {
+  const isBare = /^\ufeff?\s*(?:\{\s*\}|\[\s*\])\s*$/.test(text);
+  return {
+    lineBreak: /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n",
+    step: /\n([ \t]{1,10})["[{/\w-]/.exec(text)?.[1] ?? "  ",
+    spaced: isBare || /[,:]\s/.test(text),
+    oneLine: !isBare && !text.trim().includes("\n"),
+  };
+}
+
+/** A value over several lines; those after the first begin with `indent`. */
+export function printed(value: unknown, { lineBreak, step }: Layout, indent: string): string {
+  return JSON.stringify(value, null, step).replaceAll("\n", `${lineBreak}${indent}`);
+}
+
+/** A value on one line. */
+export function printedInline(value: unknown, layout: Layout): string {
+  if (!layout.spaced || typeof value !== "object" || value === null) return JSON.stringify(value);
+  const inner = (item: unknown) => printedInline(item, layout);
+  if (Array.isArray(value)) return `[${value.map(inner).join(", ")}]`;
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inner(item)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** The characters from `start` to `end` are replaced with `text`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Contract: the splices do not overlap; everything else stays as it is. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  // Of insertions at one position the last one given comes first.
+  for (const { start, end, text: piece } of splices.toReversed().sort((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), piece);
+    at = end;
+  }
+  return pieces.join("") + text.slice(at);
+}
+
+/** The text between the brackets of a container. */
+export function insideOf(text: string, container: JsonContainer): string {
+  return text.slice(container.start + 1, container.end - 1);
+}
+
+/** The blanks at the start of the line that contains a position. */
+export function lineIndent(text: string, at: number): string {
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(lineStart, at))?.[0] ?? "";
+}
+
+interface NewItem {
+  /** Undefined in a list. */
+  readonly key: string | undefined;
   readonly value: unknown;
 }
 
-/** Adds an item at the end of a container, laid out like the ones that are there. Comments stay with what they follow. */
+/** Longer items get their own lines in every layout: a diff of 1,400 characters is unreadable. */
+const maxInlineLength = 120;
+
+/** Adds an item at the end of a container, in the layout of the items before it. A comment stays with the item that it follows. */
 export function insertItem(text: string, container: JsonContainer, item: NewItem): readonly Splice[] {
   const layout = layoutOf(text);
-  const last = container.items.at(-1);
-  return last === undefined ? intoEmpty(text, container, item, layout) : behind(text, container, last, item, layout);
-}
-
-/** A longer item gets lines of its own, whatever the layout around it: a diff of 1,400 characters is unreadable. */
-const longestInline = 120;
-
-function intoEmpty(text: string, container: JsonContainer, item: NewItem, layout: Layout): readonly Splice[] {
-  const inside = insideOf(text, container);
   const inline = onOneLine(item, layout);
-  if (layout.oneLine && inside.trim() === "" && inline.length <= longestInline) {
-    return [{ start: container.start + 1, end: container.end - 1, text: inline }];
+  const isLong = inline.length > maxInlineLength;
+  const [first] = container.items;
+  const last = container.items.at(-1);
+  if (first === undefined || last === undefined) {
+    const inside = insideOf(text, container);
+    if (layout.oneLine && inside.trim() === "" && !isLong)
+      return [{ start: container.start + 1, end: container.end - 1, text: inline }];
+    const outer = lineIndent(text, container.start);
+    const indent = outer + layout.step;
+    const start = container.start + 1 + inside.trimEnd().length;
+    const added = `${layout.lineBreak}${indent}${onLines(item, layout, indent)}${layout.lineBreak}${outer}`;
+    return [{ start, end: container.end - 1, text: added }];
   }
-  const outer = lineIndent(text, container.start);
-  const indent = outer + layout.step;
-  const start = container.start + 1 + inside.trimEnd().length;
-  const added = `${layout.lineBreak}${indent}${onLines(item, layout, indent)}${layout.lineBreak}${outer}`;
-  return [{ start, end: container.end - 1, text: added }];
-}
-
-function behind(
-  text: string,
-  container: JsonContainer,
-  last: JsonItem,
-  item: NewItem,
-  layout: Layout,
-): readonly Splice[] {
-  const first = container.items[0] ?? last;
-  const isLong = onOneLine(item, layout).length > longestInline;
-  const onLinesNow = text.slice(container.start + 1, first.start).includes("\n");
-  const ownLine = onLinesNow || isLong;
-  // Behind items on one line, a long one begins a line of its own.
-  const indent = lineIndent(text, first.start) + (isLong && !onLinesNow ? layout.step : "");
-  const after = behindComments(text, last.comma === undefined ? last.value.end : last.comma + 1);
-  const gap = ownLine || after.onLineComment ? layout.lineBreak + indent : layout.spaced ? " " : "";
-  const added = gap + (ownLine ? onLines(item, layout, indent) : onOneLine(item, layout));
-  // A list that ends with a comma goes on ending with one.
+  const hasLines = text.slice(container.start + 1, first.start).includes("\n");
+  const ownLine = hasLines || isLong;
+  // After items on one line, a long one begins its own line.
+  const indent = lineIndent(text, first.start) + (ownLine && !hasLines ? layout.step : "");
+  const after = afterComments(text, last.comma === undefined ? last.value.end : last.comma + 1);
+  const blank = layout.spaced ? " " : "";
+  const gap = ownLine || after.onLineComment ? layout.lineBreak + indent : blank;
+  const added = gap + (ownLine ? onLines(item, layout, indent) : inline);
+  // A list that ends with a comma still does afterwards.
   if (last.comma !== undefined) return [{ start: after.at, end: after.at, text: `${added},` }];
   if (after.at === last.value.end) return [{ start: after.at, end: after.at, text: `,${added}` }];
   return [
@@ -56,15 +108,18 @@ function behind(
   ];
 }
 
+interface CommentEnd {
+  readonly at: number;
+  readonly onLineComment: boolean;
+}
+
 /** The end of the comments that follow on the same line. */
-function behindComments(text: string, from: number): { at: number; onLineComment: boolean } {
+function afterComments(text: string, from: number): CommentEnd {
   for (let end = from; ; ) {
-    let at = end;
-    while (text[at] === " " || text[at] === "\t") at += 1;
-    if (text.startsWith("//", at)) return { at: endOfLine(text, at), onLineComment: true };
-    if (!text.startsWith("/*", at)) return { at: end, onLineComment: false };
-    const close = text.indexOf("*/", at + 2) + 2;
-    if (text.slice(at, close).includes("\n")) return { at: end, onLineComment: false };
+    const at = afterBlanks(text, end);
+    const close = endOfComment(text, at);
+    if (close === undefined || text.slice(at, close).includes("\n")) return { at: end, onLineComment: false };
+    if (text.startsWith("//", at)) return { at: close, onLineComment: true };
     end = close;
   }
 }
@@ -79,37 +134,31 @@ function onOneLine({ key, value }: NewItem, layout: Layout): string {
 }
 
 /**
- * Takes an item out, with the line it stood on. Comments stay.
- *
- * Contract: takes back exactly what `insertItem` did; a container that was empty before needs `emptied`, what stood between its
- * brackets then.
+ * Removes an item with its line. Comments stay. Contract: takes back exactly what `insertItem` did; for a container that was empty
+ * before, `emptied` is the text that was between its brackets.
  */
 export function removeItem(
   text: string,
   container: JsonContainer,
   item: JsonItem,
-  emptied?: string,
+  emptied: string | undefined,
 ): readonly Splice[] {
+  const { value, comma } = item;
   const before = container.items[container.items.indexOf(item) - 1];
   const from = before === undefined ? container.start + 1 : (before.comma ?? before.value.end - 1) + 1;
-  const { end, comma } = endOf(text, item);
+  // A comma after a comment is removed separately.
+  const isCommaApart = comma !== undefined && text.slice(value.end, comma).trim() !== "";
+  const end = comma === undefined || isCommaApart ? value.end : comma + 1;
+  const commas = isCommaApart ? [oneSign(comma)] : [];
   const blanks = blanksBefore(text, from, item.start);
-  // Behind a line comment the line break must stay, or what follows would become part of the comment.
+  // After a line comment the line break must stay, or what follows would become part of the comment.
   const start = blanks.onLineComment && !endsLine(text, end) ? item.start : blanks.at;
-  if (container.items.length === 1) return [...emptying(text, container, { start, end, text: "" }, emptied), ...comma];
-  if (before === undefined && !text.slice(start, item.start).includes("\n")) {
-    return [{ start: item.start, end: blanksAfter(text, end), text: "" }, ...comma];
-  }
+  if (container.items.length === 1) return [...emptying(text, container, { start, end, text: "" }, emptied), ...commas];
+  if (before === undefined && !text.slice(start, item.start).includes("\n"))
+    return [{ start: item.start, end: afterBlanks(text, end), text: "" }, ...commas];
   // The last item of a list without a trailing comma: the one before it becomes the last and loses its comma.
-  const spare = item.comma === undefined && before?.comma !== undefined ? [oneSign(before.comma)] : [];
-  return [...spare, { start, end, text: "" }, ...comma];
-}
-
-/** The end of an item with its comma; a comma behind a comment is a place of its own. */
-function endOf(text: string, { value, comma }: JsonItem): { end: number; comma: readonly Splice[] } {
-  if (comma === undefined) return { end: value.end, comma: [] };
-  if (text.slice(value.end, comma).trim() === "") return { end: comma + 1, comma: [] };
-  return { end: value.end, comma: [oneSign(comma)] };
+  const spare = comma === undefined && before?.comma !== undefined ? [oneSign(before.comma)] : [];
+  return [...spare, { start, end, text: "" }, ...commas];
 }
 
 function oneSign(at: number): Splice {
@@ -128,28 +177,41 @@ function emptying(
   return left.trim() === "" ? [{ ...inside, text: "" }] : [taken];
 }
 
-/** Where the blanks in front of an item begin: behind the last comment, or behind what stands before it. */
-function blanksBefore(text: string, from: number, to: number): { at: number; onLineComment: boolean } {
+/** The start of the blanks before an item: after the last comment, or after `from`. */
+function blanksBefore(text: string, from: number, to: number): CommentEnd {
   let found = { at: from, onLineComment: false };
   for (let at = from; at < to; ) {
-    if (text.startsWith("//", at)) {
-      at = endOfLine(text, at);
-      found = { at, onLineComment: true };
-    } else if (text.startsWith("/*", at)) {
-      at = text.indexOf("*/", at + 2) + 2;
-      found = { at, onLineComment: false };
-    } else at += 1;
+    const end = endOfComment(text, at);
+    if (end !== undefined) found = { at: end, onLineComment: text.startsWith("//", at) };
+    at = end ?? at + 1;
   }
   return found;
 }
 
-function blanksAfter(text: string, from: number): number {
+function afterBlanks(text: string, from: number): number {
   let at = from;
   while (text[at] === " " || text[at] === "\t") at += 1;
   return at;
 }
 
 function endsLine(text: string, from: number): boolean {
-  const at = blanksAfter(text, from);
+  const at = afterBlanks(text, from);
   return at === text.length || text[at] === "\n" || text[at] === "\r";
+}
+
+/** The same settings as plain JSON: without comments and trailing commas. Lines that contain only a comment are removed. */
+export function withoutComments(text: string): string {
+  return applySplices(
+    text,
+    jsoncParts(text).map((part) => (part.kind === "comment" ? commentSplice(text, part) : { ...part, text: "" })),
+  );
+}
+
+/** A comment alone on its lines is removed with the lines; another one with the blanks before it. */
+function commentSplice(text: string, { start, end }: JsoncPart): Splice {
+  let from = start;
+  while (text[from - 1] === " " || text[from - 1] === "\t") from -= 1;
+  const beginsLine = from === 0 || text[from - 1] === "\n";
+  const ending = /^[ \t]*(\r?\n)/.exec(text.slice(end, end + 200))?.[0] ?? "";
+  return { start: from, end: beginsLine ? end + ending.length : end, text: "" };
 }

@@ -1,23 +1,32 @@
 import { messageOf } from "../../../protocol/internal.ts";
-/** JSON with comments and trailing commas, as a tree that knows where everything stands. */
-export type JsonNode =
-  | { readonly kind: "object"; readonly start: number; readonly end: number; readonly items: readonly JsonItem[] }
-  | { readonly kind: "array"; readonly start: number; readonly end: number; readonly items: readonly JsonItem[] }
-  | {
-      readonly kind: "leaf";
-      readonly start: number;
-      readonly end: number;
-      readonly value: string | number | boolean | null;
-    };
+
+/** JSON with comments and trailing commas, as a tree that knows the position of every value. */
+export type JsonNode = JsonContainer | JsonLeaf;
+
+/** Characters of a text, from `start` to before `end`. */
+interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface JsonContainer extends TextRange {
+  readonly kind: "object" | "array";
+  readonly items: readonly JsonItem[];
+}
+
+interface JsonLeaf extends TextRange {
+  readonly kind: "leaf";
+  readonly value: string | number | boolean | null;
+}
 
 /** A member of an object or an element of an array. */
 export interface JsonItem {
   /** Absent in arrays. */
   readonly key?: string;
-  /** Where the member begins: its key, or the value itself in an array. */
+  /** The start of its key, or of the value in an array. */
   readonly start: number;
   readonly value: JsonNode;
-  /** Where the comma behind it stands, if there is one. */
+  /** The position of the comma after it, if there is one. */
   readonly comma?: number;
 }
 
@@ -27,14 +36,12 @@ export interface JsonFault {
   readonly why: string;
 }
 
-/** Deeper than any settings file, and far from the end of the stack. */
-const deepest = 200;
+/** Deeper than any settings file, and far below the limit of the stack. */
+const maxDepth = 200;
 
 /**
- * Reads one value; what it cannot read is a fault with its place.
- *
- * Contract: linear time, never throws. A duplicate key of an object is a fault: its author cannot
- * know which of the two counts.
+ * Reads one value. Contract: linear time, never throws. A duplicate key of an object is a fault: its author cannot know which of the
+ * two counts.
  */
 export function parseJsonc(text: string): { readonly tree: JsonNode } | { readonly fault: JsonFault } {
   const reader = new JsonReader(text);
@@ -46,7 +53,12 @@ export function parseJsonc(text: string): { readonly tree: JsonNode } | { readon
   }
 }
 
-/** The value a tree stands for. A key such as `__proto__` is a key like any other. */
+/** The fault in a message. */
+export function faultText({ line, column, why }: JsonFault): string {
+  return `line ${line}, column ${column}: ${why}`;
+}
+
+/** The value of a tree. A key such as `__proto__` is a key like any other. */
 export function plainValue(node: JsonNode): unknown {
   if (node.kind === "leaf") return node.value;
   if (node.kind === "array") return node.items.map(({ value }) => plainValue(value));
@@ -60,25 +72,44 @@ export function placeIn(text: string, at: number): { line: number; column: numbe
   return { line: before.split("\n").length, column: at - lineStart + 1 };
 }
 
-/** Where the next token stands: behind blanks and comments. Stays in front of a comment that has no end. */
-export function skipTrivia(text: string, from: number): number {
+/** The position of the next token, after blanks and comments. A comment that does not end is not skipped. */
+function skipTrivia(text: string, from: number): number {
   for (let at = from; ; ) {
     const unit = text[at];
-    if (unit === " " || unit === "\n" || unit === "\r" || unit === "\t") at += 1;
-    else if (unit === "/" && text[at + 1] === "/") at = endOfLine(text, at);
-    else if (unit === "/" && text[at + 1] === "*") {
-      const end = text.indexOf("*/", at + 2);
-      if (end === -1) return at;
-      at = end + 2;
-    } else return at;
+    const isBlank = unit === " " || unit === "\n" || unit === "\r" || unit === "\t";
+    const end = isBlank ? at + 1 : endOfComment(text, at);
+    if (end === undefined) return at;
+    at = end;
   }
 }
 
-/** Where the line ends, in front of its break. */
-export function endOfLine(text: string, from: number): number {
+/** The end of the comment at a position, before the line break; undefined when there is none, or when it does not end. */
+export function endOfComment(text: string, from: number): number | undefined {
+  if (text.startsWith("/*", from)) {
+    const close = text.indexOf("*/", from + 2);
+    return close === -1 ? undefined : close + 2;
+  }
+  if (!text.startsWith("//", from)) return undefined;
   let at = from;
   while (at < text.length && text[at] !== "\n" && text[at] !== "\r") at += 1;
   return at;
+}
+
+/** A part of a text that is legal in JSONC and not in JSON. */
+export interface JsoncPart extends TextRange {
+  readonly kind: "comment" | "trailing comma";
+}
+
+/** Every comment and trailing comma, in order. The text must be readable JSONC. */
+export function jsoncParts(text: string): readonly JsoncPart[] {
+  const parts: JsoncPart[] = [];
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = (text[start] === '"' ? endOfString(text, start) : endOfComment(text, start)) ?? start + 1;
+    if (text[start] === "/") parts.push({ kind: "comment", start, end });
+    if (text[start] === "," && /[}\]]/.test(text[skipTrivia(text, end)] ?? ""))
+      parts.push({ kind: "trailing comma", start, end });
+  }
+  return parts;
 }
 
 class Stop extends Error {
@@ -90,7 +121,6 @@ class Stop extends Error {
   }
 }
 
-/** Holds the place in the text while the tree is built. */
 class JsonReader {
   private at = 0;
   private readonly text: string;
@@ -109,7 +139,7 @@ class JsonReader {
 
   private value(depth: number): JsonNode {
     this.skip();
-    if (depth > deepest) throw new Stop(this.at, `nested more than ${deepest} deep`);
+    if (depth > maxDepth) throw new Stop(this.at, `nested more than ${maxDepth} deep`);
     const start = this.at;
     const sign = this.text[start];
     if (sign === "{" || sign === "[") {
@@ -192,8 +222,8 @@ class JsonReader {
   }
 }
 
-/** Behind the closing quote; undefined when the line ends first. A loop, because a pattern would run out of room on long texts. */
-export function endOfString(text: string, start: number): number | undefined {
+/** The end of a string; undefined when the line ends first. A loop, because a regular expression overflows the stack on long texts. */
+function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text[at];
     if (unit === '"') return at + 1;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { settingsTexts } from "../../../install/fixtures/settings-texts.ts";
-import { withoutComments } from "./json-layout.ts";
+import { withoutComments } from "./edit-items.ts";
 import { parseJsonc, plainValue } from "./jsonc.ts";
 
 test("comments and trailing commas are removed, and nothing else changes", () => {

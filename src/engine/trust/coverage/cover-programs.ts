@@ -1,11 +1,21 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { entriesOf, expandPattern, filesBelow, matchesText } from "./expand-pattern.ts";
-import { coverModules, coverOwnLoads } from "./interpreter-loads.ts";
-import { interpreterOf, isWrapper, type Language, passesOn, printsNames, runsOnlyOptionFile } from "./program-kinds.ts";
+import { foldersUp } from "./javascript.ts";
+import { coverBun, coverDenoTask } from "./package-scripts.ts";
+import {
+  inputPassers,
+  interpreterOf,
+  type Language,
+  namePrinters,
+  optionFileRunners,
+  wrappers,
+} from "./program-kinds.ts";
+import { pythonModuleFiles } from "./python.ts";
 import {
   type CommandWalk,
   coverNested,
   coverWord,
+  firstValue,
   isOutside,
   meaningsOf,
   programName,
@@ -14,6 +24,7 @@ import {
   type WordMeaning,
 } from "./script-walk.ts";
 import type { TextCommand } from "./shell-words.ts";
+import { unknown } from "./word-values.ts";
 
 /** Files and commands in the arguments of `env`, `xargs`, `find` and the like: any of them may be run. */
 export function runWrapper(
@@ -25,10 +36,10 @@ export function runWrapper(
 ): void {
   const inner = name === "find" ? afterExec(args) : args.slice(args.findIndex(isCommandWord));
   const program = programName(inner[0]);
-  const runs = interpreterOf(program) !== undefined || isWrapper(program) || /[/{]/.test(inner[0]?.values[0] ?? "");
+  const runs = interpreterOf(program) !== undefined || wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
   for (const word of args) {
     if (name !== "find") coverWord(word, walk);
-    for (const value of word.values) coverNested(value, walk);
+    coverNested(word, walk);
   }
   if (name === "run-parts")
     coverFolders(args, (folder) => entriesOf(folder).map((entry) => join(folder, entry.name)), walk);
@@ -44,9 +55,9 @@ function runXargs(program: string, args: readonly WordMeaning[], index: number, 
   for (const before of pipeline(index, walk)) {
     coverGiven(before, interpreterOf(program), walk);
     const source = programName(meaningsOf(before.words, walk)[0]);
-    if (!printsNames(source)) reportNotCovered(`${source} … | xargs ${program}`, why, script);
+    if (!namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, script);
   }
-  const readsFile = args.some(({ values }) => /^(?:-a|--arg-file)/.test(values[0] ?? ""));
+  const readsFile = args.some((word) => /^(?:-a|--arg-file)/.test(firstValue(word)));
   if (readsFile || (walk.commands[index]?.reads ?? []).length > 0) reportNotCovered(`xargs ${program}`, why, script);
 }
 
@@ -56,25 +67,23 @@ function isCommandWord({ values }: WordMeaning): boolean {
 }
 
 function afterExec(args: readonly WordMeaning[]): readonly WordMeaning[] {
-  const at = args.findIndex(({ values }) => /^-(?:exec|execdir|ok|okdir)$/.test(values[0] ?? ""));
+  const at = args.findIndex((word) => /^-(?:exec|execdir|ok|okdir)$/.test(firstValue(word)));
   return at < 0 ? [] : args.slice(at + 1);
 }
 
 /** `find DIR -name X -exec …`: every file it can find. A single `-name` narrows that down, and nothing else does. */
 function coverFound(args: readonly WordMeaning[], language: Language | undefined, walk: CommandWalk): void {
-  const texts = args.map(({ values }) => values[0] ?? "");
-  const start = texts.findIndex((text) => /^[-!(]/.test(text));
-  const tests = texts.slice(start < 0 ? texts.length : start);
+  const texts = args.map(firstValue);
+  const at = texts.findIndex((text) => /^[-!(]/.test(text));
+  const start = at < 0 ? texts.length : at;
+  const tests = texts.slice(start);
   const isNarrow =
     tests.filter((text) => /^-i?name$/.test(text)).length === 1 &&
     !tests.some((text) => /^(?:-o|-or|!|-not|,|\\?\()$/.test(text));
-  const wanted = isNarrow ? tests[tests.indexOf("-name") + 1] : undefined;
+  const wanted = isNarrow && tests.includes("-name") ? tests[tests.indexOf("-name") + 1] : undefined;
   const below = (folder: string) =>
-    filesBelow(folder).filter(
-      (file) =>
-        wanted === undefined || !tests.includes("-name") || matchesText(wanted, file.slice(file.lastIndexOf("/") + 1)),
-    );
-  const roots = args.slice(0, start < 0 ? args.length : start).filter(({ values }) => !/^-/.test(values[0] ?? "-"));
+    filesBelow(folder).filter((file) => wanted === undefined || matchesText(wanted, basename(file)));
+  const roots = args.slice(0, start).filter(({ values }) => !/^-/.test(values[0] ?? "-"));
   coverFolders(roots.length > 0 ? roots : [{ raw: ".", values: ["."] }], below, walk, language);
 }
 
@@ -103,7 +112,7 @@ function coverGiven(command: TextCommand, language: Language | undefined, walk: 
   const words = meaningsOf(command.words, walk);
   for (const word of [...words.slice(1), ...meaningsOf(command.reads, walk)]) {
     coverWord(word, walk, language);
-    for (const value of word.values) coverNested(value, walk);
+    coverNested(word, walk);
   }
   coverFolders(words.slice(1), filesBelow, walk, language);
 }
@@ -118,55 +127,93 @@ export function runInterpreter(
 ): void {
   const { script } = walk;
   const command = walk.commands[index];
+  const runsOnlyOptionFile = optionFileRunners.has(name);
   const at = args.findIndex(({ values }) => !values.every((value) => value.startsWith("-") || value.startsWith("+")));
   const operand = args[at];
   for (const [position, word] of args.entries()) {
-    const follows = /^(?:-f|--file|--from-file)$/.test(args[position - 1]?.values[0] ?? "");
-    if (runsOnlyOptionFile(name) && !follows && !/^-f/.test(word.values[0] ?? "")) continue;
+    const follows = /^(?:-f|--file|--from-file)$/.test(firstValue(args[position - 1]));
+    if (runsOnlyOptionFile && !follows && !/^-f/.test(firstValue(word))) continue;
     coverWord(word, walk, language);
     if (position <= at || at < 0) reportUnknown(word, walk);
-    if (language === "shell") for (const value of word.values) coverNested(value, walk);
+    if (language === "shell") coverNested(word, walk);
   }
   if (operand !== undefined && isOutside(operand, walk))
     reportNotCovered(operand.raw, "it is outside the folder", script);
   coverModules(name, args, language, walk);
   coverOwnLoads(name, args, walk);
   for (const body of command?.bodies ?? []) coverInline(name, body, language, walk);
-  const inline = args.findIndex(({ values }) => /^-\w*[ce]$|^--(?:eval|print|command)$/.test(values[0] ?? ""));
-  const text = inline < 0 ? undefined : args[inline + 1];
-  if (text !== undefined && language !== "shell")
-    for (const value of text.values) coverInline(name, value, language, walk);
-  const attached = language === "python" ? args.map(({ values }) => /^-c(.+)/s.exec(values[0] ?? "")?.[1]) : [];
-  for (const value of attached) if (value !== undefined) coverInline(name, value, language, walk);
+  const inline = args.findIndex((word) => /^-\w*[ce]$|^--(?:eval|print|command)$/.test(firstValue(word)));
+  const texts = inline < 0 || language === "shell" ? [] : (args[inline + 1]?.values ?? []);
+  const attached = args.flatMap((word) => (language === "python" && /^-c(.+)/s.exec(firstValue(word))?.[1]) || []);
+  for (const text of [...texts, ...attached]) coverInline(name, text, language, walk);
   const readsInput = operand === undefined || operand.values[0] === "-";
-  if (!readsInput || runsOnlyOptionFile(name) || name === "." || name === "source") return;
+  if (!readsInput || runsOnlyOptionFile || name === "." || name === "source") return;
   for (const word of meaningsOf(command?.reads ?? [], walk)) {
     coverWord(word, walk, language);
     // A here-string is the program itself.
-    for (const value of word.values)
-      if (language === "shell") coverNested(value, walk);
-      else if (/\s|\(/.test(value)) coverInline(name, value, language, walk);
+    if (language === "shell") coverNested(word, walk);
+    else for (const value of word.values) if (/\s|\(/.test(value)) coverInline(name, value, language, walk);
   }
   for (const before of pipeline(index, walk)) {
     coverGiven(before, language, walk);
     for (const body of before.bodies) coverInline(name, body, language, walk);
-    const source = programName(meaningsOf(before.words, walk)[0]);
-    if (!passesOn(source)) reportNotCovered(`${source} … | ${name}`, "its input is not known in advance", script);
-    for (const word of meaningsOf(before.words, walk).slice(1)) reportUnknown(word, walk);
+    const [head, ...rest] = meaningsOf(before.words, walk);
+    const source = programName(head);
+    if (!inputPassers.has(source))
+      reportNotCovered(`${source} … | ${name}`, "its input is not known in advance", script);
+    for (const word of rest) reportUnknown(word, walk);
   }
 }
 
 /** A program passed as text. */
 function coverInline(name: string, text: string, language: Language, walk: CommandWalk): void {
   const { script } = walk;
+  if (language === "shell") {
+    walk.coverScript(text, { ...script, depth: script.depth + 1 });
+    return;
+  }
   const place = join(script.folders[0] ?? script.collector.from, `.inline-${name}`);
-  if (language === "shell") walk.coverScript(text, { ...script, depth: script.depth + 1 });
-  else
-    script.collector.toSearch.push({
-      place,
-      path: `${script.label === "" ? "" : `${script.label}: `}${name} -e`,
-      text,
-      language,
-      folders: script.folders,
-    });
+  const path = `${script.label === "" ? "" : `${script.label}: `}${name} -e`;
+  script.collector.toSearch.push({ place, path, text, language, folders: script.folders });
 }
+
+/** `python -m NAME`, `perl -MName`, `ruby -rname`. */
+function coverModules(name: string, args: readonly WordMeaning[], language: Language, { script }: CommandWalk): void {
+  const texts = args.flatMap(({ values }) => values);
+  const isRuby = /^ruby[\d.]*$/.test(name);
+  for (const [index, text] of texts.entries()) {
+    const module = (isRuby ? /^-\w*r$/ : /^-\w*m$/).test(text)
+      ? texts[index + 1]
+      : (isRuby ? /^-r(.+)/ : /^-[mM](.+)/).exec(text)?.[1];
+    if (module === undefined) continue;
+    const files = (folder: string) =>
+      language === "python"
+        ? pythonModuleFiles(module, folder, folder)
+        : [join(folder, `${module.replaceAll("::", "/")}.pm`), join(folder, `${module}.rb`)];
+    const found = script.folders.flatMap(files).filter((file) => script.collector.cover(file, language) === "file");
+    const call = `${name} -${isRuby ? "r" : "m"} ${module}`;
+    if (found.length === 0) reportNotCovered(call, "no file in the folder provides this module", script);
+  }
+}
+
+/** What an interpreter finds on its own: settings that make it load more, tasks, tests. */
+function coverOwnLoads(name: string, args: readonly WordMeaning[], { script }: CommandWalk): void {
+  const texts = args.map(({ values }) => values[0] ?? unknown);
+  for (const folder of script.folders)
+    for (const at of foldersUp(folder, script.collector.checkout))
+      for (const file of settingsOf[name] ?? []) script.collector.cover(join(at, file));
+  if (name === "deno" && texts[0] === "task") coverDenoTask(texts, script);
+  if (name === "bun") coverBun(texts, script);
+  if (/^(?:node|bun|deno)$/.test(name) && texts.some((text) => /^(?:--test|test)$/.test(text)))
+    reportNotCovered(`${name} ${texts.join(" ").replaceAll(unknown, "…")}`, "the tests that it discovers", script);
+  const hasClassPath = texts.some((text) => /^(?:-cp|-classpath|--class-path|-p|--module-path)/.test(text));
+  if (name === "java" && (!texts.includes("-jar") || hasClassPath))
+    reportNotCovered("java", "the classes that it finds on its class path", script);
+}
+
+const settingsOf: Readonly<Record<string, readonly string[]>> = {
+  deno: ["deno.json", "deno.jsonc"],
+  bun: ["bunfig.toml", "tsconfig.json"],
+  tsx: ["tsconfig.json"],
+  "ts-node": ["tsconfig.json"],
+};

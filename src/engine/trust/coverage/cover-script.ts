@@ -1,24 +1,26 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { isGuarded } from "../../settings/layer.ts";
 import { runInterpreter, runWrapper } from "./cover-programs.ts";
-import { nameLoadingVariables } from "./interpreter-loads.ts";
+import { insidePath } from "./gather-files.ts";
 import { coverMakefiles } from "./makefile.ts";
 import { coverPackageCall, packageOfProgram } from "./package-scripts.ts";
 import {
+  fileRunners,
   interpreterOf,
-  isKeyword,
-  isPackageRunner,
-  isPlain,
   isProgramOption,
   isStartedByName,
-  isWrapper,
-  onlyWrites,
-  runsFiles,
+  keywords,
+  packageRunners,
+  plainPrograms,
+  wrappers,
+  writers,
 } from "./program-kinds.ts";
 import {
   type CommandWalk,
   coverNested,
   coverWord,
   enterFolder,
+  firstValue,
   isOutside,
   meaningsOf,
   programName,
@@ -68,27 +70,25 @@ function coverCommand(index: number, walk: CommandWalk): void {
   const command = walk.commands[index];
   if (command === undefined) return;
   const words = meaningsOf(command.words, walk);
-  const head = words.find(({ values }) => !values.every((value) => isKeyword(value) || isAssignment(value)));
-  const name = programName(head);
+  const at = words.findIndex(({ values }) => !values.every((value) => keywords.has(value) || isAssignment(value)));
+  const head = words[at];
   if (walk.script.mode === "named") {
-    const counting = onlyWrites(name) ? words.slice(0, words.indexOf(head ?? nothing) + 1) : words;
+    const counting = writers.has(programName(head)) ? words.slice(0, at + 1) : words;
     for (const word of [...counting, ...meaningsOf(command.reads, walk)]) coverWord(word, walk);
-    for (const { values } of words) for (const value of values) coverNested(value, asGuess(walk));
+    for (const word of words) coverNested(word, asGuess(walk));
   }
   if (command.pattern) return;
   nameLoadingVariables(words, walk);
   if (head === undefined) return;
   // `$CMD` may be a whole command.
-  if (walk.script.mode === "run") for (const value of head.values) coverNested(value, walk);
-  runWords(words.slice(words.indexOf(head)), index, walk);
+  if (walk.script.mode === "run") coverNested(head, walk);
+  runWords(words.slice(at), index, walk);
 }
 
 /** The same for a text that may not be a command. */
 function asGuess(walk: CommandWalk): CommandWalk {
   return { ...walk, script: { ...walk.script, isGuess: true } };
 }
-
-const nothing: WordMeaning = { raw: "", values: [] };
 
 function isAssignment(value: string): boolean {
   return /^\w+\+?=/.test(value);
@@ -109,37 +109,29 @@ function runWords(words: readonly WordMeaning[], index: number, walk: CommandWal
   if (wrapped > maxWrappers) throw new LimitExceeded(`it has more than ${maxWrappers} commands inside each other`);
   for (const word of args.filter(({ values }) => values.some(isProgramOption))) {
     coverWord(word, walk);
-    for (const value of word.values) coverNested(value.slice(value.lastIndexOf("=") + 1), asGuess(walk));
+    coverNested({ values: word.values.map((value) => value.slice(value.lastIndexOf("=") + 1)) }, asGuess(walk));
   }
   // Later commands run what these name: `set -- FILE; sh $1`, `exec 3<FILE; sh <&3`.
   if (/^(?:set|hash|exec)$/.test(name))
     for (const word of [...args, ...meaningsOf(walk.commands[index]?.reads ?? [], walk)]) coverWord(word, walk);
-  if (isWrapper(name)) runWrapper(name, args, index, walk, wrapped);
+  const runsScript = name === "node" && args.some((word) => /^--run(?:=|$)/.test(firstValue(word)));
+  if (wrappers.has(name)) runWrapper(name, args, index, walk, wrapped);
   else if (language === "make") {
     for (const word of args) reportUnknown(word, walk);
-    coverMakefiles(
-      args.map(({ values }) => values[0] ?? ""),
-      script,
-    );
-  } else if (isPackageRunner(name)) {
-    coverPackageCall(
-      name,
-      args.map(({ values }) => values[0] ?? unknown),
-      script,
-    );
+    coverMakefiles(args.map(firstValue), script);
+  } else if (packageRunners.has(name)) {
+    const texts = args.map(({ values }) => values[0] ?? unknown);
+    coverPackageCall(name, texts, script);
     runGiven(args, index, walk, wrapped);
-  } else if (name === "node" && args.some(({ values }) => /^--run(?:=|$)/.test(values[0] ?? "")))
-    coverPackageCall(
-      "npm",
-      ["run", ...args.flatMap(({ values }) => (values[0] ?? "").replace(/^--run=?/, ""))],
-      script,
-    );
-  else if (language !== undefined) runInterpreter(name, language, args, index, walk);
+  } else if (runsScript) {
+    const texts = args.map((word) => firstValue(word).replace(/^--run=?/, ""));
+    coverPackageCall("npm", ["run", ...texts], script);
+  } else if (language !== undefined) runInterpreter(name, language, args, index, walk);
   else if (walk.functions.has(name)) runWords(args, index, walk, wrapped + 1);
-  else if (!isOwn && !isPlain(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
+  else if (!isOwn && !plainPrograms.has(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
     ordinaryProgram(name, walk);
     runGiven(args, index, walk, wrapped);
-    if (runsFiles(name)) for (const word of args) coverWord(word, walk);
+    if (fileRunners.has(name)) for (const word of args) coverWord(word, walk);
   }
 }
 
@@ -155,9 +147,23 @@ function ordinaryProgram(name: string, { script }: CommandWalk): void {
     if (script.collector.cover(join(folder, name)) === "file" && script.mode === "named") return;
   const found = packageOfProgram(name, script);
   if (found === "covered" || script.isGuess) return;
-  reportNotCovered(
-    found ?? name,
-    "what this program loads from the folder on its own, such as its configuration",
-    script,
-  );
+  const why = "what this program loads from the folder on its own, such as its configuration";
+  reportNotCovered(found ?? name, why, script);
+}
+
+/** `PATH=tools:$PATH`, `PERL5OPT=-MName`: what programs load or start because of it is not followed; files that it names are covered. */
+function nameLoadingVariables(words: readonly WordMeaning[], walk: CommandWalk): void {
+  const { script } = walk;
+  for (const word of words) {
+    const { raw, values } = word;
+    const [, name = ""] = /^([A-Za-z_]\w*)\+?=/.exec(raw) ?? [];
+    // A shell runs this file first.
+    if (/^(?:BASH_)?ENV$/.test(name)) coverWord(word, walk, "shell");
+    if (!/(?:PATH|LIB|OPTS?|OPTIONS|FLAGS)$/.test(name) || !isGuarded(name)) continue;
+    const parts = values.flatMap((value) => value.slice(value.indexOf("=") + 1).split(":"));
+    const isElsewhere = (part: string): boolean =>
+      part === unknown || (isAbsolute(part) && insidePath(part, script.collector.checkout) === undefined);
+    if (!parts.every(isElsewhere))
+      reportNotCovered(raw, "what programs load or start because of it, apart from files that it names", script);
+  }
 }

@@ -1,9 +1,23 @@
+import { dirname } from "node:path";
 import { coverCommands, coverScript } from "./cover-script.ts";
-import { type Checkout, CoverageCollector, type NamedFile, type NotCovered, UnreadableFile } from "./gather-files.ts";
+import {
+  type Checkout,
+  CoverageCollector,
+  type FileToSearch,
+  type NamedFile,
+  type NotCovered,
+  type OnBytes,
+  quotedTexts,
+  realPathOf,
+  UnreadableFile,
+} from "./gather-files.ts";
+import { searchJavaScript } from "./javascript.ts";
+import { searchMakefile } from "./makefile.ts";
+import { packageAt } from "./package-scripts.ts";
+import { searchPython } from "./python.ts";
 import type { ScriptWalk } from "./script-walk.ts";
-import { searchFile } from "./search-file.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
-import { LimitExceeded } from "./word-values.ts";
+import { initialVariables, LimitExceeded } from "./word-values.ts";
 
 /** What is started, as settings write it. */
 export interface NamedCommand {
@@ -22,11 +36,10 @@ export interface Coverage {
   readonly places: ReadonlyMap<string, string>;
 }
 
-export interface CoverageOptions {
+interface CoverageOptions {
   /** The folder the command starts in. Default: the checkout's own. */
   readonly from?: string;
-  /** Receives the content of each file that was read, so that what is shown is what was analyzed. */
-  readonly onBytes?: (path: string, bytes: Buffer) => void;
+  readonly onBytes?: OnBytes;
 }
 
 /**
@@ -54,12 +67,7 @@ export function coverageOf(
 
 function gather({ command, args, root, shell }: NamedCommand, collector: CoverageCollector): void {
   const { checkout, from } = collector;
-  const variables = new Map([
-    ["CLAUDE_PROJECT_DIR", [checkout.real]],
-    ["PWD", [from]],
-    ["HOME", [checkout.home]],
-    ...(root === undefined ? [] : [["CLAUDE_PLUGIN_ROOT", [root]] as const]),
-  ]);
+  const variables = initialVariables(checkout.real, from, checkout.home, root);
   const script: ScriptWalk = { mode: "named", label: "", folders: [from], depth: 0, variables, collector };
   if (args !== undefined) coverArguments([command, ...args], script);
   else {
@@ -67,12 +75,12 @@ function gather({ command, args, root, shell }: NamedCommand, collector: Coverag
     if (shell === "powershell")
       collector.reportNotCovered("powershell", "of a PowerShell command, only files that it names are covered");
   }
-  for (let left = true; left; ) {
+  for (;;) {
     const next = collector.scripts.pop();
     const file = next === undefined ? collector.toSearch.pop() : undefined;
     if (next !== undefined) coverScript(next.text, next.script);
-    if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] });
-    left = next !== undefined || file !== undefined;
+    else if (file !== undefined) searchFile(file, { ...script, folders: [...(file.folders ?? [from])] });
+    else return;
   }
 }
 
@@ -99,4 +107,38 @@ function asShellText(command: string): string {
     .replace(/\$\{?env:(\w+)\}?/gi, "${$1}")
     .replaceAll("\\", "/")
     .replaceAll("`", " ");
+}
+
+const maxSearchedLength = 1024 * 1024;
+
+/** Covers what a file loads, and reports what cannot be covered. */
+function searchFile(file: FileToSearch, script: ScriptWalk): void {
+  const { path, place, text } = file;
+  const realFolder = dirname(realPathOf(place) ?? place);
+  if (/(?:^|\/)node_modules\//.test(path))
+    script.collector.reportNotCovered(packageAt(realFolder) ?? path, `a package; only ${path} of it is covered`);
+  else if (text.length > maxSearchedLength)
+    script.collector.reportNotCovered(path, "it is too long to search for what it loads");
+  else {
+    // A loader that follows links searches next to the real file, others next to the link.
+    const folders = [...new Set([...script.folders, dirname(place), realFolder])];
+    searchText(file, { ...script, mode: "run", label: path, file: place, folders, depth: 0 });
+  }
+}
+
+function searchText(file: FileToSearch, script: ScriptWalk): void {
+  const { path, text, language } = file;
+  const { collector } = script;
+  const [, first] = /^#!\s*([^\n]{0,200})/.exec(text) ?? [];
+  // A `#!` line with options may load more: `#!/usr/bin/env -S node --import ./x.mjs`.
+  if (first !== undefined && /\s-[^f\s]*\s+\S|[/.]\S*=/.test(first))
+    collector.scripts.push({ text: first.replace(/\senv\s+-S\s|\s-S\s/, " "), script });
+  if (language === "shell") collector.scripts.push({ text: text.replace(/^#![^\n]*/, ""), script });
+  else if (language === "javascript") searchJavaScript(file, script);
+  else if (language === "python") searchPython(file, script);
+  else if (language === "make") searchMakefile(file, script);
+  else {
+    collector.coverTexts(quotedTexts(text), script.folders);
+    collector.reportNotCovered(path, "what it loads: files in this language are not searched");
+  }
 }

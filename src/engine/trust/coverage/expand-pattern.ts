@@ -1,6 +1,16 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { anyChar, anyText, LimitExceeded, printable, setStart, unknown } from "./word-values.ts";
+import { errorCode } from "../../../files/internal.ts";
+import {
+  anyChar,
+  anyText,
+  holdsPatternSign,
+  LimitExceeded,
+  patternSigns,
+  printable,
+  setStart,
+  unknown,
+} from "./word-values.ts";
 
 const maxMatches = 2_000;
 
@@ -18,62 +28,45 @@ export function expandPattern(pattern: string, folder: string): readonly string[
   return found;
 }
 
-const signs = new RegExp(`[${unknown}${anyText}${anyChar}${setStart}]`);
-
 function isActive(segment: string): boolean {
-  return signs.test(segment);
+  return segment.includes(unknown) || holdsPatternSign(segment);
 }
 
 function matching(folder: string, segment: string): string[] {
-  const tokens = tokensOf(segment);
   const hidden = segment.startsWith(".") || segment.startsWith(unknown);
   return entriesOf(folder)
-    .filter(({ name }) => (hidden || !name.startsWith(".")) && matches(tokens, name))
+    .filter(({ name }) => (hidden || !name.startsWith(".")) && matches(segment, name))
     .map(({ name }) => join(folder, name));
 }
 
-/** `many`: any text; `one`: any character; else the character itself. */
-type Token = { readonly is: "many" } | { readonly is: "one" } | { readonly is: "char"; readonly char: string };
-
-function tokensOf(segment: string): readonly Token[] {
-  const tokens: Token[] = [];
-  for (let at = 0; at < segment.length; at++) {
-    const char = segment[at] ?? "";
-    const setEnd = char === setStart ? segment.indexOf("]", at + 2) : -1;
-    if (char === anyText || char === unknown) tokens.push({ is: "many" });
-    else if (char === anyChar) tokens.push({ is: "one" });
+/** Backtracks to the last sign for any text only, so that every pattern takes linear time. */
+function matches(segment: string, name: string): boolean {
+  const pattern = segment
     // A set may match any character: one file more that must not change.
-    else if (setEnd > 0) {
-      tokens.push({ is: "one" });
-      at = setEnd;
-    } else tokens.push({ is: "char", char: char === setStart ? "[" : char });
-  }
-  return tokens;
-}
-
-/** Backtracks to the last `many` only, so that every pattern takes linear time. */
-function matches(tokens: readonly Token[], name: string): boolean {
-  let [token, at] = [0, 0];
-  let back: { token: number; at: number } | undefined;
+    .replace(/\uE003[\s\S][^\]]*\]/g, anyChar)
+    .replaceAll(unknown, anyText)
+    .replaceAll(setStart, "[");
+  let [sign, at] = [0, 0];
+  let back: { sign: number; at: number } | undefined;
   while (at < name.length) {
-    const now = tokens[token];
-    if (now?.is === "many") back = { token: ++token, at };
-    else if (now?.is === "one" || (now?.is === "char" && now.char === name[at])) {
-      token += 1;
+    if (pattern[sign] === anyText) back = { sign: ++sign, at };
+    else if (pattern[sign] === anyChar || pattern[sign] === name[at]) {
+      sign += 1;
       at += 1;
     } else if (back !== undefined) {
-      back = { token: back.token, at: back.at + 1 };
-      [token, at] = [back.token, back.at];
+      back = { sign: back.sign, at: back.at + 1 };
+      [sign, at] = [back.sign, back.at];
     } else return false;
   }
-  while (tokens[token]?.is === "many") token += 1;
-  return token === tokens.length;
+  return pattern.slice(sign).replaceAll(anyText, "") === "";
 }
 
 /** Whether a name matches a pattern that is an argument of a program. */
 export function matchesText(pattern: string, name: string): boolean {
-  const signs: Readonly<Record<string, string>> = { "*": anyText, "?": anyChar, "[": setStart };
-  return matches(tokensOf(pattern.replace(/[*?[]/g, (sign) => signs[sign] ?? sign)), name);
+  return matches(
+    pattern.replace(/[*?[]/g, (sign) => patternSigns[sign] ?? sign),
+    name,
+  );
 }
 
 /** The entries of a folder; empty when it cannot be read. */
@@ -81,7 +74,7 @@ export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return [];
   }
 }

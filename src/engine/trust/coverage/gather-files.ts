@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
-import { sha256 } from "../../../files/internal.ts";
-import { type Language, languageOf } from "./program-kinds.ts";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errorCode, sha256 } from "../../../files/internal.ts";
+import { hasCodeExtension, type Language, languageOf } from "./program-kinds.ts";
 import type { ScriptWalk } from "./script-walk.ts";
 import { LimitExceeded } from "./word-values.ts";
 
@@ -29,6 +29,9 @@ export interface FileToSearch {
   readonly folders?: readonly string[];
 }
 
+/** Receives the content of each file that was read, so that what is shown is what was analyzed. */
+export type OnBytes = (path: string, bytes: Buffer) => void;
+
 const maxFiles = 2_000;
 const maxTotalBytes = 128 * 1024 * 1024;
 /** Each one is a system call before every run. */
@@ -51,9 +54,9 @@ export class CoverageCollector {
   readonly checkout: Checkout;
   /** The folder the command starts in. */
   readonly from: string;
-  private readonly onBytes: ((path: string, bytes: Buffer) => void) | undefined;
+  private readonly onBytes: OnBytes | undefined;
 
-  constructor(checkout: Checkout, from: string, onBytes: ((path: string, bytes: Buffer) => void) | undefined) {
+  constructor(checkout: Checkout, from: string, onBytes: OnBytes | undefined) {
     this.checkout = checkout;
     this.from = from;
     this.onBytes = onBytes;
@@ -77,6 +80,14 @@ export class CoverageCollector {
   /** Adds a text that is part of a file. */
   coverText(path: string, text: string): void {
     if (!this.files.has(path)) this.add(path, Buffer.from(text));
+  }
+
+  /** Covers programs whose path is one of the strings in a file, or a word of one. */
+  coverTexts(texts: readonly string[], folders: readonly string[]): void {
+    for (const text of new Set(texts))
+      for (const word of text.length > 1_000 ? [] : text.split(/\s+/))
+        if (hasCodeExtension(word) && !/[\0*${}]/.test(word))
+          for (const folder of folders) this.cover(join(folder, word));
   }
 
   /** Counts the characters of a shell text; nested scripts are read repeatedly. */
@@ -110,11 +121,8 @@ export class CoverageCollector {
     if (language === undefined || this.searched.has(`${language} ${place}`)) return;
     this.searched.add(`${language} ${place}`);
     const real = realPathOf(place) ?? place;
-    if (!isBelow(real, this.checkout.real))
-      this.reportNotCovered(
-        path,
-        `it is a link to ${real}, outside the folder; what it loads from there is not followed`,
-      );
+    const why = `it is a link to ${real}, outside the folder; what it loads from there is not followed`;
+    if (!isBelow(real, this.checkout.real)) this.reportNotCovered(path, why);
     this.toSearch.push({ place, path, text: bytes.toString("utf8"), language });
   }
 }
@@ -161,6 +169,11 @@ export function realPathOf(path: string): string | undefined {
   }
 }
 
+/** The texts between quotes on one line. Bounded: an unterminated string would be scanned from each of its quotes. */
+export function quotedTexts(source: string): readonly string[] {
+  return [...source.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n]){0,500})\1/g)].map(([, , text = ""]) => text);
+}
+
 /** The largest file that can be approved. */
 const maxFileBytes = 16 * 1024 * 1024;
 
@@ -177,7 +190,7 @@ export function readEntry(path: string): EntryContent {
     if (stat.isDirectory()) return "folder";
     return readWhole(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     // A name that no file can have, or a broken link, is not a file.
     return /^(ENAMETOOLONG|ELOOP|ENOTDIR|ENOENT|ERR_INVALID_ARG_VALUE)$/.test(code)
@@ -197,7 +210,7 @@ export function kindAt(path: string): "file" | "folder" | "nothing" {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat?.isFile() ? "file" : stat?.isDirectory() ? "folder" : "nothing";
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return "nothing";
   }
 }

@@ -1,12 +1,42 @@
 import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { isObject } from "../../../protocol/internal.ts";
-import { type Checkout, isBelow, kindAt, readEntry, realPathOf, UnreadableFile } from "./gather-files.ts";
+import { isObject, parseObject } from "../../../protocol/internal.ts";
+import {
+  type Checkout,
+  type FileToSearch,
+  isBelow,
+  kindAt,
+  readEntry,
+  realPathOf,
+  UnreadableFile,
+} from "./gather-files.ts";
+import { hasCodeExtension } from "./program-kinds.ts";
+import type { ScriptWalk } from "./script-walk.ts";
 import { fromCode } from "./shell-words.ts";
 
+/** Covers what a JavaScript or TypeScript program loads, and reports what cannot be covered. */
+export function searchJavaScript({ text, place, path }: FileToSearch, { collector, folders }: ScriptWalk): void {
+  const { specifiers, texts, computed, startsPrograms } = loadedBy(text);
+  const ownFolders = new Set([dirname(place), dirname(realPathOf(place) ?? place)]);
+  for (const specifier of specifiers) {
+    for (const folder of ownFolders) {
+      const found = resolveImport(specifier, folder, collector.checkout);
+      if ("package" in found) collector.reportNotCovered(found.package, "a package; its own files are not covered");
+      else for (const file of found.files) collector.cover(file);
+    }
+  }
+  for (const one of texts.filter((one) => /^\.{1,2}\//.test(one)))
+    for (const folder of ownFolders)
+      for (const file of moduleFiles(resolve(folder, one)).filter(hasCodeExtension)) collector.cover(file);
+  collector.coverTexts(texts, folders);
+  for (const form of computed) collector.reportNotCovered(`${path}: ${form}`, "what it loads is computed at run time");
+  if (startsPrograms)
+    collector.reportNotCovered(path, "it starts programs; only files that it names as plain text are covered");
+}
+
 /** What a JavaScript or TypeScript program loads, according to its text. */
-export interface Loaded {
+interface Loaded {
   /** After `import`, `from`, `require` and functions of `createRequire`. */
   readonly specifiers: readonly string[];
   /** Every other string: it may name a file that is loaded or started. */
@@ -24,7 +54,7 @@ const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
 const runsText =
   /(?<![.\w])eval\s*\(|\bnew\s+Function\b|\brunIn(?:This|New)?Context\b|\bvm\.Script\b|\b_(?:load|compile)\s*\(/g;
 
-export function loadedBy(source: string): Loaded {
+function loadedBy(source: string): Loaded {
   const makers = [...source.matchAll(/\b(\w+)\s*=\s*(?:\w+\s*\.\s*)?createRequire\b/g)].map(([, name = ""]) => name);
   const called = ["import", "require", "resolve", ...makers].join("|");
   const specifiers = [
@@ -62,12 +92,10 @@ function withoutEscapes(text: string): string {
 
 const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".node", ".css"];
 
-/** What an import resolves to: every file that could be loaded for it, or a package. */
-export type ResolvedImport =
-  | { readonly files: readonly string[] }
-  | { readonly package: string; readonly version: string | undefined };
+/** What an import resolves to: every file that could be loaded for it, or the name and version of a package. */
+type ResolvedImport = { readonly files: readonly string[] } | { readonly package: string };
 
-export function resolveImport(specifier: string, folder: string, checkout: Checkout): ResolvedImport {
+function resolveImport(specifier: string, folder: string, checkout: Checkout): ResolvedImport {
   const name = specifier.replace(/^file:\/\//, "").replace(/(?<=.)[?#].*$/, "");
   if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(name))
     return { files: [name, decoded(name)].flatMap((one) => moduleFiles(resolve(folder, one))) };
@@ -114,13 +142,17 @@ function packageImport(name: string, folder: string, checkout: Checkout): Resolv
     if (!existsSync(place)) continue;
     const real = realPathOf(place) ?? place;
     const manifest = manifestIn(real);
+    if (isOwnPackage(real, checkout)) return { files: linkedPackage(real, below, manifest) };
     const version = manifest?.["version"];
-    // A package of the checkout itself, such as one of a workspace.
-    if (isBelow(real, checkout.real) && !/[/\\]node_modules[/\\]/.test(real.slice(checkout.real.length)))
-      return { files: linkedPackage(real, below, manifest) };
-    return { package: own, version: typeof version === "string" ? version : undefined };
+    if (typeof version === "string") return { package: `package ${own} ${version}` };
+    break;
   }
-  return { package: own, version: undefined };
+  return { package: `package ${own} (not installed, or without a version)` };
+}
+
+/** Whether a path belongs to the checkout itself, such as a package of a workspace. */
+export function isOwnPackage(real: string, checkout: Checkout): boolean {
+  return isBelow(real, checkout.real) && !/[/\\]node_modules[/\\]/.test(real.slice(checkout.real.length));
 }
 
 function linkedPackage(folder: string, below: string, manifest: Manifest | undefined): readonly string[] {
@@ -140,14 +172,7 @@ export function manifestIn(folder: string): Manifest | undefined {
   const entry = readEntry(path);
   if (typeof entry === "string") return undefined;
   if ("unusable" in entry) throw new UnreadableFile(`${path} ${entry.unusable}`);
-  try {
-    const value: unknown = JSON.parse(entry.bytes.toString("utf8"));
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    // A loader cannot read it either.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseObject(entry.bytes.toString("utf8"));
 }
 
 function mainsOf(manifest: Manifest | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { expandPattern } from "./expand-pattern.ts";
 import type { FileToSearch } from "./gather-files.ts";
-import { reportNotCovered, type ScriptWalk } from "./script-walk.ts";
+import { foldersWith, reportNotCovered, type ScriptWalk } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
 import { LimitExceeded, unknown, valuesOf } from "./word-values.ts";
 
@@ -11,12 +11,8 @@ const usualNames = ["GNUmakefile", "makefile", "Makefile"];
 export function coverMakefiles(args: readonly string[], script: ScriptWalk): void {
   const folders = optionValues(args, "C", "directory");
   const named = optionValues(args, "f", "file").concat(optionValues(args, "f", "makefile"));
-  const places = [
-    ...script.folders,
-    ...script.folders.flatMap((folder) => folders.flatMap((one) => expandPattern(one, folder))),
-  ];
   const files = named.length > 0 ? named : usualNames;
-  const found = places
+  const found = foldersWith(folders, script)
     .flatMap((folder) => files.flatMap((file) => expandPattern(file, folder)))
     .filter((place) => script.collector.cover(place, "make") === "file");
   if (found.length === 0) reportNotCovered("make", "the folder has no makefile", script);
@@ -50,9 +46,10 @@ export function searchMakefile({ text, place, path }: FileToSearch, script: Scri
   if (includes.length > maxIncludes) throw new LimitExceeded(`${path} includes more than ${maxIncludes} files`);
   for (const [, list = ""] of includes)
     for (const name of filled(list).trim().split(/\s+/)) include(name, dirname(place), path, script);
-  const recipes = [...joined.matchAll(/^\t[ \t]*[@+-]*(.*)$/gm)].map(([, line = ""]) => line);
-  const inline = [...joined.matchAll(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm)].map(([, line = ""]) => line);
-  const shell = [...joined.matchAll(/\$[({]shell\s+([^)}\n]*)/g)].map(([, line = ""]) => line);
+  const groupIn = (expression: RegExp) => [...joined.matchAll(expression)].map(([, line = ""]) => line);
+  const recipes = groupIn(/^\t[ \t]*[@+-]*(.*)$/gm);
+  const inline = groupIn(/^[^\t#\n][^\n=]*:[^\n=;]*;(.*)$/gm);
+  const shell = groupIn(/\$[({]shell\s+([^)}\n]*)/g);
   // The program that runs the recipes, and the file that it runs before them.
   const shells = [variables.get("SHELL") ?? "", ...["BASH_ENV", "ENV"].map((name) => `. ${variables.get(name) ?? ""}`)];
   const lines = [...recipes, ...inline, ...shell, ...shells].map(filled);
@@ -68,11 +65,8 @@ function include(name: string, folder: string, path: string, script: ScriptWalk)
   const [command] = readShellText(name).commands;
   const [word] = command?.words ?? [];
   if (word === undefined) return;
-  for (const value of valuesOf(word, {
-    variables: new Map(),
-    home: script.collector.checkout.home,
-    printed: () => undefined,
-  }))
+  const context = { variables: new Map(), home: script.collector.checkout.home, printed: () => undefined };
+  for (const value of valuesOf(word, context))
     for (const from of new Set([folder, ...script.folders]))
       for (const found of expandPattern(value, from)) script.collector.cover(found, "make");
 }

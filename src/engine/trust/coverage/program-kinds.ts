@@ -1,81 +1,73 @@
 /** The language of the files that a program runs. */
 export type Language = "shell" | "javascript" | "python" | "make" | "other";
 
-const interpreters: Readonly<Record<Exclude<Language, "python">, ReadonlySet<string>>> = {
-  shell: new Set("sh bash dash zsh ksh mksh ash fish . source".split(" ")),
-  javascript: new Set(
-    "node nodejs tsx ts-node bun deno hookline hookline-client electron jiti zx esno bin.cjs".split(" "),
-  ),
-  make: new Set(["make", "gmake"]),
-  other: new Set(
-    `perl ruby php lua luajit Rscript osascript pwsh powershell tclsh guile java groovy awk gawk mawk nawk sed jq
-    expect`.split(/\s+/),
-  ),
-};
+function names(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
+}
 
-const languages = ["shell", "javascript", "make", "other"] as const;
+const interpreters: readonly (readonly [Language, ReadonlySet<string>])[] = [
+  ["shell", names("sh bash dash zsh ksh mksh ash fish . source")],
+  ["javascript", names("node nodejs tsx ts-node bun deno hookline hookline-client electron jiti zx esno bin.cjs")],
+  ["make", names("make gmake")],
+  [
+    "other",
+    names(
+      `perl ruby php lua luajit Rscript osascript pwsh powershell tclsh guile java groovy awk gawk mawk nawk sed jq
+      expect`,
+    ),
+  ],
+];
 
 /** The language of the files that a program runs; undefined when it does not run files. */
 export function interpreterOf(name: string): Language | undefined {
   if (/^(?:python|pypy)[\d.]*$/.test(name)) return "python";
-  const language = (program: string) => languages.find((one) => interpreters[one].has(program));
+  const language = (program: string) => interpreters.find(([, programs]) => programs.has(program))?.[0];
   return language(name) ?? language(name.replace(/-?[\d.]+$/, ""));
 }
 
 /** Programs whose arguments are a command or files to run: any of them may be run. */
-const wrappers = new Set(
+export const wrappers = names(
   `env nohup sudo doas nice ionice chrt taskset timeout time stdbuf setsid exec command builtin xargs parallel flock
   chronic unbuffer script strace ltrace watch find run-parts entr trap eval su runuser unshare nsenter caffeinate dotenv
-  cross-env busybox toybox systemd-run ssh chroot firejail bwrap`.split(/\s+/),
+  cross-env busybox toybox systemd-run ssh chroot firejail bwrap`,
 );
 
-export function isWrapper(name: string): boolean {
-  return wrappers.has(name);
-}
-
 /** Keywords that may precede the first command of a list. */
-export function isKeyword(name: string): boolean {
-  return /^(?:if|then|elif|else|while|until|do|!|\{|time|coproc)$/.test(name);
-}
+export const keywords = names("if then elif else while until do ! { time coproc");
 
 /** Programs that run only the file of their option `-f`. */
-export function runsOnlyOptionFile(name: string): boolean {
-  return /^(?:sed|jq|[gmn]?awk)$/.test(name);
-}
+export const optionFileRunners = names("sed jq awk gawk mawk nawk");
 
 /** Programs that pass on their input, more or less unchanged. */
-export function passesOn(name: string): boolean {
-  return /^(?:cat|tac|head|tail|sed|tr|grep|cut|envsubst|echo|printf|sort|tee)$/.test(name);
-}
+export const inputPassers = names("cat tac head tail sed tr grep cut envsubst echo printf sort tee");
 
 /** Programs that print the names of files or their arguments, and programs that filter such output. */
-export function printsNames(name: string): boolean {
-  return /^(?:find|ls|echo|printf|sort|uniq|grep|head|tail|tac|tr)$/.test(name);
-}
+export const namePrinters = names("find ls echo printf sort uniq grep head tail tac tr");
 
 /** Programs that run a file in any language. */
-export function runsFiles(name: string): boolean {
-  return /^(?:uv|uvx|poetry|pipenv|pipx|rye|pdm|hatch|bundle|mise|direnv|go|swift|zig|cargo|dotnet)$/.test(name);
-}
+export const fileRunners = names(
+  "uv uvx poetry pipenv pipx rye pdm hatch bundle mise direnv go swift zig cargo dotnet",
+);
 
-/** Interpreters that another program may start by name. */
-export function isStartedByName(name: string): boolean {
-  return interpreterOf(name) !== undefined && !/^(?:\.|source|sed|jq)$/.test(name);
-}
+/** Programs that create or remove their arguments and do not read them. */
+export const writers = names("touch mkdir rmdir rm tee");
+
+export const packageRunners = names("npm pnpm yarn npx pnpx bunx corepack");
 
 /** Programs that never run another program. */
-const plain = new Set(
+export const plainPrograms = names(
   `[ [[ : true false test echo printf cat head tail tac nl wc sort uniq cut paste tr fold fmt join comm diff cmp grep egrep
   fgrep rg ls dir stat file du df pwd basename dirname realpath readlink date sleep seq expr bc touch mkdir rmdir rm
   cp mv ln chmod chown tee mktemp sha256sum sha1sum md5sum cksum base64 od xxd hexdump strings which type hash id whoami
   hostname uname tty printenv export unset set shift read local declare typeset readonly return exit break continue
   wait kill jobs umask ulimit cd pushd popd alias unalias getopts let shopt tput clear rev split yes column less more
   gzip gunzip zcat tar zip unzip curl wget ps free uptime logger notify-send say fi done esac case in for select function
-  } ]]`.split(/\s+/),
+  } ]]`,
 );
 
-export function isPlain(name: string): boolean {
-  return plain.has(name);
+/** Interpreters that another program may start by name. */
+export function isStartedByName(name: string): boolean {
+  return interpreterOf(name) !== undefined && !/^(?:\.|source|sed|jq)$/.test(name);
 }
 
 /** Options of sort, split, tar, rg, rsync and zip that make them run another program. */
@@ -83,17 +75,6 @@ export function isProgramOption(word: string): boolean {
   return /^--(?:compress-program|use-compress-program|filter|checkpoint-action|to-command|info-script|new-volume-script|pre|rsh|unzip-command)=/.test(
     word,
   );
-}
-
-/** Programs that create or remove their arguments and do not read them. */
-const writers = new Set(["touch", "mkdir", "rmdir", "rm", "tee"]);
-
-export function onlyWrites(name: string): boolean {
-  return writers.has(name);
-}
-
-export function isPackageRunner(name: string): boolean {
-  return /^(?:npm|pnpm|yarn|npx|pnpx|bunx|corepack)$/.test(name);
 }
 
 const endings: readonly (readonly [RegExp, Language])[] = [

@@ -1,9 +1,34 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { entriesOf } from "./expand-pattern.ts";
-import { readEntry } from "./gather-files.ts";
+import { type FileToSearch, quotedTexts, readEntry } from "./gather-files.ts";
+import type { ScriptWalk } from "./script-walk.ts";
+
+/** Covers what a Python program loads, and reports what cannot be covered. */
+export function searchPython({ text, place, path }: FileToSearch, { collector, folders }: ScriptWalk): void {
+  const { modules, texts, computed } = pythonLoads(text);
+  for (const module of modules) {
+    const files = folders.flatMap((folder) => pythonModuleFiles(module, folder, dirname(place)));
+    const found = files.filter((file) => collector.cover(file, "python") === "file");
+    const [name = ""] = module.split(".");
+    const isStandard = name.startsWith("_") || standardModules.has(name);
+    if (name !== "" && !isStandard && found.length === 0)
+      collector.reportNotCovered(`package ${name} (Python)`, "a package; its own files are not covered");
+  }
+  // A file next to the program shadows a standard module of that name in every import.
+  for (const file of modules.length > 0 ? standardModulesIn(folders) : []) collector.cover(file, "python");
+  collector.coverTexts(texts, folders);
+  for (const form of computed)
+    collector.reportNotCovered(`${path}: ${form}`, "what it loads, or from where, is computed at run time");
+  if (startsPrograms.test(text))
+    collector.reportNotCovered(path, "it starts programs; only files that it names as plain text are covered");
+}
+
+/** Python calls that start a program, including renamed imports. */
+const startsPrograms =
+  /\bsubprocess\b|\b(?:create_)?subprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)|\bfrom\s{1,20}os\s{1,20}import\s[^\n]{0,200}\b(?:system|popen|exec|spawn|posix_spawn)|\bimport\s{1,20}os\s{1,20}as\b/;
 
 /** What a Python program loads, according to its text. */
-export interface PythonLoads {
+interface PythonLoads {
   /** Modules with their dots; leading dots are relative to the file. */
   readonly modules: readonly string[];
   readonly texts: readonly string[];
@@ -11,7 +36,7 @@ export interface PythonLoads {
   readonly computed: readonly string[];
 }
 
-export function pythonLoads(source: string): PythonLoads {
+function pythonLoads(source: string): PythonLoads {
   const joined = source.replace(/\\\n/g, " ").replace(/\(([^()]*)\)/g, (group) => group.replaceAll("\n", " "));
   const modules: string[] = [];
   for (const [, list = ""] of joined.matchAll(/(?:^|[;:\n])\s*import\s+([^\n;#]+)/g)) modules.push(...namesIn(list));
@@ -25,7 +50,7 @@ export function pythonLoads(source: string): PythonLoads {
   ];
   return {
     modules: [...new Set(modules)].filter((name) => name !== ""),
-    texts: [...joined.matchAll(/(["'])((?:\\.|(?!\1)[^\\\n]){0,500})\1/g)].map(([, , text = ""]) => text),
+    texts: quotedTexts(joined),
     computed: [...new Set(computed.map(([whole]) => whole.trim()))],
   };
 }
@@ -74,12 +99,8 @@ function isUncheckedBytecode(place: string): boolean {
   return typeof entry !== "string" && "bytes" in entry && entry.bytes.length >= 8 && entry.bytes[4] === 1;
 }
 
-export function isStandardModule(name: string): boolean {
-  return name.startsWith("_") || standardModules.has(name);
-}
-
 /** Files that Python would load instead of a module of its standard library. */
-export function standardModulesIn(folders: readonly string[]): readonly string[] {
+function standardModulesIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
     entriesOf(folder)
       .map((entry) => entry.name.split(".")[0] ?? "")

@@ -64,9 +64,15 @@ export interface WordMeaning {
   readonly values: readonly string[];
 }
 
-/** A text that may itself be a command: `bash -c 'node hooks/check.js'`. */
-export function coverNested(value: string, { script, coverScript }: CommandWalk): void {
-  if (/[\s;|&()`<>'"]/.test(value)) coverScript(value, { ...script, depth: script.depth + 1 });
+/** The first value that a word may have; empty when there is none. */
+export function firstValue(word: WordMeaning | undefined): string {
+  return word?.values[0] ?? "";
+}
+
+/** A word that may itself be a command: `bash -c 'node hooks/check.js'`. */
+export function coverNested({ values }: Pick<WordMeaning, "values">, { script, coverScript }: CommandWalk): void {
+  for (const value of values)
+    if (/[\s;|&()`<>'"]/.test(value)) coverScript(value, { ...script, depth: script.depth + 1 });
 }
 
 /** The words of a command with every value that each may have. */
@@ -77,8 +83,21 @@ export function meaningsOf(words: readonly TextWord[], { script }: CommandWalk):
 
 /** The name of the program that a word starts, without its folder. */
 export function programName(head: WordMeaning | undefined): string {
-  const [value = ""] = head?.values ?? [];
+  const value = firstValue(head);
   return value.slice(value.lastIndexOf("/") + 1);
+}
+
+/** The folders of a script, and folders that options such as `-C` name from there. */
+export function foldersWith(names: readonly string[], { folders }: ScriptWalk): string[] {
+  return [...folders, ...folders.flatMap((folder) => names.flatMap((name) => expandPattern(name, folder)))];
+}
+
+/** Covers a shell text that is a part of a file, such as a script of package.json, and later what it runs. */
+export function coverPartOfFile(path: string, text: string, folder: string, script: ScriptWalk): void {
+  const { collector } = script;
+  if (collector.files.has(path)) return;
+  collector.coverText(path, text);
+  collector.scripts.push({ text, script: { ...script, mode: "run", label: path, folders: [folder], depth: 0 } });
 }
 
 /** Covers every file that a word may name. */

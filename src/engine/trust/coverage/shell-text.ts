@@ -101,16 +101,29 @@ class Reader {
   private dollar(quoted: boolean): void {
     const next = this.text[this.at + 1] ?? "";
     if (next === "'" && !quoted) {
+      // In `$'…'` a backslash begins an escape.
       this.at += 1;
-      this.escapedText();
-    } else if (next === "(") {
-      const end = closing(this.text, this.at + 1, "(", ")");
-      this.output(this.text.slice(this.at + 2, end), end + 1);
-    } else if (next === "{") {
-      const end = closing(this.text, this.at + 1, "{", "}");
-      this.variable(this.text.slice(this.at + 2, end));
-      this.at = end + 1;
-    } else this.plainVariable(quoted);
+      this.add(unescaped(this.takeQuoted("'")), true);
+    } else if (next === "(") this.output(this.takeBracket("(", ")"));
+    else if (next === "{") this.variable(this.takeBracket("{", "}"));
+    else this.plainVariable(quoted);
+  }
+
+  /** The text in the brackets after the next character. Continues after them. */
+  private takeBracket(open: string, close: string): string {
+    const start = this.at + 2;
+    const end = closing(this.text, this.at + 1, open, close);
+    this.at = end + 1;
+    return this.text.slice(start, end);
+  }
+
+  /** The text up to the next `sign` without a backslash before it. Continues after it. */
+  private takeQuoted(sign: string): string {
+    const start = this.at + 1;
+    let end = start;
+    while (end < this.text.length && this.text[end] !== sign) end += this.text[end] === "\\" ? 2 : 1;
+    this.at = end + 1;
+    return this.text.slice(start, end);
   }
 
   private plainVariable(quoted: boolean): void {
@@ -121,14 +134,6 @@ class Reader {
     this.at += 1 + (name?.length ?? 0);
   }
 
-  /** `$'…'`, in which a backslash begins an escape. */
-  private escapedText(): void {
-    let end = this.at + 1;
-    while (end < this.text.length && this.text[end] !== "'") end += this.text[end] === "\\" ? 2 : 1;
-    this.add(unescaped(this.text.slice(this.at + 1, end)), true);
-    this.at = end + 1;
-  }
-
   private variable(inside: string): void {
     const [, mark = "", name = "", rest = ""] = /^([!#]?)(\w+|[@*#?$!-])([\s\S]*)$/.exec(inside) ?? [];
     const [, operator = "", operand = ""] = /^(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|[\s\S])?([\s\S]*)$/.exec(rest) ?? [];
@@ -137,25 +142,20 @@ class Reader {
   }
 
   private backticks(): void {
-    let end = this.at + 1;
-    while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
-    this.output(this.text.slice(this.at + 1, end).replace(/\\([`\\$])/g, "$1"), end + 1);
+    this.output(this.takeQuoted("`").replace(/\\([`\\$])/g, "$1"));
   }
 
-  private output(script: string, after: number): void {
+  private output(script: string): void {
     this.scripts.push(script);
     this.push({ kind: "output", script });
-    this.at = after;
   }
 
   private redirection(char: string, next: string): void {
     if (next === "(" && char !== "&") {
       // `<(…)` and `>(…)` are arguments of the command.
       if (this.pieces === undefined) this.wordStart = this.at;
-      const end = closing(this.text, this.at + 1, "(", ")");
-      this.scripts.push(this.text.slice(this.at + 2, end));
+      this.scripts.push(this.takeBracket("(", ")"));
       this.use = "word";
-      this.at = end + 1;
       return;
     }
     const only = this.pieces?.length === 1 ? this.pieces[0] : undefined;

@@ -1,3 +1,4 @@
+import { defined } from "../../../protocol/internal.ts";
 import { readShellText } from "./shell-text.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
 
@@ -13,7 +14,8 @@ const braceOpen = "\uE004";
 const braceClose = "\uE005";
 const braceComma = "\uE006";
 
-const active: Readonly<Record<string, string>> = {
+/** The placeholder of each pattern character. */
+export const patternSigns: Readonly<Record<string, string>> = {
   "*": anyText,
   "?": anyChar,
   "[": setStart,
@@ -21,17 +23,18 @@ const active: Readonly<Record<string, string>> = {
   "}": braceClose,
   ",": braceComma,
 };
-const plain: Readonly<Record<string, string>> = {
-  [anyText]: "*",
-  [anyChar]: "?",
-  [setStart]: "[",
-  [braceOpen]: "{",
-  [braceClose]: "}",
-  [braceComma]: ",",
-};
+const writtenSigns: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(patternSigns).map(([written, sign]) => [sign, written]),
+);
 
 /** The values that variables may have, by name. */
 export type KnownVariables = ReadonlyMap<string, readonly string[]>;
+
+/** The variables of a command that starts in the folder `from` of a checkout. */
+export function initialVariables(real: string, from: string, home: string, pluginRoot?: string): KnownVariables {
+  const known = { CLAUDE_PROJECT_DIR: real, PWD: from, HOME: home, ...defined({ CLAUDE_PLUGIN_ROOT: pluginRoot }) };
+  return new Map(Object.entries(known).map(([name, value]) => [name, [value]]));
+}
 
 export interface ValueContext {
   readonly variables: KnownVariables;
@@ -64,7 +67,7 @@ function pieceValues(piece: Piece, first: boolean, context: ValueContext, depth:
 }
 
 function unquoted(text: string, first: boolean, { home, variables }: ValueContext): string {
-  const signs = text.replace(/[*?[{},]/g, (sign) => active[sign] ?? sign);
+  const signs = text.replace(/[*?[{},]/g, (sign) => patternSigns[sign] ?? sign);
   if (!first) return signs;
   return signs.replace(/^~(?=\/|$)/, home).replace(/^~\+(?=\/|$)/, variables.get("PWD")?.[0] ?? ".");
 }
@@ -110,7 +113,7 @@ function withoutBraces(value: string): readonly string[] {
     if (next.length === values.length && next.every((one, index) => one === values[index])) break;
     values = next;
   }
-  return values.map((one) => one.replace(/[\uE004-\uE006]/g, (sign) => plain[sign] ?? ""));
+  return values.map((one) => one.replace(/[\uE004-\uE006]/g, (sign) => writtenSigns[sign] ?? ""));
 }
 
 const innermostBraces = /\uE004([^\uE004\uE005]*)\uE005/;
@@ -132,5 +135,5 @@ export function holdsPatternSign(value: string): boolean {
 
 /** A value with its placeholders as they were written. */
 export function printable(value: string): string {
-  return value.replace(/[\uE000-\uE006]/g, (sign) => plain[sign] ?? "…");
+  return value.replace(/[\uE000-\uE006]/g, (sign) => writtenSigns[sign] ?? "…");
 }
