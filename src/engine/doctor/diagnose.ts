@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { findLeftovers } from "../../exec/internal.ts";
 import { errorCode, isInside, statePath, unsafeReason } from "../../files/internal.ts";
 import type { RuleWarning } from "../../permissions/internal.ts";
-import { defined, groupBy, Problem, type Warning, type WarningCode } from "../../protocol/internal.ts";
+import { defined, groupBy, type Warning, type WarningCode } from "../../protocol/internal.ts";
 import { dropDuplicates, switchedOff } from "../fire/admit.ts";
 import { openSettings } from "../live/reload-settings.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
@@ -160,22 +160,12 @@ async function leftoverFindings(options: ResolvedOptions): Promise<readonly Find
 function folderOf(pid: number, options: ResolvedOptions): string | undefined {
   try {
     const env = processEnvironment(pid);
-    if (stateOf(env) !== statePath(options)) return undefined;
+    if (statePath({ env, home: env["HOME"] ?? "" }) !== statePath(options)) return undefined;
     const folder = env["CLAUDE_PROJECT_DIR"] ?? readlinkSync(`/proc/${pid}/cwd`);
     return isInside(folder, realpathSync(options.cwd)) ? folder : undefined;
   } catch (error) {
-    // It has exited in the meantime, or belongs to another user.
-    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(errorCode(error) ?? "")) return undefined;
-    throw error;
-  }
-}
-
-/** Undefined when the environment of a process has no usable folder. */
-function stateOf(env: Readonly<Record<string, string>>): string | undefined {
-  try {
-    return statePath({ env, home: env["HOME"] ?? "" });
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
+    // It has exited in the meantime, belongs to another user, or its environment has no usable folder.
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM", "file/relative-home"].includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { TextWord } from "../trust/coverage/shell-words.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** The hook of a command, and where its programs are looked up. */
-export interface CommandOrigin {
+interface CommandOrigin {
   readonly hookId: string;
   readonly cwd: string;
   readonly env: Environment;
@@ -24,7 +24,7 @@ export function programFindings({ command, args, shell }: CommandHook, origin: C
   return commands
     .filter((words) => words.length > 0)
     .flatMap(([program = "", script], index) => [
-      ...programFinding(program, { isFirst: index === 0, isExec }, origin),
+      ...programFinding(program, index === 0, isExec, origin),
       ...scriptFinding(program, script, origin),
     ]);
 }
@@ -41,7 +41,7 @@ function commandsIn(text: string, depth = 0): readonly (readonly string[])[] {
   ];
 }
 
-/** A single `$` stands for a part whose value is unknown. */
+/** A part whose value is unknown becomes a single `$`. */
 function wordText({ pieces }: TextWord): string {
   const texts = pieces.map((piece) => {
     if (piece.kind === "text") return piece.text;
@@ -58,13 +58,8 @@ function fromProgram(words: readonly string[]): readonly string[] {
   return start < 0 ? [] : words.slice(start);
 }
 
-interface ProgramUse {
-  readonly isFirst: boolean;
-  /** Whether it is started without a shell. */
-  readonly isExec: boolean;
-}
-
-function programFinding(word: string, { isFirst, isExec }: ProgramUse, origin: CommandOrigin): readonly Finding[] {
+/** `isExec`: it is started without a shell. */
+function programFinding(word: string, isFirst: boolean, isExec: boolean, origin: CommandOrigin): readonly Finding[] {
   const { hookId, cwd, env } = origin;
   const program = fillVariables(word, origin);
   if (program === undefined || (!isExec && shellBuiltins.has(program))) return [];

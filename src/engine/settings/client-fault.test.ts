@@ -84,7 +84,7 @@ test("a fault names line, column and reason", () => {
   ]);
 });
 
-test("a file with a byte order mark, and one with a key given twice, are files that the client reads", () => {
+test("the client reads a file with a byte order mark, and one with a duplicate key", () => {
   expect([clientFault('\ufeff{ "model": "x" }'), clientFault('{ "model": "x", "model": "y" }')]).toEqual([
     undefined,
     undefined,

@@ -16,19 +16,24 @@ const texts: Field = { is: "list", of: { is: "text" }, optional: true };
 /** Where a hook may run when a session in the cloud is driven from this machine; any value is read. */
 const cloud: Field = { is: "anything", optional: true };
 
-const disable: Field = { is: "text", of: ["disable"], optional: true };
-const onFailure: Field = { is: "text", of: ["continue", "block"], optional: true };
+const needed: Field = { is: "text" };
+const disable = oneOf("disable");
+const onFailure = oneOf("continue", "block");
+
+function oneOf(...of: readonly string[]): Field {
+  return { is: "text", of, optional: true };
+}
+
+function objectWith(fields: Fields): Field {
+  return { is: "object", fields, optional: true };
+}
 
 const permissions: Fields = {
   allow: list,
   ask: list,
   deny: list,
   additionalDirectories: texts,
-  defaultMode: {
-    is: "text",
-    of: ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"],
-    optional: true,
-  },
+  defaultMode: oneOf("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
   disableBypassPermissionsMode: disable,
   disableAutoMode: disable,
   blockReadsOutsideWorkingDirectories: flag,
@@ -47,20 +52,14 @@ export function clientKeys(): Fields {
   return allKeys;
 }
 
+const program: Fields = { type: { is: "text", of: ["command"] }, command: needed };
+
 const structuredKeys: Fields = {
-  permissions: { is: "object", fields: permissions, optional: true },
+  permissions: objectWith(permissions),
   env: object,
-  statusLine: {
-    is: "object",
-    fields: { type: { is: "text", of: ["command"] }, command: { is: "text" }, padding: number },
-    optional: true,
-  },
-  fileSuggestion: {
-    is: "object",
-    fields: { type: { is: "text", of: ["command"] }, command: { is: "text" } },
-    optional: true,
-  },
-  sandbox: { is: "object", fields: { enabled: flag, network: object }, optional: true },
+  statusLine: objectWith({ ...program, padding: number }),
+  fileSuggestion: objectWith(program),
+  sandbox: objectWith({ enabled: flag, network: object }),
   attribution: { is: "either", of: [{ is: "flag" }, { is: "object" }], optional: true },
   disableAutoMode: disable,
   cleanupPeriodDays: { is: "number", above: 0, optional: true },
@@ -128,11 +127,11 @@ const everyHook: Fields = {
 /** The fields of each hook type. */
 export const clientHooks: Readonly<Record<string, Fields>> = {
   command: {
-    command: { is: "text" },
+    command: needed,
     args: texts,
     async: flag,
     asyncRewake: flag,
-    shell: { is: "text", of: ["bash", "powershell"], optional: true },
+    shell: oneOf("bash", "powershell"),
     rewakeMessage: text,
     rewakeSummary: text,
     ...everyHook,
@@ -140,14 +139,14 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     cloud,
   },
   http: {
-    url: { is: "text" },
-    headers: { is: "object", values: { is: "text" }, optional: true },
+    url: needed,
+    headers: { is: "object", values: needed, optional: true },
     allowedEnvVars: texts,
     ...everyHook,
     onFailure,
     cloud,
   },
-  prompt: { prompt: { is: "text" }, model: text, continueOnBlock: flag, ...everyHook },
-  agent: { prompt: { is: "text" }, model: text, ...everyHook },
-  mcp_tool: { server: { is: "text" }, tool: { is: "text" }, input: object, ...everyHook },
+  prompt: { prompt: needed, model: text, continueOnBlock: flag, ...everyHook },
+  agent: { prompt: needed, model: text, ...everyHook },
+  mcp_tool: { server: needed, tool: needed, input: object, ...everyHook },
 };

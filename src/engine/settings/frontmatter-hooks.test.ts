@@ -66,7 +66,7 @@ test("an alias to its own parent is a fault, not an endless value", async () => 
   expect([fields, fault?.why]).toEqual([{}, expect.stringContaining("circular")]);
 });
 
-test("only frontmatter is looked at, and only if it has hooks", async () => {
+test("only frontmatter is read, and only if it has hooks", async () => {
   const body = "# Title\nhooks:\n  Stop: []\n";
   expect(await frontmatterHooks(body)).toBeUndefined();
   expect(await frontmatterHooks(`---\nname: x\n---\n${body}`)).toBeUndefined();
@@ -99,7 +99,7 @@ test("hostile frontmatter ends at once, with a fault", async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-test("no text whatsoever makes reading reject", async () => {
+test("reading never rejects, for any text", async () => {
   const bits = fc.constantFrom(
     "- ",
     "a",

@@ -86,7 +86,7 @@ test("layers come in configured order", async () => {
   });
 });
 
-test("settings of a parent folder are nobody's", async () => {
+test("settings of a parent folder are not read", async () => {
   write("project/.claude/settings.json", stop);
   expect(await load({ cwd: join(root, "project/inner") })).toEqual([]);
 });
@@ -147,7 +147,7 @@ test.each([
   });
 });
 
-test("a linked file is read; a pipe, a folder, a device and a closed file at its place delay nobody", async () => {
+test("a linked file is read; a pipe, a folder, a device and an unreadable file in its place do not block", async () => {
   const file = join(root, "project/.claude/settings.json");
   const target = write("elsewhere/settings.json", stop);
   mkdirSync(dirname(file), { recursive: true });

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { ignoringErrors, nodeFs } from "../../files/internal.ts";
 import { catalog, Problem, type Warning } from "../../protocol/internal.ts";
+import type { ResolvedOptions } from "../options.ts";
 import type { Rows } from "./check-hooks.ts";
 import type { FrontmatterFile } from "./frontmatter-hooks.ts";
 import type { Layer } from "./layer.ts";
@@ -9,19 +10,8 @@ import { nameOf, readLayer, readLayerFile, unreadableLayer } from "./read-layer.
 import { managedFiles, namesIn, ownSettingsFiles, realPathOrNone } from "./settings-source.ts";
 
 /** Where settings are. Only the host sets it; no file can change it. */
-export interface SettingsPlaces {
-  /** The start folder. Project and local settings are those of this folder, not of its parents. */
-  readonly cwd: string;
-  /** The folder of the client's own files, such as `~/.claude`. */
-  readonly clientHome: string;
-  readonly managedFolder: string;
-  /** Further files, or JSON texts, in the order given. */
-  readonly settings?: readonly string[];
-  /** Folders of plugins. */
-  readonly plugins?: readonly string[];
-  /** Which of these three are read; all by default. */
-  readonly settingSources?: readonly ("user" | "project" | "local")[];
-}
+export type SettingsPlaces = Pick<ResolvedOptions, "cwd" | "clientHome" | "managedFolder"> &
+  Partial<Pick<ResolvedOptions, "settings" | "plugins" | "settingSources">>;
 
 interface LoadLayersOptions {
   readonly rows?: Rows;

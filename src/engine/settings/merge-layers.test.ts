@@ -16,7 +16,7 @@ function warned(...layers: Layer[]) {
   return mergeLayers(layers).warnings.map(({ code, place }) => [code, place]);
 }
 
-test("layers that say nothing give the defaults", () => {
+test("layers without settings give the defaults", () => {
   expect(merged()).toEqual({
     env: {},
     disabled: {},
@@ -126,7 +126,7 @@ test("private addresses are allowed by managed and user settings, never by a che
   expect(warned(say("local", ["http://a"]))).toEqual([["policy-key-ignored", "/local.json: httpHookAllowPrivate"]]);
 });
 
-test("of several words on conflicts the strictest counts", () => {
+test("of several values of onConflict the strictest counts", () => {
   expect(merged(layer("user", { onConflict: "ask" }), layer("flag", { onConflict: "last" })).onConflict).toBe("ask");
   expect(merged(layer("managed", { onConflict: "deny" }), layer("user", { onConflict: "ask" })).onConflict).toBe(
     "deny",

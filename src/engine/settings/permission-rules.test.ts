@@ -63,7 +63,7 @@ test("a rewritten input is judged as what will really run", async () => {
   expect(await allowed(world, "Bash", { command: "rm x" }, { command: "ls" })).toMatchObject({ decision: "allow" });
 });
 
-test("protected paths and critical removals are asked about, whatever hooks say", async () => {
+test("protected paths and critical removals are asked about even if a hook allows them", async () => {
   const world = await checkoutWorld();
   await world.put("project/guard.sh", "exit 0\n");
   await world.put("home/.claude/settings.json", hooksOn("Stop", 'sh "$CLAUDE_PROJECT_DIR/guard.sh"'));
@@ -92,7 +92,7 @@ test("what cannot be analysed stays ask where a rule might concern it", async ()
   expect((await allowed(world, "Bash", { command: "eval $X" })).decision).toBe("ask");
 });
 
-test("a permission request's allow stands against an ask rule, never against deny; what it rewrites is asked about", async () => {
+test("a permission request's allow overrides an ask rule, never a deny; what it rewrites is asked about", async () => {
   const world = await checkoutWorld();
   await rules(world, { deny: ["Bash(rm *)"], ask: ["Bash(curl *)"] });
   const request = (command: string, rewritten?: string) =>

@@ -71,7 +71,7 @@ test("a project cannot set the options of a plugin", async () => {
   expect(warnings.map(({ code }) => code)).toContain("policy-key-ignored");
 });
 
-test("a command whose option has no value does not start, and says where to set it", async () => {
+test("a command whose option has no value does not start, and the message says where to set it", async () => {
   const world = await checkoutWorld();
   await world.put("plugin/.claude-plugin/plugin.json", manifest);
   const { ended } = await printed(world, "echo ${user_config.TOKEN}");
@@ -115,7 +115,7 @@ test("permission keys that Hookline does not honor, or not from there, are repor
   });
 });
 
-/** What the hooks of a plugin with this manifest and these files say, and what loading warned about. */
+/** The output of the hooks of a plugin with this manifest and these files, and the warnings from loading. */
 async function pluginSays(manifestHooks: unknown, files: Readonly<Record<string, object>> = {}) {
   const world = await checkoutWorld();
   await world.put("plugin/.claude-plugin/plugin.json", { name: "guards", hooks: manifestHooks });
@@ -129,7 +129,7 @@ async function pluginSays(manifestHooks: unknown, files: Readonly<Record<string,
 
 const saying = (text: string) => hooksOn("UserPromptSubmit", `echo ${text}`);
 
-test("hooks that a plugin's manifest holds or names run behind those of hooks/hooks.json", async () => {
+test("hooks that a plugin's manifest contains or names come after those of hooks/hooks.json", async () => {
   const files = { "hooks/hooks.json": saying("own"), "more/hooks.json": saying("named") };
   const { hooks: inline } = saying("inline");
   expect(await pluginSays(inline)).toEqual({ said: ["inline"], warnings: [] });

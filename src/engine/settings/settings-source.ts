@@ -83,16 +83,14 @@ export async function realPathOrNone(path: string): Promise<string | undefined> 
 }
 
 /** The settings files of the user and of a folder. They may not exist. */
-export function ownSettingsFiles(places: { readonly cwd: string; readonly clientHome: string }): {
-  readonly user: string;
-  readonly project: string;
-  readonly local: string;
-} {
-  const folder = join(places.cwd, ".claude");
+export function ownSettingsFiles(places: {
+  readonly cwd: string;
+  readonly clientHome: string;
+}): Readonly<Record<"user" | "project" | "local", string>> {
   return {
     user: join(places.clientHome, "settings.json"),
-    project: join(folder, "settings.json"),
-    local: join(folder, "settings.local.json"),
+    project: join(places.cwd, ".claude", "settings.json"),
+    local: join(places.cwd, ".claude", "settings.local.json"),
   };
 }
 

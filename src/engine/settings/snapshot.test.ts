@@ -21,7 +21,7 @@ function codes(settings: object, kind: LayerKind = "user"): string[] {
   return takeSnapshot([layer(kind, settings)], { compileCondition }).warnings.map(({ code }) => code);
 }
 
-test("hooks of all layers stand side by side in configured order, each with a stable id that names its file", () => {
+test("hooks of all layers are in configured order, each with a stable id that names its file", () => {
   const layers = () => [
     layer("user", hooks("PreToolUse", { matcher: "Bash", hooks: [run("a"), run("b")] })),
     layer("project", {
@@ -101,7 +101,7 @@ test("a snapshot is frozen", () => {
   expect(Object.isFrozen(snapshot.byEvent.get("Stop"))).toBe(true);
 });
 
-test("what can be worked out beforehand is: matcher, condition, chain, failure policy", () => {
+test("matcher, condition, chain and failure policy are computed in advance", () => {
   const snapshot = takeSnapshot(
     [
       layer("user", {

@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly warnings: readonly Warning[];
 }
 
-export interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition"> {
+interface SnapshotOptions extends Pick<GroupPlace, "aliases" | "compileCondition"> {
   /** The catalog's rows and a host's own. */
   readonly rows?: Rows;
   /** The agent that the session was started as: Stop in its file is the end of a turn as well. */

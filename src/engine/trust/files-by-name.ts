@@ -2,17 +2,11 @@ import { basename, resolve } from "node:path";
 import { hooksFileOfCommand } from "../../protocol/internal.ts";
 import type { ConfiguredHook } from "../settings/layer.ts";
 import type { Coverage, NamedCommand } from "./coverage/coverage.ts";
-import {
-  type Checkout,
-  CoverageCollector,
-  type NamedFile,
-  type OnBytes,
-  UnreadableFile,
-} from "./coverage/gather-files.ts";
+import { type Checkout, CoverageCollector, type NamedFile, type OnBytes } from "./coverage/gather-files.ts";
 import { isFile, moduleFiles } from "./coverage/javascript.ts";
-import { readShellText } from "./coverage/shell-text.ts";
+import { plainText, readShellText } from "./coverage/shell-text.ts";
 import type { TextWord } from "./coverage/shell-words.ts";
-import { holdsPatternSign, initialVariables, LimitExceeded, unknown, valuesOf } from "./coverage/word-values.ts";
+import { holdsPatternSign, initialVariables, NotApprovable, unknown, valuesOf } from "./coverage/word-values.ts";
 
 /** The files that command hooks name, inside the folder or not, as absolute paths. */
 export function filesOfHooks(
@@ -41,7 +35,7 @@ function namedPaths({ command, args, root }: NamedCommand, cwd: string, home: st
           if (path !== "" && !path.includes("\0") && !path.includes(unknown) && !holdsPatternSign(path))
             paths.add(path);
   } catch (error) {
-    if (error instanceof LimitExceeded) return [];
+    if (error instanceof NotApprovable) return [];
     throw error;
   }
   return paths.size > maxPaths ? [] : [...paths];
@@ -66,14 +60,9 @@ function quotedTexts({ pieces }: TextWord): readonly string[] {
 
 /** The hooks files of the checkout that a command runs as an app; empty for every other command. */
 export function hooksFilesOf({ command, args }: NamedCommand, { places }: Coverage): readonly string[] {
-  const name = hooksFileOfCommand(args === undefined ? plainWords(command) : [command, ...args]);
+  const inText = () => readShellText(command).commands.flatMap(({ words }) => words.map(plainText));
+  const name = hooksFileOfCommand(args === undefined ? inText() : [command, ...args]);
   return name === undefined ? [] : [...places.keys()].filter((place) => basename(place) === basename(name));
-}
-
-function plainWords(text: string): readonly string[] {
-  return readShellText(text).commands.flatMap(({ words }) =>
-    words.map(({ pieces }) => pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("")),
-  );
 }
 
 /**
@@ -89,7 +78,7 @@ export function importedFiles(
   try {
     for (const path of paths) for (const file of moduleFiles(path)) collector.cover(file);
   } catch (error) {
-    if (error instanceof LimitExceeded || error instanceof UnreadableFile) return { unusable: error.message };
+    if (error instanceof NotApprovable) return { unusable: error.message };
     throw error;
   }
   return [...collector.files.values()];

@@ -23,12 +23,6 @@ import { noPins, type Pins, parsePins, printPins } from "./pins.ts";
 /** The folder in question, and where the approvals of the user are kept. The host provides all of it. */
 export type TrustPlaces = Pick<ResolvedOptions, "cwd" | "home" | "env">;
 
-/** The approvals of a folder. With `refused`, the reason why the file with them is not used, there are none. */
-interface StoredPins {
-  readonly pins: Pins;
-  readonly refused?: string;
-}
-
 /** The path below the state folder of the file with the approvals of one folder. `real` is the real path of the folder. */
 function pathInState(real: string): readonly [folder: string, file: string] {
   return ["trust", `${sha256(real)}.json`];
@@ -54,8 +48,12 @@ export async function checkoutAt({ cwd, home }: TrustPlaces): Promise<Checkout> 
   return { cwd, real, home };
 }
 
-/** Reads the approvals of a folder. Creates and writes nothing. */
-export async function readPins(places: TrustPlaces, real: string, checkout: string = real): Promise<StoredPins> {
+/** Reads the approvals of a folder; none, with the reason, when their file is refused. Creates and writes nothing. */
+export async function readPins(
+  places: TrustPlaces,
+  real: string,
+  checkout: string = real,
+): Promise<{ readonly pins: Pins; readonly refused?: string }> {
   const { env, home } = places;
   const none = noPins(real);
   try {

@@ -29,7 +29,7 @@ export async function serverTrust(options: EngineOptions): Promise<ServerTrust> 
 }
 
 /** An MCP server that a file of the checkout configures. */
-export interface CheckoutServer {
+interface CheckoutServer {
   readonly file: string;
   readonly name: string;
   /** The value in the file. */

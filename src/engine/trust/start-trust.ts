@@ -53,7 +53,7 @@ async function checkUntilStable(check: () => StartTrust): Promise<StartTrust> {
 const quietMs = 100;
 
 /** The state of files on disk: their identity and their time of change. */
-export interface FileMarks {
+interface FileMarks {
   readonly byPath: ReadonlyMap<string, string>;
   /** A path that changed so recently that the content that was read may be older; undefined when there is none. */
   readonly fresh: string | undefined;

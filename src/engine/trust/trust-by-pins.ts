@@ -11,16 +11,14 @@ import { checkoutAt, pinFilesOf, readPins, type TrustPlaces } from "./pin-store.
 import { type ApprovableItem, approvableItems, type Pin } from "./pins.ts";
 import {
   type ComparedFiles,
-  disablesOtherHooks,
   type HookTrustStatus,
   howToApprove,
   isOfCheckout,
-  needsOwnPin,
   notApproved,
   type Trust,
   type TrustedKey,
   type TrustStatus,
-  trustEverything,
+  trustAsWhole,
   trusted,
 } from "./trust-state.ts";
 
@@ -58,12 +56,8 @@ export async function workspaceTrust(places: TrustPlaces): Promise<Trust> {
   const stored = await Promise.all(folders.map((folder) => readPins(places, folder, real)));
   const isAccepted = stored.some(({ pins }) => pins.accepted !== undefined);
   const detail = `the folder ${real} has not been accepted yet`;
-  const status: TrustStatus = isAccepted ? trusted : { state: "new", detail };
   return {
-    ...trustEverything,
-    ofHook: () => status,
-    ofKey: (layer, key) => (disablesOtherHooks(layer, key) ? needsOwnPin : status),
-    ofPinnable: () => status,
+    ...trustAsWhole(isAccepted ? trusted : { state: "new", detail }),
     depends: true,
     howToApprove: "hookline trust --workspace accepts it",
     files: pinFilesOf(folders, places),

@@ -71,26 +71,27 @@ export function isOfCheckout({ kind, frontmatter }: Layer): boolean {
 export const notApproved: TrustStatus = { state: "new", detail: "it has not been approved yet" };
 
 /** Trust in a folder lets its hooks run. To switch off hooks of other files, the key needs its own approval. */
-export function disablesOtherHooks(layer: Layer, key: TrustedKey): boolean {
-  return key === "disableAllHooks" && isOfCheckout(layer);
-}
-
-export const needsOwnPin: TrustStatus = {
+const needsOwnPin: TrustStatus = {
   state: "new",
   detail: "it needs its own approval to affect hooks of other files",
 };
 
+/** The same status for everything. */
+export function trustAsWhole(status: TrustStatus): Trust {
+  return {
+    ofHook: () => status,
+    ofKey: (layer, key) => (key === "disableAllHooks" && isOfCheckout(layer) ? needsOwnPin : status),
+    ofPinnable: () => status,
+    writtenGrants: () => [],
+    depends: false,
+    howToApprove: "",
+    files: [],
+    warnings: [],
+  };
+}
+
 /** For hosts that trust every folder. */
-export const trustEverything: Trust = {
-  ofHook: () => trusted,
-  ofKey: (layer, key) => (disablesOtherHooks(layer, key) ? needsOwnPin : trusted),
-  ofPinnable: () => trusted,
-  writtenGrants: () => [],
-  depends: false,
-  howToApprove: "",
-  files: [],
-  warnings: [],
-};
+export const trustEverything: Trust = trustAsWhole(trusted);
 
 /** For settings in which no layer comes with the checkout. `files` are the ones that would hold approvals. */
 export function nothingToApprove(files: readonly string[]): Trust {

@@ -15,7 +15,7 @@ async function settingsFile(content: string | Uint8Array): Promise<string> {
   return file;
 }
 
-test("an edit is written, says what it did, and can be taken back byte for byte", async () => {
+test("an edit is written and reported, and can be taken back byte for byte", async () => {
   const text = '\ufeff{\r\n\t"permissions": { "deny": [ ] }, // mine\r\n}';
   const file = await settingsFile(text);
   chmodSync(file, 0o640);
@@ -28,7 +28,7 @@ test("an edit is written, says what it did, and can be taken back byte for byte"
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
 });
 
-test("the edits are decided on what the file says at that moment", async () => {
+test("the edits are planned with the current content of the file", async () => {
   const file = await settingsFile('{"permissions": {"deny": ["Bash"]}}');
   const has = (settings: unknown) =>
     (settings as { permissions: { deny: string[] } }).permissions.deny.includes("Bash");
@@ -71,7 +71,7 @@ test("an edit that would exceed the size limit is refused", async () => {
   expect(lstatSync(file).size).toBe(maxSettingsBytes - 1);
 });
 
-test("a foreign change between read and write is seen: the edit is made on the new content", async () => {
+test("a foreign change between read and write is noticed: the edit is made on the new content", async () => {
   const file = await settingsFile("{}");
   let foreign = 0;
   const done = await editSettings(file, () => {
@@ -95,7 +95,7 @@ test("a file that keeps changing is a conflict, and the last foreign content sta
   expect(await namesIn(join(file, ".."))).toEqual(["settings.json"]);
 });
 
-test("a linked settings file stays a link, whether what it points to is there or not", async () => {
+test("a linked settings file stays a link, whether its target exists or not", async () => {
   const folder = await tempFolder();
   mkdirSync(join(folder, "dotfiles"));
   const target = join(folder, "dotfiles", "real.json");
@@ -120,7 +120,7 @@ test("killed at any operation, the file is the old or the new one", async () => 
   expect(operations).toBeGreaterThan(10);
 });
 
-test("whatever operation fails, the edit is made or the file is as it was", async () => {
+test("if any operation fails, the edit is complete or the file is unchanged", async () => {
   const folder = await tempFolder();
   await atEveryOperation("error", async (strike, k) => {
     const file = join(folder, String(k), "settings.json");
@@ -135,7 +135,7 @@ test("whatever operation fails, the edit is made or the file is as it was", asyn
   });
 });
 
-test("a dry run tells what would be written and touches nothing, not even for a moment", async () => {
+test("a dry run reports what would be written and touches nothing", async () => {
   const folder = await tempFolder();
   const file = join(folder, "none", "settings.json");
   const edited = await editSettings(file, () => [deny("Bash")], { dryRun: true });
@@ -143,7 +143,7 @@ test("a dry run tells what would be written and touches nothing, not even for a 
   expect(await namesIn(folder)).toEqual([]);
 });
 
-test("what has to be kept of the old file is kept before it is replaced, or it is not replaced", async () => {
+test("a file is backed up before it is replaced, and is not replaced if that fails", async () => {
   const file = await settingsFile('{"a": 1}');
   const seen: string[] = [];
   await editSettings(file, () => [deny("Bash")], {

@@ -8,7 +8,7 @@ interface EditOptions {
   readonly fs?: Fs;
   /** The mode of a new file. */
   readonly mode?: number;
-  /** The mode of created folders. Other users may not write there, whatever the umask. */
+  /** The mode of created folders. Other users may not write there, with any umask. */
   readonly folderMode?: number;
   readonly signal?: AbortSignal;
   /** Returns the result without creating, locking or writing anything. */

@@ -61,11 +61,11 @@ test("only the intended lines differ", () => {
   expect(before.filter((line) => !after.includes(line))).toEqual([]);
 });
 
-test("numbers that JSON cannot write again kept a file from being edited", () => {
+test("a file with numbers that JSON cannot write again is edited", () => {
   expect(edited('{"a": -0, "b": 1e999, "c": []}', append(1, "c"))).toBe('{"a": -0, "b": 1e999, "c": [1]}');
 });
 
-test("a value is replaced where it stands, and put back", () => {
+test("a value is replaced in place, and its undo restores it", () => {
   const text = '{\n  "a": { "b": [1, 2] }, // keep\n  "c": 1\n}';
   const first = editText(text, [set({ x: true }, "a"), set("new", "c")]);
   expect(first.text).toBe('{\n  "a": {\n    "x": true\n  }, // keep\n  "c": "new"\n}');
@@ -86,11 +86,11 @@ test.each([
   ["[1 /* one */,]", [0], "[ /* one */]"],
   ['{"a": 1}', ["x"], '{"a": 1}'],
   ['{"a": [1]}', ["a", 5], '{"a": [1]}'],
-])("of %j %j is taken out", (text, path, result) => {
+])("from %j the value at %j is removed", (text, path, result) => {
   expect(edited(text, remove(...path))).toBe(result);
 });
 
-test("what was made for a value goes with it, what others use stays", () => {
+test("containers that were created for a value are removed with it, unless others use them", () => {
   const text = '{\n  "a": 1\n}\n';
   const first = editText(text, [append({ hooks: [] }, "hooks", "Stop")]);
   expect(editText(first.text, first.undo).text).toBe(text);
@@ -112,7 +112,7 @@ test.each([
   ["{}", [set(undefined, "a")], "settings/not-editable"],
   ["{}", [{ do: "write", path: ["a"], text: "1" } as const], "settings/not-editable"],
   ['{"a": 1}', [{ do: "write", path: ["a"], text: "1, 2" } as const], "settings/unreadable"],
-])("%j cannot be edited so", (text, edits, code) => {
+])("%j: an edit that does not fit is refused", (text, edits, code) => {
   expect(() => editText(text, edits)).toThrow(expect.objectContaining({ code }));
 });
 
@@ -122,7 +122,7 @@ test("a key such as __proto__ is edited like any other", () => {
   expect(edited(text, remove("env", "__proto__"))).toBe('{\n  "env": {}\n}');
 });
 
-/** Files as people write them: comments, blanks and commas wherever they may stand. */
+/** Files as people write them: with comments, blanks and commas in every legal position. */
 const blanks = fc
   .array(
     fc.constantFrom(
@@ -217,7 +217,7 @@ function places(text: string): {
   return found;
 }
 
-test("edit and undo give the same bytes, whatever the file", () => {
+test("edit and undo give the same bytes for any file", () => {
   const value = fc.constantFrom<unknown>(
     "Bash(rm *)",
     { matcher: "Bash", hooks: [{ type: "command", command: "x" }] },
@@ -247,12 +247,12 @@ test("edit and undo give the same bytes, whatever the file", () => {
   );
 });
 
-test("whatever is taken out, all else stays as it was written", () => {
+test("after a removal everything else stays as it was written", () => {
   fc.assert(
     fc.property(file, fc.nat(), (before, pick) => {
       const { values } = places(before);
       fc.pre(values.length > 0);
-      // That the result says what it should is checked by the editor itself, which throws otherwise.
+      // The editor itself compares the result with the expected value, and throws if they differ.
       const after = edited(before, { do: "remove", path: values[pick % values.length] ?? [] });
       expect(after.length).toBeLessThan(before.length);
       expect(isSubsequence(after, before)).toBe(true);
@@ -267,7 +267,7 @@ function isSubsequence(part: string, whole: string): boolean {
   return at === part.length;
 }
 
-test("a long item gets lines of its own where all else stands on one line, and its undo restores every byte", () => {
+test("a long item gets its own lines where everything else is on one line, and its undo restores every byte", () => {
   const group = { hooks: [{ type: "command", command: "x".repeat(60), args: ["--on-failure", "block"], timeout: 35 }] };
   const texts = [
     '{"hooks": {"Stop": [{"hooks": []}]}}',

@@ -56,7 +56,7 @@ export function editText(text: string, edits: readonly Edit[], name = "the setti
     current = applySplices(current, plan.splices);
     const expected = withValueAt(plainValue(tree), plan.path, asRead(plan.value));
     if (!isDeepStrictEqual(plainValue(readOrThrow(current, name)), expected))
-      throw notEditable([], `${name} would say something else than was asked for`);
+      throw notEditable([], `the result would differ from what was requested for ${name}`);
     if (plan.undo !== undefined) undo.unshift(plan.undo);
   }
   return { text: current, undo };

@@ -28,7 +28,7 @@ test.each([
   ["[truex]", { line: 1, column: 2, why: 'expected a value, found "t"' }],
   ["{ /* a", { line: 1, column: 3, why: "a comment without its end" }],
   ["{", { line: 1, column: 2, why: "expected a key in double quotes, found the end of the file" }],
-])("%j is refused at its place", (text, fault) => {
+])("%j is refused with the position", (text, fault) => {
   expect(read(text)).toEqual(fault);
 });
 
@@ -61,7 +61,7 @@ test("plain JSON reads as JSON.parse reads it", () => {
   );
 });
 
-test("of any text it accepts and reads the same as jsonc-parser, but for keys that stand twice", () => {
+test("any text is accepted and read as by jsonc-parser, except duplicate keys", () => {
   const bits = fc.constantFrom(
     "{",
     "}",

@@ -30,7 +30,7 @@ export interface JsonItem {
   readonly comma?: number;
 }
 
-export interface JsonFault {
+interface JsonFault {
   readonly line: number;
   readonly column: number;
   readonly why: string;

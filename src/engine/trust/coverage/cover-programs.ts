@@ -1,5 +1,4 @@
 import { basename, join } from "node:path";
-import { entriesOf, expandPattern, filesBelow, matchesText } from "./expand-pattern.ts";
 import { foldersUp } from "./javascript.ts";
 import { coverBun, coverDenoTask } from "./package-scripts.ts";
 import {
@@ -24,16 +23,10 @@ import {
   type WordMeaning,
 } from "./script-walk.ts";
 import type { TextCommand } from "./shell-words.ts";
-import { unknown } from "./word-values.ts";
+import { entriesOf, expandPattern, filesBelow, matchesText, unknown } from "./word-values.ts";
 
 /** Files and commands in the arguments of `env`, `xargs`, `find` and the like: any of them may be run. */
-export function runWrapper(
-  name: string,
-  args: readonly WordMeaning[],
-  index: number,
-  walk: CommandWalk,
-  wrapped: number,
-): void {
+export function runWrapper(name: string, args: readonly WordMeaning[], walk: CommandWalk): void {
   const inner = name === "find" ? afterExec(args) : args.slice(args.findIndex(isCommandWord));
   const program = programName(inner[0]);
   const runs = interpreterOf(program) !== undefined || wrappers.has(program) || /[/{]/.test(firstValue(inner[0]));
@@ -44,21 +37,21 @@ export function runWrapper(
   if (name === "run-parts")
     coverFolders(args, (folder) => entriesOf(folder).map((entry) => join(folder, entry.name)), walk);
   if (name === "find" && runs) coverFound(args, interpreterOf(program), walk);
-  if (name === "xargs" && runs) runXargs(program, args, index, walk);
-  if (inner.length > 0 && name !== "run-parts") walk.runWords(inner, index, walk, wrapped + 1);
+  if (name === "xargs" && runs) runXargs(program, args, walk);
+  if (inner.length > 0 && name !== "run-parts") walk.runInner(inner, walk);
 }
 
 /** `xargs` reads the names of files to run. They are known when the program before it prints file names or plain text. */
-function runXargs(program: string, args: readonly WordMeaning[], index: number, walk: CommandWalk): void {
-  const { script } = walk;
+function runXargs(program: string, args: readonly WordMeaning[], walk: CommandWalk): void {
+  const { script, command } = walk;
   const why = "which files it will run is not known in advance";
-  for (const before of pipeline(index, walk)) {
+  for (const before of pipelineOf(walk)) {
     coverGiven(before, interpreterOf(program), walk);
     const source = programName(meaningsOf(before.words, walk)[0]);
     if (!namePrinters.has(source)) reportNotCovered(`${source} … | xargs ${program}`, why, script);
   }
   const readsFile = args.some((word) => /^(?:-a|--arg-file)/.test(firstValue(word)));
-  if (readsFile || (walk.commands[index]?.reads ?? []).length > 0) reportNotCovered(`xargs ${program}`, why, script);
+  if (readsFile || command.reads.length > 0) reportNotCovered(`xargs ${program}`, why, script);
 }
 
 /** The first argument that is neither an option, nor an assignment, nor a number such as a time. */
@@ -101,7 +94,7 @@ function coverFolders(
 }
 
 /** The commands whose output a command reads, nearest last. */
-function pipeline(index: number, { commands }: CommandWalk): readonly TextCommand[] {
+function pipelineOf({ commands, index }: CommandWalk): readonly TextCommand[] {
   let first = index;
   while (commands[first]?.piped === true) first -= 1;
   return commands.slice(first, index);
@@ -122,11 +115,9 @@ export function runInterpreter(
   name: string,
   language: Language,
   args: readonly WordMeaning[],
-  index: number,
   walk: CommandWalk,
 ): void {
-  const { script } = walk;
-  const command = walk.commands[index];
+  const { script, command } = walk;
   const runsOnlyOptionFile = optionFileRunners.has(name);
   const at = args.findIndex(({ values }) => !values.every((value) => value.startsWith("-") || value.startsWith("+")));
   const operand = args[at];
@@ -141,20 +132,20 @@ export function runInterpreter(
     reportNotCovered(operand.raw, "it is outside the folder", script);
   coverModules(name, args, language, walk);
   coverOwnLoads(name, args, walk);
-  for (const body of command?.bodies ?? []) coverInline(name, body, language, walk);
+  for (const body of command.bodies) coverInline(name, body, language, walk);
   const inline = args.findIndex((word) => /^-\w*[ce]$|^--(?:eval|print|command)$/.test(firstValue(word)));
   const texts = inline < 0 || language === "shell" ? [] : (args[inline + 1]?.values ?? []);
   const attached = args.flatMap((word) => (language === "python" && /^-c(.+)/s.exec(firstValue(word))?.[1]) || []);
   for (const text of [...texts, ...attached]) coverInline(name, text, language, walk);
   const readsInput = operand === undefined || operand.values[0] === "-";
   if (!readsInput || runsOnlyOptionFile || name === "." || name === "source") return;
-  for (const word of meaningsOf(command?.reads ?? [], walk)) {
+  for (const word of meaningsOf(command.reads, walk)) {
     coverWord(word, walk, language);
     // A here-string is the program itself.
     if (language === "shell") coverNested(word, walk);
     else for (const value of word.values) if (/\s|\(/.test(value)) coverInline(name, value, language, walk);
   }
-  for (const before of pipeline(index, walk)) {
+  for (const before of pipelineOf(walk)) {
     coverGiven(before, language, walk);
     for (const body of before.bodies) coverInline(name, body, language, walk);
     const [head, ...rest] = meaningsOf(before.words, walk);

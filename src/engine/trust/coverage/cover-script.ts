@@ -32,7 +32,7 @@ import {
 } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
 import type { TextCommand } from "./shell-words.ts";
-import { LimitExceeded, unknown } from "./word-values.ts";
+import { NotApprovable, unknown } from "./word-values.ts";
 
 const maxDepth = 6;
 const maxFolders = 64;
@@ -41,12 +41,12 @@ const maxWrappers = 10;
 
 /** Covers what a shell text names or runs, and reports what cannot be covered. */
 export function coverScript(text: string, script: ScriptWalk): void {
-  if (script.depth > maxDepth) throw new LimitExceeded("its scripts are nested too deeply");
+  if (script.depth > maxDepth) throw new NotApprovable("its scripts are nested too deeply");
   script.collector.count(text);
   const read = readShellText(text);
   if (read.commands.length > maxCommands) {
     const where = script.label === "" ? "it" : script.label;
-    throw new LimitExceeded(`${where} has more than ${maxCommands} commands`);
+    throw new NotApprovable(`${where} has more than ${maxCommands} commands`);
   }
   coverCommands(read.commands, text, script);
   for (const inner of read.scripts) coverScript(inner, { ...script, depth: script.depth + 1 });
@@ -57,18 +57,17 @@ export function coverScript(text: string, script: ScriptWalk): void {
 export function coverCommands(commands: readonly TextCommand[], text: string, script: ScriptWalk): void {
   const variables = variablesOf(commands, script);
   const functions = new Set([...text.matchAll(/([\w-]+)\s*\(\)/g)].map(([, name = ""]) => name));
-  const walk: CommandWalk = { commands, functions, script: { ...script, variables }, runWords, coverScript };
+  const walk = { commands, functions, script: { ...script, variables }, wrapped: 0, runInner, coverScript };
   // An earlier name may be relative to a folder that is found later: `cd hooks && ./check.sh`.
   for (let before = -1; before < script.folders.length; ) {
     before = script.folders.length;
-    for (const index of commands.keys()) coverCommand(index, walk);
-    if (script.folders.length > maxFolders) throw new LimitExceeded(`it names more than ${maxFolders} folders`);
+    for (const [index, command] of commands.entries()) coverCommand({ ...walk, command, index });
+    if (script.folders.length > maxFolders) throw new NotApprovable(`it names more than ${maxFolders} folders`);
   }
 }
 
-function coverCommand(index: number, walk: CommandWalk): void {
-  const command = walk.commands[index];
-  if (command === undefined) return;
+function coverCommand(walk: CommandWalk): void {
+  const { command } = walk;
   const words = meaningsOf(command.words, walk);
   const at = words.findIndex(({ values }) => !values.every((value) => keywords.has(value) || isAssignment(value)));
   const head = words[at];
@@ -82,7 +81,7 @@ function coverCommand(index: number, walk: CommandWalk): void {
   if (head === undefined) return;
   // `$CMD` may be a whole command.
   if (walk.script.mode === "run") coverNested(head, walk);
-  runWords(words.slice(at), index, walk);
+  runWords(words.slice(at), walk);
 }
 
 /** The same for a text that may not be a command. */
@@ -95,7 +94,7 @@ function isAssignment(value: string): boolean {
 }
 
 /** Covers what a command runs, from its program on. */
-function runWords(words: readonly WordMeaning[], index: number, walk: CommandWalk, wrapped = 0): void {
+function runWords(words: readonly WordMeaning[], walk: CommandWalk): void {
   const [head, ...args] = words;
   if (head === undefined) return;
   const { script } = walk;
@@ -106,39 +105,43 @@ function runWords(words: readonly WordMeaning[], index: number, walk: CommandWal
   const isOwn = isPath && !isOutside(head, walk);
   for (const word of args) if (/^(?:cd|pushd)$/.test(name)) enterFolder(word, walk);
   const language = interpreterOf(name);
-  if (wrapped > maxWrappers) throw new LimitExceeded(`it has more than ${maxWrappers} commands inside each other`);
+  if (walk.wrapped > maxWrappers) throw new NotApprovable(`it has more than ${maxWrappers} commands inside each other`);
   for (const word of args.filter(({ values }) => values.some(isProgramOption))) {
     coverWord(word, walk);
     coverNested({ values: word.values.map((value) => value.slice(value.lastIndexOf("=") + 1)) }, asGuess(walk));
   }
   // Later commands run what these name: `set -- FILE; sh $1`, `exec 3<FILE; sh <&3`.
   if (/^(?:set|hash|exec)$/.test(name))
-    for (const word of [...args, ...meaningsOf(walk.commands[index]?.reads ?? [], walk)]) coverWord(word, walk);
+    for (const word of [...args, ...meaningsOf(walk.command.reads, walk)]) coverWord(word, walk);
   const runsScript = name === "node" && args.some((word) => /^--run(?:=|$)/.test(firstValue(word)));
-  if (wrappers.has(name)) runWrapper(name, args, index, walk, wrapped);
+  if (wrappers.has(name)) runWrapper(name, args, walk);
   else if (language === "make") {
     for (const word of args) reportUnknown(word, walk);
     coverMakefiles(args.map(firstValue), script);
   } else if (packageRunners.has(name)) {
     const texts = args.map(({ values }) => values[0] ?? unknown);
     coverPackageCall(name, texts, script);
-    runGiven(args, index, walk, wrapped);
+    runGiven(args, walk);
   } else if (runsScript) {
     const texts = args.map((word) => firstValue(word).replace(/^--run=?/, ""));
     coverPackageCall("npm", ["run", ...texts], script);
-  } else if (language !== undefined) runInterpreter(name, language, args, index, walk);
-  else if (walk.functions.has(name)) runWords(args, index, walk, wrapped + 1);
+  } else if (language !== undefined) runInterpreter(name, language, args, walk);
+  else if (walk.functions.has(name)) runInner(args, walk);
   else if (!isOwn && !plainPrograms.has(name) && name !== "" && !/[\s\uE000-\uE003]/.test(name)) {
     ordinaryProgram(name, walk);
-    runGiven(args, index, walk, wrapped);
+    runGiven(args, walk);
     if (fileRunners.has(name)) for (const word of args) coverWord(word, walk);
   }
 }
 
+function runInner(words: readonly WordMeaning[], walk: CommandWalk): void {
+  runWords(words, { ...walk, wrapped: walk.wrapped + 1 });
+}
+
 /** `uv run python3 FILE`, `docker run IMAGE node FILE`: an interpreter among the arguments may be started with the arguments after it. */
-function runGiven(args: readonly WordMeaning[], index: number, walk: CommandWalk, wrapped: number): void {
+function runGiven(args: readonly WordMeaning[], walk: CommandWalk): void {
   const at = args.findIndex((word) => isStartedByName(programName(word)));
-  if (at >= 0) runWords(args.slice(at), index, walk, wrapped + 1);
+  if (at >= 0) runInner(args.slice(at), walk);
 }
 
 /** A program of the system or of a package: what it loads on its own is unknown. */

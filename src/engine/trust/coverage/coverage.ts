@@ -9,7 +9,6 @@ import {
   type OnBytes,
   quotedTexts,
   realPathOf,
-  UnreadableFile,
 } from "./gather-files.ts";
 import { searchJavaScript } from "./javascript.ts";
 import { searchMakefile } from "./makefile.ts";
@@ -17,13 +16,13 @@ import { packageAt } from "./package-scripts.ts";
 import { searchPython } from "./python.ts";
 import type { ScriptWalk } from "./script-walk.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
-import { initialVariables, LimitExceeded } from "./word-values.ts";
+import { initialVariables, NotApprovable } from "./word-values.ts";
 
 /** What is started, as settings write it. */
 export interface NamedCommand {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** What `${CLAUDE_PLUGIN_ROOT}` stands for. */
+  /** The value of `${CLAUDE_PLUGIN_ROOT}`. */
   readonly root?: string | undefined;
   readonly shell?: string | undefined;
 }
@@ -36,26 +35,20 @@ export interface Coverage {
   readonly places: ReadonlyMap<string, string>;
 }
 
-interface CoverageOptions {
-  /** The folder the command starts in. Default: the checkout's own. */
-  readonly from?: string;
-  readonly onBytes?: OnBytes;
-}
-
 /**
- * Finds everything a command can run in a checkout. Starts nothing.
+ * Finds everything a command can run in a checkout when it starts in the folder `from`. Starts nothing.
  * Contract: the result is complete, or `unusable` when a limit is reached.
  */
 export function coverageOf(
   named: NamedCommand,
   checkout: Checkout,
-  { from = checkout.real, onBytes }: CoverageOptions = {},
+  { from = checkout.real, onBytes }: { readonly from?: string; readonly onBytes?: OnBytes } = {},
 ): Coverage | { readonly unusable: string } {
   const collector = new CoverageCollector(checkout, from, onBytes);
   try {
     gather(named, collector);
   } catch (error) {
-    if (error instanceof LimitExceeded || error instanceof UnreadableFile) return { unusable: error.message };
+    if (error instanceof NotApprovable) return { unusable: error.message };
     throw error;
   }
   return {

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errorCode, sha256 } from "../../../files/internal.ts";
 import { hasCodeExtension, type Language, languageOf } from "./program-kinds.ts";
 import type { ScriptWalk } from "./script-walk.ts";
-import { LimitExceeded } from "./word-values.ts";
+import { NotApprovable } from "./word-values.ts";
 
 /** The current content of a file of the checkout, or of a script inside one. */
 export interface NamedFile {
@@ -38,7 +38,7 @@ const maxTotalBytes = 128 * 1024 * 1024;
 const maxPaths = 20_000;
 const maxCharacters = 2 * 1024 * 1024;
 
-/** Collects the files that a command names and runs. Throws `LimitExceeded` at a limit, `UnreadableFile` for a file that cannot be read. */
+/** Collects the files that a command names and runs. Throws `NotApprovable` at a limit, and for a file that cannot be read. */
 export class CoverageCollector {
   readonly files: Map<string, NamedFile> = new Map();
   readonly notCovered: Map<string, NotCovered> = new Map();
@@ -65,21 +65,23 @@ export class CoverageCollector {
   /** Adds what is at a path, if it is a file of the checkout. */
   cover(place: string, language?: Language): "file" | "folder" | "nothing" {
     this.pathsLeft -= 1;
-    if (this.pathsLeft < 0) throw new LimitExceeded(`it may mean more than ${maxPaths} paths`);
+    if (this.pathsLeft < 0) throw new NotApprovable(`it may mean more than ${maxPaths} paths`);
     const path = insidePath(place, this.checkout);
     const entry = readEntry(place);
     if (entry === "folder") return "folder";
     if (entry === "nothing" || path === undefined) return "nothing";
-    if ("unusable" in entry) throw new UnreadableFile(`${path} ${entry.unusable}`);
+    if ("unusable" in entry) throw new NotApprovable(`${path} ${entry.unusable}`);
     if (!this.files.has(path)) this.add(path, entry.bytes);
     this.places.set(place, entry.mark);
     this.search(place, path, entry, language);
     return "file";
   }
 
-  /** Adds a text that is part of a file. */
-  coverText(path: string, text: string): void {
-    if (!this.files.has(path)) this.add(path, Buffer.from(text));
+  /** Adds a text that is part of a file. False when it was added before. */
+  coverText(path: string, text: string): boolean {
+    if (this.files.has(path)) return false;
+    this.add(path, Buffer.from(text));
+    return true;
   }
 
   /** Covers programs whose path is one of the strings in a file, or a word of one. */
@@ -93,19 +95,19 @@ export class CoverageCollector {
   /** Counts the characters of a shell text; nested scripts are read repeatedly. */
   count(text: string): void {
     this.charactersLeft -= text.length;
-    if (this.charactersLeft < 0) throw new LimitExceeded("its scripts are too long");
+    if (this.charactersLeft < 0) throw new NotApprovable("its scripts are too long");
   }
 
   reportNotCovered(what: string, why: string): void {
     const shown = what.length > 200 ? `${what.slice(0, 200)}…` : what;
-    if (this.notCovered.size > maxFiles) throw new LimitExceeded("too much of it is not covered");
+    if (this.notCovered.size > maxFiles) throw new NotApprovable("too much of it is not covered");
     this.notCovered.set(`${shown}\n${why}`, { what: shown, why });
   }
 
   private add(path: string, bytes: Buffer): void {
     this.bytesLeft -= bytes.length;
-    if (this.files.size >= maxFiles) throw new LimitExceeded(`it runs or names more than ${maxFiles} files`);
-    if (this.bytesLeft < 0) throw new LimitExceeded(`its files have more than ${maxTotalBytes} bytes`);
+    if (this.files.size >= maxFiles) throw new NotApprovable(`it runs or names more than ${maxFiles} files`);
+    if (this.bytesLeft < 0) throw new NotApprovable(`its files have more than ${maxTotalBytes} bytes`);
     this.files.set(path, { path, sha256: sha256(bytes) });
     this.onBytes?.(path, bytes);
   }
@@ -126,9 +128,6 @@ export class CoverageCollector {
     this.toSearch.push({ place, path, text: bytes.toString("utf8"), language });
   }
 }
-
-/** A file that an approval would have to cover but cannot. */
-export class UnreadableFile extends Error {}
 
 /** A checkout: the folder as given, and its real path. */
 export interface Checkout {

@@ -2,18 +2,11 @@ import { existsSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isObject, parseObject } from "../../../protocol/internal.ts";
-import {
-  type Checkout,
-  type FileToSearch,
-  isBelow,
-  kindAt,
-  readEntry,
-  realPathOf,
-  UnreadableFile,
-} from "./gather-files.ts";
+import { type Checkout, type FileToSearch, isBelow, kindAt, readEntry, realPathOf } from "./gather-files.ts";
 import { hasCodeExtension } from "./program-kinds.ts";
 import type { ScriptWalk } from "./script-walk.ts";
 import { fromCode } from "./shell-words.ts";
+import { NotApprovable } from "./word-values.ts";
 
 /** Covers what a JavaScript or TypeScript program loads, and reports what cannot be covered. */
 export function searchJavaScript({ text, place, path }: FileToSearch, { collector, folders }: ScriptWalk): void {
@@ -35,17 +28,6 @@ export function searchJavaScript({ text, place, path }: FileToSearch, { collecto
     collector.reportNotCovered(path, "it starts programs; only files that it names as plain text are covered");
 }
 
-/** What a JavaScript or TypeScript program loads, according to its text. */
-interface Loaded {
-  /** After `import`, `from`, `require` and functions of `createRequire`. */
-  readonly specifiers: readonly string[];
-  /** Every other string: it may name a file that is loaded or started. */
-  readonly texts: readonly string[];
-  /** Loads whose name is computed at run time, as written. */
-  readonly computed: readonly string[];
-  readonly startsPrograms: boolean;
-}
-
 const gap = String.raw`(?:\s|\/\*[\s\S]{0,200}?\*\/)*`;
 // Bounded: an unterminated string would be scanned from each of its quotes.
 const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
@@ -54,7 +36,8 @@ const text = String.raw`(["'\`])((?:\\.|(?!\1)[^\\\n]){0,500})\1`;
 const runsText =
   /(?<![.\w])eval\s*\(|\bnew\s+Function\b|\brunIn(?:This|New)?Context\b|\bvm\.Script\b|\b_(?:load|compile)\s*\(/g;
 
-function loadedBy(source: string): Loaded {
+/** What a program loads, according to its text. */
+function loadedBy(source: string) {
   const makers = [...source.matchAll(/\b(\w+)\s*=\s*(?:\w+\s*\.\s*)?createRequire\b/g)].map(([, name = ""]) => name);
   const called = ["import", "require", "resolve", ...makers].join("|");
   const specifiers = [
@@ -73,8 +56,11 @@ function loadedBy(source: string): Loaded {
     .map(([whole]) => whole.replaceAll(/\s+/g, " "))
     .concat([...source.matchAll(runsText)].map(([whole]) => whole));
   return {
+    /** After `import`, `from`, `require` and functions of `createRequire`. */
     specifiers: [...new Set(specifiers)],
+    /** Every string: it may name a file that is loaded or started. */
     texts: [...new Set(matched(source, new RegExp(text, "g")))],
+    /** Loads whose name is computed at run time, as written. */
     computed: [...new Set(computed)],
     startsPrograms: /\bchild_process\b|\bexeca\b|\bBun\.(?:spawn|\$)|\bDeno\.Command\b|["']zx["']/.test(source),
   };
@@ -166,12 +152,12 @@ function linkedPackage(folder: string, below: string, manifest: Manifest | undef
 
 type Manifest = Readonly<Record<string, unknown>>;
 
-/** The package.json of a folder; undefined when it is missing or invalid. Throws `UnreadableFile` for a pipe or a file that is too large. */
+/** The package.json of a folder; undefined when it is missing or invalid. Throws `NotApprovable` for a pipe or a file that is too large. */
 export function manifestIn(folder: string): Manifest | undefined {
   const path = join(folder, "package.json");
   const entry = readEntry(path);
   if (typeof entry === "string") return undefined;
-  if ("unusable" in entry) throw new UnreadableFile(`${path} ${entry.unusable}`);
+  if ("unusable" in entry) throw new NotApprovable(`${path} ${entry.unusable}`);
   return parseObject(entry.bytes.toString("utf8"));
 }
 

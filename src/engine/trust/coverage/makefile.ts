@@ -1,9 +1,8 @@
 import { dirname } from "node:path";
-import { expandPattern } from "./expand-pattern.ts";
 import type { FileToSearch } from "./gather-files.ts";
 import { foldersWith, reportNotCovered, type ScriptWalk } from "./script-walk.ts";
 import { readShellText } from "./shell-text.ts";
-import { LimitExceeded, unknown, valuesOf } from "./word-values.ts";
+import { expandPattern, NotApprovable, unknown, valuesOf } from "./word-values.ts";
 
 const usualNames = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -43,7 +42,7 @@ export function searchMakefile({ text, place, path }: FileToSearch, script: Scri
   );
   const filled = filler(variables, path);
   const includes = [...joined.matchAll(/^[ ]*(?:-include|sinclude|include)\s+([^\n#]*)/gm)];
-  if (includes.length > maxIncludes) throw new LimitExceeded(`${path} includes more than ${maxIncludes} files`);
+  if (includes.length > maxIncludes) throw new NotApprovable(`${path} includes more than ${maxIncludes} files`);
   for (const [, list = ""] of includes)
     for (const name of filled(list).trim().split(/\s+/)) include(name, dirname(place), path, script);
   const groupIn = (expression: RegExp) => [...joined.matchAll(expression)].map(([, line = ""]) => line);
@@ -84,7 +83,7 @@ function filler(variables: ReadonlyMap<string, string>, path: string): (text: st
       const value = name === undefined ? undefined : variables.get(name);
       if (value === undefined || depth > 3) return unknown;
       left -= value.length + 1;
-      if (left < 0) throw new LimitExceeded(`the variables of ${path} are too long`);
+      if (left < 0) throw new NotApprovable(`the variables of ${path} are too long`);
       return fill(value, depth + 1);
     });
   return (text) => fill(text, 0);

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
-import { entriesOf } from "./expand-pattern.ts";
 import { type FileToSearch, quotedTexts, readEntry } from "./gather-files.ts";
 import type { ScriptWalk } from "./script-walk.ts";
+import { entriesOf } from "./word-values.ts";
 
 /** Covers what a Python program loads, and reports what cannot be covered. */
 export function searchPython({ text, place, path }: FileToSearch, { collector, folders }: ScriptWalk): void {
@@ -27,16 +27,8 @@ export function searchPython({ text, place, path }: FileToSearch, { collector, f
 const startsPrograms =
   /\bsubprocess\b|\b(?:create_)?subprocess_(?:exec|shell)\b|\bpty\.spawn\b|\bos\.(?:system|popen|exec|spawn|posix_spawn)|\bfrom\s{1,20}os\s{1,20}import\s[^\n]{0,200}\b(?:system|popen|exec|spawn|posix_spawn)|\bimport\s{1,20}os\s{1,20}as\b/;
 
-/** What a Python program loads, according to its text. */
-interface PythonLoads {
-  /** Modules with their dots; leading dots are relative to the file. */
-  readonly modules: readonly string[];
-  readonly texts: readonly string[];
-  /** Loads whose name or search path is computed at run time, as written. */
-  readonly computed: readonly string[];
-}
-
-function pythonLoads(source: string): PythonLoads {
+/** What a program loads, according to its text. */
+function pythonLoads(source: string) {
   const joined = source.replace(/\\\n/g, " ").replace(/\(([^()]*)\)/g, (group) => group.replaceAll("\n", " "));
   const modules: string[] = [];
   for (const [, list = ""] of joined.matchAll(/(?:^|[;:\n])\s*import\s+([^\n;#]+)/g)) modules.push(...namesIn(list));
@@ -49,8 +41,10 @@ function pythonLoads(source: string): PythonLoads {
     ),
   ];
   return {
+    /** Modules with their dots; leading dots are relative to the file. */
     modules: [...new Set(modules)].filter((name) => name !== ""),
     texts: quotedTexts(joined),
+    /** Loads whose name or search path is computed at run time, as written. */
     computed: [...new Set(computed.map(([whole]) => whole.trim()))],
   };
 }

@@ -1,12 +1,13 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { expandPattern } from "./expand-pattern.ts";
 import { type CoverageCollector, insidePath, possiblePaths } from "./gather-files.ts";
 import { moduleFiles } from "./javascript.ts";
 import type { Language } from "./program-kinds.ts";
 import type { TextCommand, TextWord } from "./shell-words.ts";
 import {
+  expandPattern,
   holdsPatternSign,
   isPositionalParameter,
+  type KnownVariables,
   printable,
   unknown,
   type ValueContext,
@@ -27,7 +28,7 @@ export interface ScriptWalk {
   readonly collector: CoverageCollector;
   /** It is only a quoted text that may be a command: the files it names count, the programs it calls are not reported. */
   readonly isGuess?: boolean;
-  readonly variables: ReadonlyMap<string, readonly string[]>;
+  readonly variables: KnownVariables;
 }
 
 function valueContext({ variables, file, collector: { checkout } }: ScriptWalk): ValueContext {
@@ -48,13 +49,19 @@ export function reportNotCovered(what: string, why: string, { label, collector }
   collector.reportNotCovered(label === "" ? what : `${label}: ${what}`, why);
 }
 
-/** The way through the commands of one shell text. */
+/** One command of a shell text that is analyzed. */
 export interface CommandWalk {
+  readonly command: TextCommand;
+  /** All commands of the text, and the number of this one. */
   readonly commands: readonly TextCommand[];
+  readonly index: number;
+  /** The functions of the text. */
   readonly functions: ReadonlySet<string>;
   readonly script: ScriptWalk;
-  /** Covers what a command runs, from its program on. `wrapped`: how many wrappers, such as `env`, are around it. */
-  runWords(words: readonly WordMeaning[], index: number, walk: CommandWalk, wrapped?: number): void;
+  /** How many wrappers, such as `env`, are around the program. */
+  readonly wrapped: number;
+  /** Covers a command that is an argument of this one. */
+  runInner(words: readonly WordMeaning[], walk: CommandWalk): void;
   coverScript(text: string, script: ScriptWalk): void;
 }
 
@@ -94,10 +101,8 @@ export function foldersWith(names: readonly string[], { folders }: ScriptWalk): 
 
 /** Covers a shell text that is a part of a file, such as a script of package.json, and later what it runs. */
 export function coverPartOfFile(path: string, text: string, folder: string, script: ScriptWalk): void {
-  const { collector } = script;
-  if (collector.files.has(path)) return;
-  collector.coverText(path, text);
-  collector.scripts.push({ text, script: { ...script, mode: "run", label: path, folders: [folder], depth: 0 } });
+  const inner: ScriptWalk = { ...script, mode: "run", label: path, folders: [folder], depth: 0 };
+  if (script.collector.coverText(path, text)) script.collector.scripts.push({ text, script: inner });
 }
 
 /** Covers every file that a word may name. */
@@ -168,22 +173,17 @@ const rounds = 3;
 const maxValues = 32;
 
 /** What the variables of a text may hold: every value that is assigned anywhere in it, and the initial ones. */
-export function variablesOf(
-  commands: readonly TextCommand[],
-  script: ScriptWalk,
-): ReadonlyMap<string, readonly string[]> {
+export function variablesOf(commands: readonly TextCommand[], script: ScriptWalk): KnownVariables {
   const assignments = commands.flatMap(({ words }) => assignmentsIn(words));
   let variables = script.variables;
   for (let round = 0; round < rounds && assignments.length > 0; round++) {
     const context = valueContext({ ...script, variables });
+    const valuesIn = (word: TextWord | undefined): readonly string[] =>
+      word === undefined || isPositionalParameter(word.pieces) ? [unknown] : valuesOf(word, context);
     const found = new Map<string, Set<string>>();
     for (const { name, values } of assignments) {
       const known = found.get(name) ?? new Set();
-      for (const word of values)
-        for (const value of word === undefined || isPositionalParameter(word.pieces)
-          ? [unknown]
-          : valuesOf(word, context))
-          known.add(value);
+      for (const value of values.flatMap(valuesIn)) known.add(value);
       found.set(name, known);
     }
     variables = new Map([...script.variables, ...[...found].map(([name, known]) => [name, bounded(known)] as const)]);

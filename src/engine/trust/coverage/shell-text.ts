@@ -235,6 +235,7 @@ function emptyCommand(piped: boolean) {
   return { words: [] as TextWord[], reads: [] as TextWord[], bodies: [] as string[], piped, pattern: false };
 }
 
-function plainText({ pieces }: TextWord): string {
+/** The text of a word without its variables and outputs. */
+export function plainText({ pieces }: TextWord): string {
   return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
 }

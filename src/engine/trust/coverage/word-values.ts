@@ -1,3 +1,6 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { errorCode } from "../../../files/internal.ts";
 import { defined } from "../../../protocol/internal.ts";
 import { readShellText } from "./shell-text.ts";
 import type { Piece, TextWord } from "./shell-words.ts";
@@ -7,15 +10,15 @@ import type { Piece, TextWord } from "./shell-words.ts";
  * for an unknown part, and for unquoted pattern characters.
  */
 export const unknown = "\uE000";
-export const anyText = "\uE001";
-export const anyChar = "\uE002";
-export const setStart = "\uE003";
+const anyText = "\uE001";
+const anyChar = "\uE002";
+const setStart = "\uE003";
 const braceOpen = "\uE004";
 const braceClose = "\uE005";
 const braceComma = "\uE006";
 
 /** The placeholder of each pattern character. */
-export const patternSigns: Readonly<Record<string, string>> = {
+const patternSigns: Readonly<Record<string, string>> = {
   "*": anyText,
   "?": anyChar,
   "[": setStart,
@@ -43,8 +46,8 @@ export interface ValueContext {
   printed(script: string): string | undefined;
 }
 
-/** A limit of the analysis is exceeded; the message names it. */
-export class LimitExceeded extends Error {}
+/** A command cannot be approved: a limit of the analysis is exceeded, or a file cannot be read. The message says why. */
+export class NotApprovable extends Error {}
 
 const maxValues = 64;
 const maxValueLength = 4_096;
@@ -54,7 +57,7 @@ export function valuesOf({ pieces }: TextWord, context: ValueContext, depth = 0)
   let values: readonly string[] = [""];
   for (const [index, piece] of pieces.entries()) {
     const next = isPositionalParameter(pieces) ? [""] : pieceValues(piece, index === 0, context, depth);
-    if (values.length * next.length > maxValues) throw new LimitExceeded("a word has too many possible values");
+    if (values.length * next.length > maxValues) throw new NotApprovable("a word has too many possible values");
     values = values.flatMap((value) => next.map((more) => value + more));
   }
   return [...new Set(values.flatMap(withoutBraces))].map((value) => (value.length > maxValueLength ? unknown : value));
@@ -109,7 +112,7 @@ function withoutBraces(value: string): readonly string[] {
   let values: readonly string[] = [value];
   for (let round = 0; round < 8; round++) {
     const next = values.flatMap(firstBraces);
-    if (next.length > maxValues) throw new LimitExceeded("a word in braces has too many possible values");
+    if (next.length > maxValues) throw new NotApprovable("a word in braces has too many possible values");
     if (next.length === values.length && next.every((one, index) => one === values[index])) break;
     values = next;
   }
@@ -136,4 +139,86 @@ export function holdsPatternSign(value: string): boolean {
 /** A value with its placeholders as they were written. */
 export function printable(value: string): string {
   return value.replace(/[\uE000-\uE006]/g, (sign) => writtenSigns[sign] ?? "…");
+}
+
+const maxMatches = 2_000;
+
+/** What a pattern matches on disk from a folder, as a shell without options expands it. An unknown part matches any text. */
+export function expandPattern(pattern: string, folder: string): readonly string[] {
+  const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
+  let found = [isAbsolute(pattern) ? "/" : resolve(folder)];
+  for (const segment of segments) {
+    found = isActive(segment)
+      ? found.flatMap((place) => matching(place, segment))
+      : found.map((place) => join(place, segment));
+    if (found.length > maxMatches)
+      throw new NotApprovable(`${printable(pattern)} matches more than ${maxMatches} files`);
+  }
+  return found;
+}
+
+function isActive(segment: string): boolean {
+  return segment.includes(unknown) || holdsPatternSign(segment);
+}
+
+function matching(folder: string, segment: string): string[] {
+  const hidden = segment.startsWith(".") || segment.startsWith(unknown);
+  return entriesOf(folder)
+    .filter(({ name }) => (hidden || !name.startsWith(".")) && matches(segment, name))
+    .map(({ name }) => join(folder, name));
+}
+
+/** Backtracks to the last sign for any text only, so that every pattern takes linear time. */
+function matches(segment: string, name: string): boolean {
+  const pattern = segment
+    // A set may match any character: one file more that must not change.
+    .replace(/\uE003[\s\S][^\]]*\]/g, anyChar)
+    .replaceAll(unknown, anyText)
+    .replaceAll(setStart, "[");
+  let [sign, at] = [0, 0];
+  let back: { sign: number; at: number } | undefined;
+  while (at < name.length) {
+    if (pattern[sign] === anyText) back = { sign: ++sign, at };
+    else if (pattern[sign] === anyChar || pattern[sign] === name[at]) {
+      sign += 1;
+      at += 1;
+    } else if (back !== undefined) {
+      back = { sign: back.sign, at: back.at + 1 };
+      [sign, at] = [back.sign, back.at];
+    } else return false;
+  }
+  return pattern.slice(sign).replaceAll(anyText, "") === "";
+}
+
+/** Whether a name matches a pattern that is an argument of a program. */
+export function matchesText(pattern: string, name: string): boolean {
+  return matches(
+    pattern.replace(/[*?[]/g, (sign) => patternSigns[sign] ?? sign),
+    name,
+  );
+}
+
+/** The entries of a folder; empty when it cannot be read. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Every file below a folder, including links, without version control and installed packages. */
+export function filesBelow(folder: string): readonly string[] {
+  const found: string[] = [];
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const entry of entriesOf(at)) {
+      if (entry.isDirectory()) {
+        if (entry.name !== ".git" && entry.name !== "node_modules") folders.push(join(at, entry.name));
+      } else found.push(join(at, entry.name));
+    }
+    if (found.length > maxMatches) throw new NotApprovable(`${folder} holds more than ${maxMatches} files`);
+  }
+  return found.sort();
 }
