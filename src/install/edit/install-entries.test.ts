@@ -47,14 +47,14 @@ test("installing again with nothing changed writes no byte", async () => {
   expect(everything(here.folder)).toEqual(before);
 });
 
-test("a dry run tells what would be written and writes nothing, not even the lock file", async () => {
+test("a dry run reports what would be written and writes nothing, not even the lock file", async () => {
   const here = world();
   const { settings } = await writeEntries(here.call({ dryRun: true }));
   expect([settings.created, settings.after.includes("hookline-client")]).toEqual([true, true]);
   expect(Object.keys(everything(here.folder))).toEqual(["an author's project/.claude/hooks.mjs"]);
 });
 
-test("with changes, own entries are replaced where they stand, and what others wrote around them keeps its bytes", async () => {
+test("with changes, own entries are replaced in place, and what others wrote around them keeps its bytes", async () => {
   const here = world();
   const file = here.call().places.settingsFile;
   writeFileSync(file, '{"hooks": {"Stop": [\n  {"hooks": [{"type": "command", "command": "first"}]} // theirs\n]}}');

@@ -53,7 +53,7 @@ test.each([
   await expect(result).rejects.toThrow(file);
 });
 
-test("a syntax error in plain JavaScript is one too", async () => {
+test("a syntax error in plain JavaScript is reported as one", async () => {
   const { result } = asked("const = 1;", { name: "app.mjs" });
   await expect(result).rejects.toMatchObject({ code: "install/syntax", message: expect.stringMatching(/app\.mjs:1/) });
 });

@@ -81,7 +81,7 @@ test("auto never uses http: every event goes through the client, or through run 
   });
 });
 
-test("http is for those who ask, and never where an answer is an exit code or a daemon is revived", () => {
+test("http is used only on request, and never where an answer is an exit code or a daemon is revived", () => {
   expect(transports([guard, stop, note], { scope: "user", transport: "http", httpConsent })).toEqual({
     SessionStart: "client",
     UserPromptSubmit: "client",
@@ -130,7 +130,7 @@ test("an http entry carries mode and token; with a variable, the token is in no 
   expect(JSON.stringify(named)).not.toContain("t0ken");
 });
 
-test("what makes no sense is refused", () => {
+test("options that contradict each other are refused", () => {
   const display: EventNeeds = { ...stop, event: "MessageDisplay", ids: ["MessageDisplay"] };
   const refusals: [Partial<PlanOptions>, string][] = [
     [{ transport: "http" }, "install/http-in-project"],

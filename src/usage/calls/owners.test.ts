@@ -24,7 +24,7 @@ test("a main line beats a sidechain's, which beats a copy; the split shows it", 
   expect(row?.byAgent).toMatchObject([{ agentId: agent, calls: 1 }]);
 });
 
-test("among equals the owner is whom the other names, else who began first, else the first path", async () => {
+test("among equals the owner is the session that the other names, else the one that began first, else the first path", async () => {
   const owners = async (first: Wire[], second: Wire[]) => {
     const world = openWorld();
     world.write(`${one}.jsonl`, first);

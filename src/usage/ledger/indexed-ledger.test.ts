@@ -63,7 +63,7 @@ test("what has vanished is forgotten; --rescan and no index at all give the same
   expect(reportsOf(await world.indexed({ rescan: true }))).toEqual(await world.fresh());
 });
 
-test("who does not get the lock reads in memory, answers, and writes nothing", async () => {
+test("a run that does not get the lock reads in memory, reports, and writes nothing", async () => {
   const world = settled();
   await world.indexed();
   const lock = await takeLock(join(world.folder, "usage"));

@@ -52,7 +52,7 @@ test("a written cost becomes micro-dollars by its decimal digits, half up", () =
   ]);
 });
 
-test("three ways to ask for a cost", async () => {
+test("each cost mode gives its own cost", async () => {
   const lines = [
     answer({ more: { costUSD: 0.5 } }),
     answer({ id: "msg_2", request: "req_2" }),

@@ -75,7 +75,7 @@ test("rows of a model neither overlap nor leave a gap, and say where and when th
   }
 });
 
-test("names lose a mark, a date and a cloud's coat; nothing is matched by likeness", () => {
+test("the [1m] mark, the date and what a cloud adds are removed from a name; names are never matched by similarity", () => {
   const names = [
     "claude-opus-5[1m]",
     "claude-sonnet-4-5-20250929",
@@ -220,7 +220,7 @@ function withOwn(row: object, mark = ""): ReturnType<typeof openPrices> {
   return openPrices(file);
 }
 
-test("a row of one's own for a dated name leaves the package's price to the days before it", () => {
+test("a user's row for a dated name does not change the price of the days before it", () => {
   const own = withOwn(ownRow, "\ufeff");
   const inputAt = (model: string, day: string) => own.rowAt(model, at(day))?.prices.input;
   expect(inputAt("claude-sonnet-4-5-20250929", "2026-04-02")).toBe(1000 * million);
@@ -236,6 +236,6 @@ test.each([
   [{ prices: { ...ownRow.prices, cache_read: "1" } }, '"cache_read" is not known'],
   [{ steps: [{ over: -1, prices: ownRow.prices }] }, 'a step needs "over"'],
   [{ steps: [{ over: 1, price: 2, prices: ownRow.prices }] }, '"price" is not known'],
-])("a row of one's own that means nothing is refused by name: %j", (more, why) => {
+])("an invalid row of a user's table is refused by name: %j", (more, why) => {
   expect(() => withOwn({ ...ownRow, ...more })).toThrow(why);
 });

@@ -47,7 +47,7 @@ test.each(["2026-13-01", "tomorrow-ish", "", "2026-02-30"])("%j is refused as a 
   await expect(reportOf([], { since })).rejects.toMatchObject({ code: "usage/date" });
 });
 
-test("by project, session, model and agent", async () => {
+test("filters select by project, session, model and agent", async () => {
   const world = openWorld();
   const agent = "a0123456789abcdef";
   world.write(`${one}.jsonl`, [answer(), answer({ id: "msg_2", request: "req_2", model: "claude-sonnet-5-20260501" })]);
@@ -204,7 +204,7 @@ test("the difference to the client's figure is left open for a part of a session
   expect(await differences({ until: "2026-10-01" })).toEqual([{ ...client, differenceMicroUsd: null }]);
 });
 
-test("models with their share, speed and times", async () => {
+test("the models report has the share, the speed and the times of each model", async () => {
   const { rows } = await reportOf(
     [
       answer({ usage: tokens(1_000_000, 0) }),

@@ -26,7 +26,7 @@ test("a block is five hours from its first call's hour; after its end, or five h
   ]);
 });
 
-test("the active block burns, and says where it would end", async () => {
+test("the active block has a rate and a projection to its end", async () => {
   const { rows } = await reportOf(callsAt("10:00:00", "10:30:00", "11:00:00"), {
     report: "blocks",
     now: now("12:00:00"),
@@ -44,7 +44,7 @@ test("the active block burns, and says where it would end", async () => {
   expect(later.rows).toMatchObject([{ active: false, burn: null, projection: null }]);
 });
 
-test("a limit in tokens, given or the fullest block before", async () => {
+test("the token limit is the given one or the fullest block before", async () => {
   const lines = callsAt("01:00:00", "01:10:00", "10:00:00");
   const shares = async (tokenLimit: number | "max") => {
     const { rows } = await reportOf(lines, { report: "blocks", tokenLimit, now: now("11:00:00") });

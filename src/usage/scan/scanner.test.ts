@@ -16,7 +16,7 @@ test("the quick scan finds what parsing every line finds, on lines changed in ev
   await agreeWithParsing(20);
 });
 
-test("so it does wherever lines are cut by the buffer", async () => {
+test("the quick scan finds what parsing finds wherever the buffer cuts a line", async () => {
   const filler = (length: number) => prompt("", { message: { role: "user", content: "x".repeat(length) } });
   // The buffer holds about 320 KB: lines end before, at and behind its end, and some are longer than it.
   const sizes = [300_000, 320_000, 327_300, 327_680, 328_000, 400_000, 900_000, 2_000_000];
@@ -44,7 +44,7 @@ test.each(readdirSync(transcripts).filter((name) => !name.startsWith("_")))(
   },
 );
 
-test("they agree on generated transcripts, session by session", async () => {
+test("report and session model agree on generated transcripts, session by session", async () => {
   const out = join(folder, "corpus");
   const { writeCorpus } = await corpus();
   writeCorpus({ mb: 4, seed: 7, out });
@@ -56,7 +56,7 @@ test("they agree on generated transcripts, session by session", async () => {
   }
 });
 
-test("they agree on lines changed in every way", async () => {
+test("report and session model agree on lines changed in every way", async () => {
   await agreeWithModel(10);
 });
 

@@ -8,9 +8,9 @@ import { openSqlite } from "../../sessions/internal.ts";
 import { name, now, prices, reportsOf, settled } from "../fixtures/indexed-world.ts";
 import { killRuns } from "../fixtures/kill-runs.ts";
 import { answer, textOf } from "../fixtures/world.ts";
-import { databaseName } from "../ledger/call-store.ts";
-import { manifestName, rulesVersion } from "../ledger/index-files.ts";
 import { makeReport } from "../reports/build-report.ts";
+import { databaseName } from "./call-store.ts";
+import { manifestName, rulesVersion } from "./index-files.ts";
 
 /** How many places of a file are damaged, one after the other. */
 const places = sized(6, 60);
