@@ -67,7 +67,7 @@ function prepare(folder) {
     payload,
     JSON.stringify({ session_id: "s", cwd: folder, hook_event_name: "Stop", stop_hook_active: false }),
   );
-  const env = { PATH: process.env.PATH, HOME: join(folder, "home"), HOOKLINE_HOME: join(folder, "state") };
+  const env = { ...process.env, HOME: join(folder, "home"), HOOKLINE_HOME: join(folder, "state") };
   return { folder, env, payload, timer: startTimer(folder) };
 }
 

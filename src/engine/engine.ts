@@ -24,6 +24,18 @@ import { type EngineOptions, resolveOptions } from "./options.ts";
 import { eventBudgetMs } from "./runners/run-limits.ts";
 import { openServices, sessionState } from "./services.ts";
 import { honorsOnce } from "./settings/layer.ts";
+import type { PermissionRules } from "./settings/permission-rules.ts";
+
+/** The permission rules that apply in a folder, without an engine. */
+export async function openRules(
+  options: EngineOptions,
+): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
+  checkEngineOptions(options);
+  const resolved = resolveOptions(options);
+  const { permissionRules } = await import("./settings/permission-rules.ts");
+  const now = (await openSettings(resolved)).inForce();
+  return { ...permissionRules(now, resolved), warnings: now.warnings };
+}
 
 /** Opens an engine on the settings that apply in a folder. */
 export async function openEngine<Own extends OwnEvents = NoOwnEvents>(

@@ -23,16 +23,8 @@ export async function openEngine<Own extends OwnEvents = NoOwnEvents>(
 export async function openRules(
   options: EngineOptions = {},
 ): Promise<PermissionRules & { readonly warnings: readonly Warning[] }> {
-  const [{ checkEngineOptions }, { openSettings }, { resolveOptions }, { permissionRules }] = await Promise.all([
-    import("./check-engine-options.ts"),
-    import("./live/reload-settings.ts"),
-    import("./options.ts"),
-    import("./settings/permission-rules.ts"),
-  ]);
-  checkEngineOptions(options);
-  const resolved = resolveOptions(options);
-  const now = (await openSettings(resolved)).inForce();
-  return { ...permissionRules(now, resolved), warnings: now.warnings };
+  const engine = await import("./engine.ts");
+  return engine.openRules(options);
 }
 
 /** What is wrong with the hooks that apply in a folder, the worst first. Starts nothing and writes nothing. */

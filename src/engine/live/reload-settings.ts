@@ -4,7 +4,8 @@ import { loadConditionReader } from "../match/conditions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Notice } from "../ports.ts";
 import type { Layer } from "../settings/layer.ts";
-import type { EffectiveSettings, Snapshot } from "../settings/snapshot.ts";
+import { loadLayers, settingsPaths } from "../settings/load-layers.ts";
+import { applyTrust, type EffectiveSettings, type Snapshot, takeSnapshot } from "../settings/snapshot.ts";
 import { onPinsChanged, pinMarks } from "../trust/pin-store.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -19,11 +20,6 @@ export interface ReloadReport {
 
 /** The settings in force. A reload replaces them as a whole. */
 export async function openSettings(options: ResolvedOptions) {
-  // Loaded when an engine is opened, so that importing the entry point stays cheap.
-  const [{ loadLayers, settingsPaths }, { applyTrust, takeSnapshot }] = await Promise.all([
-    import("../settings/load-layers.ts"),
-    import("../settings/snapshot.ts"),
-  ]);
   /** The state of the pin files when they were last read. */
   let pinsRead = "";
   let snapshot = await snapshotOf(await loadLayers(options, { rows: options.rows }));
