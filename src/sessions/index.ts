@@ -1,4 +1,4 @@
-export type { CheckedSession, CheckFinding, FileTail, SessionCheck, Severity } from "./check/check-finding.ts";
+export type { CheckedSession, CheckFinding, FileTail, SessionCheck, Severity } from "./check/check-session.ts";
 export type { RepairStep } from "./check/repair-lines.ts";
 export { type RepairOptions, type RepairResult, repairSession } from "./check/repair-session.ts";
 export {
@@ -71,13 +71,12 @@ export type {
 export type { Graph, GraphEntry, GraphFinding, ParentLink } from "./model/entry-graph.ts";
 export { finalTextAtStop, type StopPayload, type StopText, type StopTextOptions } from "./model/final-text.ts";
 export type { Ancestor } from "./model/lineage.ts";
-export type { ModelCall } from "./model/model-call.ts";
+export type { ModelCall, TokenPart, Tokens, TokenUsage } from "./model/model-call.ts";
 export type { AttributedCall, ModelFinding, SessionModel } from "./model/session-model.ts";
 export type { CallSpeed, PriceOf, SessionStats, ToolStats } from "./model/session-stats.ts";
 export type { SessionToolCall, TaskNotification, ToolStatus } from "./model/session-tool-call.ts";
 export type { LocalCommand, Turn, TurnEnd, TurnList } from "./model/session-turns.ts";
 export type { Subagent, SubagentLink, SubagentOrigin } from "./model/subagents.ts";
-export type { TokenPart, Tokens, TokenUsage } from "./model/tokens.ts";
 export type { Conversation } from "./model/transcript-conversation.ts";
 export { readSpilledOutput } from "./parts/part-files.ts";
 export type { Query } from "./query/query.ts";

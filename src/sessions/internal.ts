@@ -1,4 +1,4 @@
-export type { CheckFinding } from "./check/check-finding.ts";
+export type { CheckFinding } from "./check/check-session.ts";
 export { type RepairResult, repairSession } from "./check/repair-session.ts";
 export { type ValidationResult, validateSession } from "./check/validate-session.ts";
 export type { DocumentAgent, DocumentItem } from "./export/document.ts";
@@ -20,11 +20,19 @@ export type { AssistantEntry, AttachmentEntry, Entry, TranscriptItem, UserEntry 
 export type { GraphEntry } from "./model/entry-graph.ts";
 export { titleOf, userText } from "./model/entry-text.ts";
 export { finalTextAtStop } from "./model/final-text.ts";
-export { isModelCall, type ModelCall, modelCallsOf } from "./model/model-call.ts";
+export {
+  addTokens,
+  isModelCall,
+  type ModelCall,
+  modelCallsOf,
+  noTokens,
+  readTokens,
+  type TokenPart,
+  type Tokens,
+} from "./model/model-call.ts";
 export type { SessionModel } from "./model/session-model.ts";
 export type { Turn } from "./model/session-turns.ts";
 export type { Subagent } from "./model/subagents.ts";
-export { addTokens, noTokens, readTokens, type TokenPart, type Tokens } from "./model/tokens.ts";
 export { searchIndex } from "./query/search-index.ts";
 export { type SearchHit, type SearchOptions, type SearchResult, searchSessions } from "./query/search-sessions.ts";
 export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from "./query/sqlite.ts";

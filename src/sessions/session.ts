@@ -68,14 +68,14 @@ export async function openSession(which: string | SessionPlace, options: OpenSes
 }
 
 export function sessionAt(place: SessionPlace, { now = Date.now, missing }: SessionAtOptions = {}): Session {
-  const reader = sessionContentReader(place, missing);
+  const readContent = sessionContentReader(place, missing);
   let loading: Promise<SessionModel> | undefined;
   let header: Promise<SessionHeader> | undefined;
   let model: SessionModel | undefined;
   let table: Promise<OffsetTable> | undefined;
 
   async function loadAll(): Promise<SessionModel> {
-    const { content, changed } = await reader.read();
+    const { content, changed } = await readContent();
     if (changed || model === undefined) model = modelOf(content);
     return model;
   }

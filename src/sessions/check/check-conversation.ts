@@ -4,7 +4,7 @@ import { callKey } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { uuidPattern } from "../safe-paths.ts";
-import { type CheckFinding, countedEntries, findingAt, type SessionCheck } from "./check-finding.ts";
+import { type CheckFinding, countedEntries, findingAt, type SessionCheck } from "./check-session.ts";
 
 /** The links between the entries of each conversation. */
 export const checkLinks: SessionCheck = function* ({ threads }) {

@@ -2,7 +2,7 @@ import { groupBy } from "../../protocol/internal.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import type { Conversation } from "../model/transcript-conversation.ts";
 import { hasBom } from "../read/byte-source.ts";
-import type { CheckedSession, FileTail } from "./check-finding.ts";
+import type { CheckedSession, FileTail } from "./check-session.ts";
 import {
   openRepairChanges,
   type RemovedContent,

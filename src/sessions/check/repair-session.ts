@@ -24,7 +24,7 @@ import { type Backup, backUpSession } from "../keep/session-backup.ts";
 import type { TranscriptItem } from "../model/entry.ts";
 import { checkSessionPlace } from "../option-checks.ts";
 import { sessionAt } from "../session.ts";
-import type { CheckedSession } from "./check-finding.ts";
+import type { CheckedSession } from "./check-session.ts";
 import type { RepairStep } from "./repair-lines.ts";
 import { applyPlan, planRepair, type RepairedFile } from "./repair-plan.ts";
 import { examine, validateSession } from "./validate-session.ts";
@@ -84,14 +84,14 @@ async function repairCopy(place: SessionPlace, options: RepairOptions): Promise<
     await removeTree(root, fs);
     return { mends };
   }
-  const backups = await openState(["backups"], options, fs);
+  const request = { root: await openState(["backups"], options, fs), why: "repair", now: now() };
   if (options.inPlace === true) {
-    const backup = await replaceSessionFiles(place, copy, { backups, why: "repair", now: now() }, fs);
+    const backup = await replaceSessionFiles(place, copy, request, fs);
     await removeTree(root, fs);
     return { mends, place, backup };
   }
   const paths = (await changedFiles(place, copy)).changed.map((path) => join(place.folder, path));
-  const backup = await backUpSession({ root: backups, session: place.id, why: "repair", paths, now: now() }, fs);
+  const backup = await backUpSession({ ...request, session: place.id, paths }, fs);
   return { mends, place: copy.place, backup };
 }
 
@@ -160,11 +160,11 @@ function itemsIn(file: string, { threads }: CheckedSession): TranscriptItem[] {
 }
 
 /** Removed content goes to `<session>/hookline-set-aside.jsonl`, one line each. */
-async function keepRemoved({ removed: aside }: RepairedFile, file: string, copy: SessionPlace, fs: Fs): Promise<void> {
-  if (aside.length === 0) return;
+async function keepRemoved({ removed }: RepairedFile, file: string, copy: SessionPlace, fs: Fs): Promise<void> {
+  if (removed.length === 0) return;
   const folder = join(copy.folder, copy.id);
   await ensureFolder(folder, fs);
-  const lines = aside.map(({ why, content, line, offset }) =>
+  const lines = removed.map(({ why, content, line, offset }) =>
     JSON.stringify({ file, line, offset, why, ...asJson(content) }),
   );
   await appendLines(join(folder, "hookline-set-aside.jsonl"), lines, { fs, durable: true });

@@ -6,26 +6,32 @@ import { checkSessionPlace } from "../option-checks.ts";
 import { readLines } from "../read/read-lines.ts";
 import { sessionAt } from "../session.ts";
 import { checkLines, checkLinks, checkTools } from "./check-conversation.ts";
-import type { CheckedSession, CheckFinding, FileTail, SessionCheck, Severity } from "./check-finding.ts";
-import { checkSession } from "./check-session.ts";
+import {
+  type CheckedSession,
+  type CheckFinding,
+  checkSession,
+  type FileTail,
+  type SessionCheck,
+  type Severity,
+} from "./check-session.ts";
 
 export interface ValidationResult {
   readonly findings: readonly CheckFinding[];
   readonly counts: Readonly<Record<Severity, number>>;
-  /** What a reader that merely follows parents from the end would get. */
+  /** What a reader finds that only follows parents from the end. */
   readonly resume: ParentChainResult;
 }
 
 export interface ValidateOptions {
-  /** A process is still writing it; then an unfinished last line is no flaw. */
+  /** A process is still writing the session: then an unfinished last line is not an error. */
   readonly live?: boolean;
-  /** Rules of the caller's own, beside ours. */
+  /** Further checks of the caller. */
   readonly checks?: readonly SessionCheck[];
 }
 
 const ourChecks: readonly SessionCheck[] = [checkLines, checkLinks, checkTools, checkSession];
 
-/** Looks for everything that is wrong with a session. Contract: changes nothing. */
+/** Finds everything that is wrong with a session. Contract: changes nothing. */
 export async function validateSession(place: SessionPlace, options: ValidateOptions = {}): Promise<ValidationResult> {
   checkSessionPlace(place);
   const session = await examine(place, options.live ?? false);
@@ -42,7 +48,7 @@ export async function validateSession(place: SessionPlace, options: ValidateOpti
   };
 }
 
-/** Everything the checks look at, read once. */
+/** Everything that the checks need, read once. */
 export async function examine(place: SessionPlace, live: boolean): Promise<CheckedSession> {
   const model = await sessionAt(place).load();
   return { model, live, threads: ownConversations(model), tails: await tailsOf(model) };
@@ -62,11 +68,11 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** How much of a conversation a plain walk from its end, parent by parent, comes by. */
+/** How much of a conversation a reader finds that follows parents from the end. */
 export interface ParentChainResult {
   readonly reached: EntryCounts;
   readonly missed: EntryCounts;
-  /** The first link on the way that leads nowhere. */
+  /** The first entry whose parent does not exist. */
   readonly breaksAt?: { readonly uuid: string; readonly parentUuid: string; readonly line: number };
 }
 
@@ -77,8 +83,8 @@ export interface EntryCounts {
 }
 
 /**
- * Measured against what a model should be given: all since the last compaction. Results of parallel tools are the usual
- * loss, since each hangs on its own call and the walk passes by one of them only.
+ * Compares with what a model should receive: everything since the last compaction. Results of parallel tools are the usual loss: each
+ * has its own call as parent, and only one of them is on the way.
  */
 function checkParentChain(thread: Conversation): ParentChainResult {
   const byUuid = new Map(thread.graph.nodes.map((node) => [node.uuid, node]));

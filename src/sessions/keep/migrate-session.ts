@@ -101,8 +101,8 @@ async function migrate(place: SessionPlace, options: MigrateOptions): Promise<Mi
       if (step.describe(before).length > 0) await step.apply(before, fs);
     }
     await checkResult(place, copy);
-    const wish = { backups: await openState(["backups"], options, fs), why, now: now() };
-    const backup = await replaceSessionFiles(place, copy, wish, fs);
+    const backups = await openState(["backups"], options, fs);
+    const backup = await replaceSessionFiles(place, copy, { root: backups, why, now: now() }, fs);
     await removeTree(root, fs);
     return { done, backup };
   } catch (error) {

@@ -5,13 +5,7 @@ import { messageOf, Problem } from "../../protocol/internal.ts";
 import { type SessionPlace, sessionFilesOf } from "../find/session-files.ts";
 import { ownCalls, type SessionModel } from "../model/session-model.ts";
 import { openReadable } from "../read/byte-source.ts";
-import { type Backup, backUpSession, restoreBackup } from "./session-backup.ts";
-
-export interface ReplaceRequest {
-  readonly backups: string;
-  readonly why: string;
-  readonly now: number;
-}
+import { type Backup, type BackupRequest, backUpSession, restoreBackup } from "./session-backup.ts";
 
 /**
  * Puts the files of a changed copy in the place of the original's, each by rename, the main transcript last; files that the
@@ -23,22 +17,13 @@ export interface ReplaceRequest {
 export async function replaceSessionFiles(
   place: SessionPlace,
   copy: SessionCopy,
-  wish: ReplaceRequest,
+  request: Pick<BackupRequest, "root" | "why" | "now">,
   fs: Fs,
 ): Promise<Backup> {
   const { changed, added, removed } = await changedFiles(place, copy);
   const full = (path: string) => join(place.folder, path);
-  const backup = await backUpSession(
-    {
-      root: wish.backups,
-      session: place.id,
-      why: wish.why,
-      paths: [...changed, ...removed].map(full),
-      added: added.map(full),
-      now: wish.now,
-    },
-    fs,
-  );
+  const paths = [...changed, ...removed].map(full);
+  const backup = await backUpSession({ ...request, session: place.id, paths, added: added.map(full) }, fs);
   for (const { path, sha256: found } of backup.files) {
     if (copy.hashes.get(path.slice(place.folder.length + 1)) !== found) throw changedMeanwhile(path);
   }

@@ -30,7 +30,7 @@ export interface SavedFile {
 }
 
 export interface BackupRequest {
-  /** Where backups lie. */
+  /** The folder of all backups. */
   readonly root: string;
   readonly session: string;
   readonly why: string;
@@ -42,10 +42,10 @@ export interface BackupRequest {
 const manifestName = "manifest.json";
 
 /** Contract: when it resolves, the copies are on disk, were read back, and have the hashes noted. The manifest comes last. */
-export async function backUpSession(wish: BackupRequest, fs: Fs): Promise<Backup> {
-  const { session, why, paths, added = [], now } = wish;
+export async function backUpSession(request: BackupRequest, fs: Fs): Promise<Backup> {
+  const { session, why, paths, added = [], now } = request;
   const madeAt = new Date(now).toISOString();
-  const folder = await freshFolder(join(wish.root, session, madeAt.replaceAll(":", "-")), fs);
+  const folder = await freshFolder(join(request.root, session, madeAt.replaceAll(":", "-")), fs);
   const files: SavedFile[] = [];
   for (const [n, path] of paths.entries()) {
     const bytes = await readFile(path);
@@ -105,8 +105,8 @@ export async function backUpPresentFiles(backup: Backup, fs: Fs): Promise<Backup
     saved.every((file) => file.present === file.sha256) && made.every(({ present }) => present === undefined);
   if (isSame) return undefined;
   const added = saved.filter(({ present }) => present === undefined).map(({ path }) => path);
-  const root = dirname(dirname(backup.folder));
-  const { session } = backup;
+  const { folder, session } = backup;
+  const root = dirname(dirname(folder));
   return backUpSession({ root, session, why: "rollback", paths: there, added, now: Date.now() }, fs);
 }
 
@@ -120,8 +120,7 @@ export async function listBackups(root: string, session: string): Promise<Backup
 async function readBackup(folder: string): Promise<Backup | undefined> {
   const bytes = await readPrivate(join(folder, manifestName));
   if (bytes === undefined) return undefined;
-  const said = JSON.parse(bytes.toString("utf8")) as Omit<Backup, "folder">;
-  return { ...said, folder };
+  return { ...(JSON.parse(bytes.toString("utf8")) as Omit<Backup, "folder">), folder };
 }
 
 async function verify(folder: string, { name, path, sha256: saved }: SavedFile): Promise<Buffer> {

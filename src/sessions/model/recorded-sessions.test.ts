@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { describeSession } from "../fixtures/describe.ts";
 import { recorded } from "../fixtures/transcript.ts";
 import { sessionAt } from "../session.ts";
-import { addTokens, noTokens } from "./tokens.ts";
+import { addTokens, noTokens } from "./model-call.ts";
 
 const golden = join(recorded, "../transcripts-golden");
 

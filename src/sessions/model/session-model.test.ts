@@ -608,7 +608,7 @@ test("the order in which files are read does not change the model", async () => 
     folder: at,
     file: join(at, `${id}.jsonl`),
     root: { path: recorded, origin: "client" },
-  }).read();
+  })();
   const sorted = describeSession(modelOf(content));
   fc.assert(
     fc.property(fc.shuffledSubarray([...content.agents], { minLength: content.agents.length }), (agents) => {

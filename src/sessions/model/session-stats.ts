@@ -1,10 +1,9 @@
 import { fieldOf } from "../../protocol/internal.ts";
 import type { AttachmentEntry, Entry } from "./entry.ts";
-import type { ModelCall } from "./model-call.ts";
+import { addTokens, type ModelCall, noTokens, type Tokens } from "./model-call.ts";
 import { type AttributedCall, ownCalls, ownConversations, type SessionModel } from "./session-model.ts";
 import type { SessionToolCall } from "./session-tool-call.ts";
 import type { Turn } from "./session-turns.ts";
-import { addTokens, noTokens, type Tokens } from "./tokens.ts";
 import type { Conversation } from "./transcript-conversation.ts";
 
 /** Totals of a session. Counts include every branch; turns are those of the active branch. */

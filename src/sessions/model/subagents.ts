@@ -39,13 +39,11 @@ export interface SubagentDraft extends SubagentOrigin, Pick<Subagent, "inline"> 
   readonly draft: ConversationDraft;
 }
 
-export interface LinkedSubagents {
-  readonly agents: readonly Subagent[];
-  /** Ids of agents that were their own ancestors before the cycle was cut. */
-  readonly cut: readonly string[];
-}
-
-export function linkSubagents(drafts: readonly SubagentDraft[], tools: PairedTools): LinkedSubagents {
+/** `cut` has the ids of agents that were their own ancestors before the cycle was cut. */
+export function linkSubagents(
+  drafts: readonly SubagentDraft[],
+  tools: PairedTools,
+): { agents: readonly Subagent[]; cut: readonly string[] } {
   const links = new Map<SubagentDraft, Link>();
   const linkedCalls = new Set<string>();
   // The most certain rule first, for all agents: a guess by prompt must not use a call that belongs to another agent.

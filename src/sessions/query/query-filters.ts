@@ -4,6 +4,7 @@ import type { AttachmentEntry, Entry } from "../model/entry.ts";
 import type { ModelCall } from "../model/model-call.ts";
 import type { SessionToolCall } from "../model/session-tool-call.ts";
 import type { Subagent } from "../model/subagents.ts";
+import type { QuerySource } from "./query.ts";
 
 /** What a query yields: entries, model calls, tool calls or agents. */
 export type QueryElement = Entry | ModelCall | SessionToolCall | Subagent;
@@ -142,22 +143,17 @@ function allText(value: unknown): string {
 /** A point in a session: a date, ISO text, a time before now (`"90m"`, `"2h"`, `"3d"`), or the uuid of an entry. */
 export type TimeBoundary = Date | string;
 
-interface BoundaryContext {
-  readonly now: () => number;
-  entryWith(uuid: string): Promise<Entry | undefined>;
-}
-
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Both sides are inclusive. For a time, elements without a timestamp do not pass; for an entry, its position in the file counts. */
 export async function boundaryTest(
   side: "since" | "until",
   boundary: TimeBoundary,
-  context: BoundaryContext,
+  source: Pick<QuerySource, "now" | "entryWith">,
 ): Promise<ElementTest> {
-  const time = boundaryTimeMs(boundary, context.now());
+  const time = boundaryTimeMs(boundary, source.now());
   if (time !== undefined) return byTime(side, time);
-  const entry = await context.entryWith(String(boundary));
+  const entry = await source.entryWith(String(boundary));
   if (entry === undefined) {
     throw new Problem(
       "sessions/bad-time",

@@ -45,17 +45,11 @@ function answerText(block: EntryBlock): SearchText[] {
 export type RankedHit = Omit<SearchHit, "turn">;
 
 /** Keeps only the best hits in memory. */
-interface Ranking {
-  add(hit: RankedHit): void;
-  readonly total: number;
-  best(): RankedHit[];
-}
-
-export function hitRanking(limit: number): Ranking {
+export function hitRanking(limit: number) {
   let kept: RankedHit[] = [];
   let total = 0;
   return {
-    add(hit) {
+    add(hit: RankedHit): void {
       total++;
       kept.push(hit);
       if (kept.length > 4 * limit + 100) kept = kept.sort(byRank).slice(0, limit);

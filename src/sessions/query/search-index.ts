@@ -81,8 +81,6 @@ async function openIndex(path: string) {
     addPlace: database.prepare("INSERT INTO places (file, offset, length) VALUES (?, ?, ?)"),
     lastId: database.prepare("SELECT last_insert_rowid() AS id"),
     addWords: database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)"),
-    dropWords: database.prepare("DELETE FROM words WHERE rowid IN (SELECT id FROM places WHERE file = ?)"),
-    dropPlaces: database.prepare("DELETE FROM places WHERE file = ?"),
     dropFile: database.prepare("DELETE FROM files WHERE id = ?"),
     dropWordsFrom: database.prepare(
       "DELETE FROM words WHERE rowid IN (SELECT id FROM places WHERE file = ? AND offset >= ?)",
@@ -159,8 +157,7 @@ function dropEntriesFrom(index: Index, id: number, offset: number): void {
 }
 
 function dropFile(index: Index, id: number): void {
-  index.dropWords.run(id);
-  index.dropPlaces.run(id);
+  dropEntriesFrom(index, id, 0);
   index.dropFile.run(id);
 }
 

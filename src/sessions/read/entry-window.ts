@@ -79,7 +79,7 @@ async function itemsFrom(
 }
 
 async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?: AbortSignal): Promise<number> {
-  for (const line of offsets.uuids.linesWith(uuid)) {
+  for (const line of offsets.uuids.get(uuid)?.toReversed() ?? []) {
     const [item] = await itemsFrom(file, line, 1, offsets, signal);
     if (item !== undefined && item.kind !== "unreadable" && item.uuid === uuid) return line;
   }
@@ -89,7 +89,8 @@ async function lineOf(file: string, uuid: string, offsets: OffsetTable, signal?:
 /** Offsets of every 256th line and lines of all uuids, for reading from the middle of a file. */
 export interface OffsetTable {
   readonly marks: readonly { readonly offset: number; readonly line: number }[];
-  readonly uuids: ReturnType<typeof uuidIndex>;
+  /** The lines that contain a uuid, in order. */
+  readonly uuids: Map<string, number[]>;
   /** How far the file has been read. A later table continues from here. */
   readonly cursor: Cursor;
   /** Lines counted, blank ones included. */
@@ -105,17 +106,16 @@ export async function offsetsOf(file: string, earlier?: OffsetTable, signal?: Ab
   const isValid = earlier !== undefined && (await isStillValid(file, earlier.cursor));
   const base = isValid ? earlier : undefined;
   const marks = base?.marks.slice() ?? [];
-  const uuids = base?.uuids ?? uuidIndex();
+  const uuids = base?.uuids ?? new Map<string, number[]>();
   const reader = readLines(file, { from: base?.cursor, signal });
   for await (const batch of reader) {
     for (const { line, offset, bytes } of batch) {
       // Blank lines are not yielded, so the mark of a slot may be a later line.
       const slot = Math.floor((line - 1) / markInterval);
       while (marks.length <= slot) marks.push({ offset, line });
-      if (bytes !== undefined) uuids.addFrom(bytes, line);
+      if (bytes !== undefined) noteUuids(uuids, bytes, line);
     }
   }
-  uuids.sort();
   const { cursor } = reader;
   return {
     cursor,
@@ -142,65 +142,13 @@ async function isStillValid(file: string, cursor: Cursor): Promise<boolean> {
 
 const uuidKey = Buffer.from('"uuid":"');
 
-/** Each number has 28 bits of hash and 25 bits of line (33 million lines). Two uuids may have the same hash. */
-const lineRange = 2 ** 25;
-
-/** Maps uuids to lines. Takes eight bytes per uuid: a session of 1 GB has half a million of them. */
-function uuidIndex() {
-  let packed = new Float64Array(1024);
-  let count = 0;
-  let isSorted = true;
-
-  function add(uuidHash: number, line: number): void {
-    if (count === packed.length) {
-      const larger = new Float64Array(count * 2);
-      larger.set(packed);
-      packed = larger;
-    }
-    packed[count++] = uuidHash * lineRange + Math.min(line, lineRange - 1);
-    isSorted = false;
+/** Notes every `"uuid":"…"` of a line, including nested ones: a lookup checks which of them is the line's own. */
+function noteUuids(lines: Map<string, number[]>, bytes: Buffer, line: number): void {
+  for (let at = bytes.indexOf(uuidKey); at >= 0; at = bytes.indexOf(uuidKey, at + uuidKey.length)) {
+    const from = at + uuidKey.length;
+    const uuid = bytes.toString("utf8", from, bytes.indexOf(0x22, from));
+    const known = lines.get(uuid);
+    if (known === undefined) lines.set(uuid, [line]);
+    else known.push(line);
   }
-
-  function indexAtOrAbove(value: number): number {
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((packed[middle] ?? 0) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  return {
-    /** Call it after the last `addFrom` and before `linesWith`, which uses binary search. */
-    sort() {
-      if (!isSorted) packed.subarray(0, count).sort();
-      isSorted = true;
-    },
-    /** Adds every `"uuid":"…"` of a line, including nested ones: a lookup checks which of them is the line's own. */
-    addFrom(bytes: Buffer, line: number): void {
-      for (let at = bytes.indexOf(uuidKey); at >= 0; at = bytes.indexOf(uuidKey, at + uuidKey.length)) {
-        const from = at + uuidKey.length;
-        const to = bytes.indexOf(0x22, from);
-        if (to > from) add(hash(bytes, from, to), line);
-      }
-    },
-    linesWith(uuid: string): number[] {
-      const bytes = Buffer.from(uuid);
-      const first = hash(bytes, 0, bytes.length) * lineRange;
-      const lines = new Set<number>();
-      for (let at = indexAtOrAbove(first); at < count && (packed[at] ?? 0) < first + lineRange; at++) {
-        lines.add((packed[at] ?? 0) - first);
-      }
-      return [...lines].sort((a, b) => b - a);
-    },
-  };
-}
-
-/** FNV-1a, cut to 28 bits. */
-function hash(bytes: Buffer, from: number, to: number): number {
-  let value = 0x811c9dc5;
-  for (let at = from; at < to; at++) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193);
-  return value >>> 4;
 }

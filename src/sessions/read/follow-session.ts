@@ -128,14 +128,8 @@ async function stampOf(file: string): Promise<string> {
   }
 }
 
-export interface PathWatcher {
-  /** Resolves on a change, on abort, or after `pollMs`. */
-  next(pollMs: number): Promise<void>;
-  close(): void;
-}
-
 /** File events only shorten the wait: some file systems report none, and then polling finds the change. */
-export function watchPaths(paths: readonly string[], signal: AbortSignal | undefined): PathWatcher {
+export function watchPaths(paths: readonly string[], signal: AbortSignal | undefined) {
   let wake: (() => void) | undefined;
   let hasChanged = false;
   const onChange = () => {
@@ -158,6 +152,7 @@ export function watchPaths(paths: readonly string[], signal: AbortSignal | undef
   };
   signal?.addEventListener("abort", onChange, { once: true });
   return {
+    /** Resolves on a change, on abort, or after `pollMs`. */
     async next(pollMs: number): Promise<void> {
       for (const path of paths) add(path);
       if (!hasChanged && signal?.aborted !== true) {
@@ -172,7 +167,7 @@ export function watchPaths(paths: readonly string[], signal: AbortSignal | undef
       hasChanged = false;
       wake = undefined;
     },
-    close() {
+    close(): void {
       for (const watcher of watchers.values()) watcher.close();
       signal?.removeEventListener("abort", onChange);
     },

@@ -8,52 +8,45 @@ import type { SessionContent, SubagentContent } from "../model/session-model.ts"
 import { type Cursor, unreadableFile } from "./byte-source.ts";
 import { readAllEntries, readEntries } from "./read-entries.ts";
 
-/** Keeps the files of a session in memory and reads only new lines after the first time. */
-export interface ContentReader {
-  /** Reads new lines. `changed` is false when there are none. */
-  read(signal?: AbortSignal): Promise<{ content: SessionContent; changed: boolean }>;
-}
-
-/** With `missing: "empty"` a main transcript that does not exist counts as empty; it may be written later. */
+/**
+ * Returns a function that reads a session. It keeps the files in memory and reads only new lines after the first time; `changed` is false
+ * when there are none. With `missing: "empty"` a main transcript that does not exist counts as empty; it may be written later.
+ */
 export function sessionContentReader(place: SessionPlace, missing?: "empty"): ContentReader {
   const loaded = new Map<string, LoadedFile>();
   const metas = new Map<string, SubagentContent["meta"]>();
   let last: SessionContent | undefined;
 
-  async function agentOf(
-    agent: SubagentFile,
-    borrowedFrom: string | undefined,
-    signal?: AbortSignal,
-  ): Promise<[SubagentContent, boolean]> {
-    const { changed, items } = await refresh(loaded, agent.file, signal);
+  async function agentOf(agent: SubagentFile, borrowedFrom: string | undefined): Promise<[SubagentContent, boolean]> {
+    const { changed, items } = await refresh(loaded, agent.file);
     if (agent.meta !== undefined && !metas.get(agent.meta)) metas.set(agent.meta, readSubagentMeta(agent.meta));
     const meta = agent.meta === undefined ? undefined : metas.get(agent.meta);
     const { id, file, run } = agent;
     return [{ id, file, ...defined({ meta, run, borrowedFrom }), items }, changed];
   }
 
-  return {
-    async read(signal) {
-      const files = await sessionFilesOf(place);
-      const isMissing = missing === "empty" && !existsSync(files.main);
-      const main = isMissing ? noFile : await refresh(loaded, files.main, signal);
-      let changed = main.changed || last?.agents.length !== files.agents.length;
-      const agents: SubagentContent[] = [];
-      for (const agent of files.agents) {
-        const [content, isAgentChanged] = await agentOf(agent, undefined, signal);
-        agents.push(content);
-        changed ||= isAgentChanged;
-      }
-      if (!changed && last !== undefined) return { content: last, changed: false };
-      const own = new Set(files.agents.map(({ id }) => id));
-      for (const { agent, session } of await agentsOfSourceSession(place, main.items, own)) {
-        agents.push((await agentOf(agent, session, signal))[0]);
-      }
-      last = { place, files, main: main.items, agents };
-      return { content: last, changed: true };
-    },
+  return async () => {
+    const files = await sessionFilesOf(place);
+    const isMissing = missing === "empty" && !existsSync(files.main);
+    const main = isMissing ? noFile : await refresh(loaded, files.main);
+    let changed = main.changed || last?.agents.length !== files.agents.length;
+    const agents: SubagentContent[] = [];
+    for (const agent of files.agents) {
+      const [content, isAgentChanged] = await agentOf(agent, undefined);
+      agents.push(content);
+      changed ||= isAgentChanged;
+    }
+    if (!changed && last !== undefined) return { content: last, changed: false };
+    const own = new Set(files.agents.map(({ id }) => id));
+    for (const { agent, session } of await agentsOfSourceSession(place, main.items, own)) {
+      agents.push((await agentOf(agent, session))[0]);
+    }
+    last = { place, files, main: main.items, agents };
+    return { content: last, changed: true };
   };
 }
+
+type ContentReader = () => Promise<{ content: SessionContent; changed: boolean }>;
 
 const noFile = { items: [] as readonly TranscriptItem[], changed: false };
 
@@ -64,15 +57,11 @@ interface LoadedFile {
   readonly stamp: string;
 }
 
-async function refresh(
-  loaded: Map<string, LoadedFile>,
-  file: string,
-  signal?: AbortSignal,
-): Promise<LoadedFile & { changed: boolean }> {
+async function refresh(loaded: Map<string, LoadedFile>, file: string): Promise<LoadedFile & { changed: boolean }> {
   const before = loaded.get(file);
   const stamp = await stampOf(file);
   if (before !== undefined && before.stamp === stamp) return { ...before, changed: false };
-  const reader = readEntries(file, { from: before?.cursor, signal });
+  const reader = readEntries(file, { from: before?.cursor });
   const fresh = await readAllEntries(reader);
   // A last line without a newline is read again, now complete.
   const kept = before === undefined || reader.lines.reset ? [] : before.items.filter(isComplete);

@@ -5,9 +5,8 @@ import { lazy } from "../lazy.ts";
 import type { Entry } from "../model/entry.ts";
 import { isGraphEntry } from "../model/entry-graph.ts";
 import { textsIn } from "../model/entry-text.ts";
-import { openReadable } from "./byte-source.ts";
+import { openBytes, openReadable } from "./byte-source.ts";
 import { recordsOf } from "./json-records.ts";
-import { readLines } from "./read-lines.ts";
 
 /**
  * What the first and last 64 KiB of a transcript show. Fields that they do not show are absent. Of a prompt that the store keeps in
@@ -70,31 +69,20 @@ async function endsOf(file: string): Promise<Ends> {
 /** A compressed file cannot be read from its end: all of it is read, and only its ends are kept. */
 async function endsOfArchived(file: string): Promise<Ends> {
   const { mtimeMs } = await stat(file);
-  const front: Buffer[] = [];
-  let back: Buffer[] = [];
-  let frontBytes = 0;
-  let backBytes = 0;
-  let size = 0;
-  for await (const batch of readLines(file, { tail: "give" })) {
-    for (const { bytes, end } of batch) {
-      size = end;
-      if (bytes === undefined) continue;
-      const line = Buffer.concat([bytes, Buffer.from("\n")]);
-      if (frontBytes < 2 * endBytes) {
-        front.push(line);
-        frontBytes += line.length;
-      } else {
-        back.push(line);
-        backBytes += line.length;
-        if (backBytes > 4 * endBytes) {
-          back = [Buffer.concat(back).subarray(-endBytes)];
-          backBytes = endBytes;
-        }
-      }
+  const source = await openBytes(file);
+  try {
+    const chunk = Buffer.allocUnsafe(2 * endBytes);
+    let sizeBytes = await source.read(chunk, 0);
+    const front = Buffer.from(chunk.subarray(0, sizeBytes));
+    let back: Buffer | undefined;
+    for (let count = sizeBytes; count === chunk.length; sizeBytes += count) {
+      count = await source.read(chunk, sizeBytes);
+      back = Buffer.concat([back ?? front, chunk.subarray(0, count)]).subarray(-endBytes);
     }
+    return { front, back, sizeBytes, modifiedMs: mtimeMs };
+  } finally {
+    await source.close();
   }
-  const tail = back.length === 0 ? undefined : Buffer.concat(back).subarray(-endBytes);
-  return { front: Buffer.concat(front), back: tail, sizeBytes: size, modifiedMs: mtimeMs };
 }
 
 /** A line that is parsed on first use. */

@@ -215,18 +215,8 @@ export function answerIn(entry: Entry): AssistantEntry | undefined {
   if (entry.kind !== "progress" || !isObject(entry.data)) return undefined;
   const object = entry.data["message"];
   if (!isObject(object) || object["type"] !== "assistant") return undefined;
-  const { file, offset, length, line, raw } = entry;
-  const copy = toEntry({
-    kind: "record",
-    file,
-    offset,
-    length,
-    line,
-    object: entry.timestamp === undefined ? object : { timestamp: entry.timestamp, ...object },
-    lossy: false,
-    recovered: false,
-    unterminated: false,
-    raw,
-  });
+  const copied = entry.timestamp === undefined ? object : { timestamp: entry.timestamp, ...object };
+  const marks = { lossy: false, recovered: false, unterminated: false };
+  const copy = toEntry({ ...entry, kind: "record", object: copied, ...marks });
   return copy.kind === "assistant" ? copy : undefined;
 }
