@@ -28,15 +28,9 @@ function bad(message: string, option?: string): Problem {
   return new Problem("models/bad-option", message, { about: { option } });
 }
 
-/** The response of an official client. */
-interface ApiResponse<Piece> {
-  readonly data: AsyncIterable<Piece>;
-  readonly request_id: string | null | undefined;
-}
-
-/** Streams one answer. Contract: never throws; every failure is an `error` event. */
+/** Streams one answer; `open` sends the request with an official client. Contract: never throws; every failure is an `error` event. */
 export async function* streamAnswer<Piece>(
-  open: () => Promise<ApiResponse<Piece>>,
+  open: () => Promise<{ readonly data: AsyncIterable<Piece>; readonly request_id: string | null | undefined }>,
   reader: AnswerReader<Piece>,
   signal: AbortSignal,
   maxChars: number | undefined,

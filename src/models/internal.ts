@@ -3,7 +3,6 @@ export { anthropic } from "./anthropic/anthropic.ts";
 export { efforts, endOfLifeNotice, knownModel } from "./anthropic/known-models.ts";
 export { failureOf, worthFallback } from "./failure.ts";
 export {
-  type AnswerBlock,
   type Base64Source,
   blocksIn,
   type ContentBlock,

@@ -5,7 +5,7 @@ test("the prefix of a name selects the port", () => {
   expect(
     ["scripted:a b/c:d.json", "openai:gpt-x", "claude-sonnet-5", " opus ", "anthropic:opus"].map(parseModelName),
   ).toEqual([
-    { port: "scripted", file: "a b/c:d.json" },
+    { port: "scripted", model: "a b/c:d.json" },
     { port: "openai", model: "gpt-x" },
     { port: "anthropic", model: "claude-sonnet-5" },
     { port: "anthropic", model: "opus" },

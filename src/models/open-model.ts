@@ -10,32 +10,26 @@ export async function openModel(
   env: Readonly<Record<string, string | undefined>> = process.env,
   say?: (sentence: string) => void,
 ): Promise<Model> {
-  const parsed = parseModelName(name);
-  if (parsed.port === "scripted") return (await import("./scripted/scripted.ts")).scripted(parsed.file);
-  if (parsed.port === "openai") {
+  const { port, model } = parseModelName(name);
+  if (port === "scripted") return (await import("./scripted/scripted.ts")).scripted(model);
+  if (port === "openai") {
     const { openaiCompatible } = await import("./openai/openai-compatible.ts");
     const onUnsupported = (what: string): void => say?.(`${name}: this API does not support ${what}; it is left out.`);
-    return openaiCompatible({ model: parsed.model, env, onUnsupported });
+    return openaiCompatible({ model, env, onUnsupported });
   }
-  return (await import("./anthropic/anthropic.ts")).anthropic({ model: parsed.model, env });
+  return (await import("./anthropic/anthropic.ts")).anthropic({ model, env });
 }
 
-/** The parts of a `--model` text: a script, a model behind an OpenAI-compatible API, or else a name the Anthropic API knows. */
-export type ParsedModelName =
-  | { readonly port: "scripted"; readonly file: string }
-  | { readonly port: "openai"; readonly model: string }
-  | { readonly port: "anthropic"; readonly model: string };
-
-export function parseModelName(name: string): ParsedModelName {
+/** The parts of a `--model` text. The model is the file of a script, or a name that the API knows. */
+export function parseModelName(name: string) {
   const pattern = /^(?:(scripted|openai|anthropic):)?(.*)$/s;
-  const [, port = "anthropic", rest = ""] = typeof name === "string" ? (pattern.exec(name.trim()) ?? []) : [];
-  if (rest === "") {
+  const [, port, model = ""] = typeof name === "string" ? (pattern.exec(name.trim()) ?? []) : [];
+  if (model === "") {
     const given = typeof name === "string" ? `"${name}"` : String(name);
     const message = `${given} names no model. Write a model's name, openai:NAME, or scripted:FILE for a script.`;
     throw new Problem("models/bad-name", message, { about: { name } });
   }
-  if (port === "scripted") return { port, file: rest };
-  return { port: port === "openai" ? "openai" : "anthropic", model: rest };
+  return { port: port === "scripted" || port === "openai" ? port : "anthropic", model } as const;
 }
 
 /** The variables that hold keys of the model providers that the ports of this module talk to. */

@@ -72,7 +72,11 @@ export async function runSession(
 const maxOutputBytes = 64 * 2 ** 20;
 const noCalls: RunCalls = { main: [], all: [], whole: async () => [] };
 
-/** The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. */
+/**
+ * The client's headless mode would run a project's hooks without asking; our own agent asks for their approval itself. An approval does
+ * not cover all keys of the settings, and some name programs that the agent starts, such as `apiKeyHelper`. A file that cannot be read
+ * may have such keys too.
+ */
 async function skipsProject(
   { agent = "claude", projectSettings }: SessionCall,
   cwd: string,
@@ -81,27 +85,17 @@ async function skipsProject(
   if (agent === "hookline" || projectSettings) return false;
   const { readValue, reviewTrust } = await import("../engine/internal.ts");
   const { entries } = await reviewTrust({ cwd, home: source.home, env: { ...source.env } });
-  return entries.some(({ state }) => state !== "trusted") || (await hasUnreviewedKeys(cwd, readValue));
-}
-
-function projectSkipped(cwd: string): SessionWarning {
-  const message = `The settings of ${cwd} are not approved, so only user settings were loaded. hookline trust shows and approves what can be approved; --project-settings loads all of it.`;
-  return { code: "project-settings-skipped", message };
-}
-
-/**
- * Whether a folder's own settings have keys that an approval does not cover. Some of them name programs that the agent starts, such as
- * `apiKeyHelper`. A file that cannot be read counts too.
- */
-async function hasUnreviewedKeys(
-  cwd: string,
-  readValue: typeof import("../engine/internal.ts")["readValue"],
-): Promise<boolean> {
+  if (entries.some(({ state }) => state !== "trusted")) return true;
   const files = ["settings.json", "settings.local.json"].map((name) => readValue(join(cwd, ".claude", name)));
   return (await Promise.all(files)).some((found) => {
     if (found.is !== "read") return found.is === "unreadable";
     return Object.keys(Object(found.value)).some((key) => !Object.hasOwn(settingsFields, key) && !harmless.has(key));
   });
+}
+
+function projectSkipped(cwd: string): SessionWarning {
+  const message = `The settings of ${cwd} are not approved, so only user settings were loaded. hookline trust shows and approves what can be approved; --project-settings loads all of it.`;
+  return { code: "project-settings-skipped", message };
 }
 
 /** What only changes how an agent writes or looks. */

@@ -4,7 +4,7 @@ import { fitsWildcard, Problem } from "../../protocol/internal.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type SubagentDefinition, subagentsIn } from "./subagent-file.ts";
 
-export const builtinSubagents: readonly SubagentDefinition[] = [
+const builtinSubagents: readonly SubagentDefinition[] = [
   {
     type: "general-purpose",
     description: "Works on a task of several steps by itself and reports what came of it.",

@@ -27,16 +27,15 @@ interface WireBlock {
   readonly cache_control?: unknown;
 }
 
-export interface RuleOptions {
-  /** The official client sends the conversation without tools to its prompt hooks; only a request of its own may. */
-  readonly toolsOptional?: boolean;
-}
-
 /**
  * The rule of the Messages API that a request breaks, with the text of the API; undefined when it breaks none. The scripted model and the
  * test API refuse such a request with status 400, so that a test cannot pass with a request that the real API would refuse.
  */
-export function brokenRule(given: WireRequest, { toolsOptional = false }: RuleOptions = {}): string | undefined {
+export function brokenRule(
+  given: WireRequest,
+  /** The official client sends the conversation without tools to its prompt hooks; only a request of its own may. */
+  { toolsOptional = false }: { readonly toolsOptional?: boolean } = {},
+): string | undefined {
   // Messages of the role `system` may stand anywhere and belong to no turn.
   const messages = (given.messages ?? []).filter(({ role }) => role !== "system");
   const request = { ...given, messages };

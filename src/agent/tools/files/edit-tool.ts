@@ -1,9 +1,8 @@
 import { booleanSchema, inputSchema, objectSchema, type SchemaValue, stringSchema } from "../check-tool-input.ts";
 import { type Tool, type ToolContext, type ToolResult, toolError, toolSuccess } from "../tool.ts";
-import { judgedPath, makeAbsolute } from "../tool-paths.ts";
-import { errorText } from "./file-access.ts";
+import { makeAbsolute } from "../tool-paths.ts";
 import { patchOf } from "./structured-patch.ts";
-import { changedSinceRead, checkWriteTarget, writeText } from "./write-tool.ts";
+import { checkWriteTarget, writeText } from "./write-tool.ts";
 
 const editInput = inputSchema(
   {
@@ -83,12 +82,8 @@ async function edit(input: EditInput, context: ToolContext): Promise<ToolResult>
   const plan = await planEdit(input, context);
   if ("fault" in plan) return toolError(plan.fault);
   const { bytes, shape, after } = plan;
-  try {
-    const path = judgedPath(input.file_path, context);
-    if (!(await writeText(path, encodeText(after, shape), bytes, context))) return toolError(changedSinceRead);
-  } catch (error) {
-    return toolError(errorText(error, input.file_path));
-  }
+  const fault = await writeText(input.file_path, encodeText(after, shape), bytes, context);
+  if (fault !== undefined) return toolError(fault);
   return toolSuccess(editTool, {
     filePath: input.file_path,
     oldString: input.old_string,

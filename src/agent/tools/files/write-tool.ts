@@ -41,11 +41,8 @@ async function write(given: string, content: string, context: ToolContext): Prom
   const found = await checkWriteTarget(given, context);
   if ("refused" in found) return toolError(found.refused);
   const before = "bytes" in found ? found.bytes : undefined;
-  try {
-    if (!(await writeText(judgedPath(given, context), content, before, context))) return toolError(changedSinceRead);
-  } catch (error) {
-    return toolError(errorText(error, given));
-  }
+  const fault = await writeText(given, content, before, context);
+  if (fault !== undefined) return toolError(fault);
   const original = before?.toString("utf8") ?? null;
   return toolSuccess(writeTool, {
     type: original === null ? "create" : "update",
@@ -57,7 +54,7 @@ async function write(given: string, content: string, context: ToolContext): Prom
   });
 }
 
-export const changedSinceRead =
+const changedSinceRead =
   "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
 
 export type WriteTarget =
@@ -86,16 +83,21 @@ export async function checkWriteTarget(given: string, context: ToolContext): Pro
   }
 }
 
-/** False when the file has changed since it was checked. What is written counts as read. */
+/** Writes a file that is still as it was checked; else returns why not. What is written counts as read. */
 export async function writeText(
-  path: string,
+  given: string,
   text: string,
   before: Uint8Array | undefined,
   context: ToolContext,
-): Promise<boolean> {
-  const expect = before === undefined ? null : sha256(before);
-  if ((await replaceIfUnchanged(path, text, expect)) === "changed") return false;
-  context.readState.set(path, { digest: sha256(text), by: "writing" });
-  await context.fileTouched(path);
-  return true;
+): Promise<string | undefined> {
+  try {
+    const path = judgedPath(given, context);
+    const expect = before === undefined ? null : sha256(before);
+    if ((await replaceIfUnchanged(path, text, expect)) === "changed") return changedSinceRead;
+    context.readState.set(path, { digest: sha256(text), by: "writing" });
+    await context.fileTouched(path);
+    return undefined;
+  } catch (error) {
+    return errorText(error, given);
+  }
 }
