@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Clock, EngineOptions } from "../engine/internal.ts";
+import { type Clock, clientHome, type EngineOptions } from "../engine/internal.ts";
 import { runTag } from "../exec/internal.ts";
 import { homeFolder } from "../files/internal.ts";
 import { efforts, type Model } from "../models/internal.ts";
@@ -143,6 +143,8 @@ export interface RunAgentOptions {
 
 /** Options with every default filled in. The agent reads nothing else from the process. */
 export interface AgentOptions extends Omit<RunAgentOptions, Defaulted>, Required<Pick<RunAgentOptions, Defaulted>> {
+  /** The client's folder of the user: `~/.claude`. */
+  readonly configFolder: string;
   /** Whether agents, commands, skills and servers of a source are used. */
   readonly reads: SourceFilter;
 }
@@ -155,10 +157,12 @@ type Defaulted =
 export function resolveAgentOptions(options: RunAgentOptions): AgentOptions {
   checkAgentOptions(options);
   const env = options.env ?? process.env;
+  const home = options.home ?? homeFolder(env);
   return {
     ...options,
     cwd: resolve(options.cwd ?? process.cwd()),
-    home: options.home ?? homeFolder(env),
+    home,
+    configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
     // Every process of the session carries this tag, nested below the tag of an outer run.
     env: { ...env, [runTag]: [env[runTag], randomUUID()].filter(Boolean).join("/") },
     version: options.version ?? "0.0.0",

@@ -22,8 +22,6 @@ import type { Spending } from "./spending.ts";
 export interface AgentSession {
   readonly options: AgentOptions;
   readonly engine: Engine;
-  /** The folder it was started in; `cd` does not change it. */
-  readonly projectRoot: string;
   readonly permissions: Permissions;
   readonly spending: Spending;
   readonly timing: Timing;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { clientHome, type EngineOptions, openEngine } from "../../engine/internal.ts";
+import { type EngineOptions, openEngine } from "../../engine/internal.ts";
 import { defined, guardedObserver } from "../../protocol/internal.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import type { AgentOptions } from "../agent-options.ts";
@@ -60,7 +60,6 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
   const session: AgentSession = {
     options,
     engine,
-    projectRoot: options.cwd,
     permissions: openPermissions(engine, options, directories, () => session),
     spending: openSpending(now),
     timing: openTiming(now),
@@ -78,7 +77,7 @@ export async function openAgentSession(given: AgentOptions, ending: AbortSignal)
       envFolder: () => join(opened.record.root, "session-env", session.record.id),
       warn,
     }),
-    definitions: await loadDefinitions(options, env, warn),
+    definitions: await loadDefinitions(options, warn),
     prompts: { system: options.systemPrompt, append: options.appendSystemPrompt },
     tools: ownTools(options, threads),
     subagentTools,
@@ -141,14 +140,11 @@ function engineOptions(
 
 /** The kinds of subagents: built-in, from files, and from the embedding program. */
 async function loadDefinitions(
-  options: AgentOptions,
-  env: AgentOptions["env"],
+  { cwd, configFolder, reads, subagents = {} }: AgentOptions,
   warn: (text: string) => void,
 ): Promise<readonly SubagentDefinition[]> {
-  const { cwd, home, reads, subagents = {} } = options;
-  const configHome = clientHome(env["CLAUDE_CONFIG_DIR"], home);
   const folders = [
-    ...(reads("agents", "user") ? [{ folder: join(configHome, "agents"), of: "person" } as const] : []),
+    ...(reads("agents", "user") ? [{ folder: join(configFolder, "agents"), of: "person" } as const] : []),
     ...(reads("agents", "project") ? [{ folder: join(cwd, ".claude", "agents"), of: "checkout" } as const] : []),
   ];
   return addSubagents(await loadSubagents(folders, warn), reads("agents", "flag") ? subagents : {});

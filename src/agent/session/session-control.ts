@@ -74,7 +74,8 @@ export async function addDirectory(
 
 /** A program may add folders below the session's folder or below an `--add-dir` folder. Only the user may add others. */
 async function checkInside({ session }: AgentThread, directory: string): Promise<void> {
-  const folders = [session.projectRoot, ...(session.options.addDirectories ?? [])];
+  const { cwd, addDirectories = [] } = session.options;
+  const folders = [cwd, ...addDirectories];
   const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   if (roots.some((root) => isInside(directory, root))) return;
   const message = `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`;

@@ -1,6 +1,5 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { clientHome } from "../../engine/internal.ts";
 import type { TextBlock } from "../../models/internal.ts";
 import type { Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
@@ -95,10 +94,10 @@ export async function commandList(
   return found.filter((command) => command !== undefined).map(({ name, description }) => ({ name, description }));
 }
 
-function foldersOf({ cwd, env, home, reads }: AgentOptions) {
+function foldersOf({ cwd, configFolder, reads }: AgentOptions) {
   const folders = [
     { folder: join(cwd, ".claude"), source: "projectSettings", of: "project", roots: [cwd] },
-    { folder: clientHome(env["CLAUDE_CONFIG_DIR"], home), source: "userSettings", of: "user", roots: "anywhere" },
+    { folder: configFolder, source: "userSettings", of: "user", roots: "anywhere" },
   ] as const;
   return folders.filter(({ of }) => reads("skills", of));
 }

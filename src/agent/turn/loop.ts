@@ -23,10 +23,8 @@ export type TurnResult =
   | { readonly by: "completed"; readonly text: string; readonly stopReason: string }
   /** A hook ended the turn after a tool call. */
   | { readonly by: "hook_stopped"; readonly text: ""; readonly reason: string }
-  /** A Stop hook returned `continue: false`. */
-  | { readonly by: "stop_hook_prevented"; readonly text: string; readonly reason: string }
-  /** Stop hooks refused the end more often than the cap allows. */
-  | { readonly by: "stop_hook_cap"; readonly text: string; readonly reason: string }
+  /** A Stop hook returned `continue: false`, or Stop hooks refused the end more often than the cap allows. */
+  | { readonly by: "stop_hook_prevented" | "stop_hook_cap"; readonly text: string; readonly reason: string }
   | { readonly by: "tool_deferred"; readonly text: ""; readonly call: ToolUseBlock }
   | { readonly by: "interrupted" | "prompt_blocked"; readonly text: string }
   | ({ readonly by: "api_error"; readonly text: string } & ApiFailureLine)
@@ -81,7 +79,7 @@ export async function runTurn(thread: AgentThread, signal: AbortSignal): Promise
         askedForText = true;
         await askModelAgain(thread, answerIsEmpty);
       } else {
-        const end = await askToStop(thread, { text, shown: answer.shown, stopReason: answer.stopReason }, signal);
+        const end = await askToStop(thread, answer, signal);
         if (end !== undefined) return end;
       }
     }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approveGrants, clientHome, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
+import { approveGrants, type Engine, editSettings, type PlanEdits } from "../../engine/internal.ts";
 import { fieldOf, type PermissionDestination, type PermissionUpdate } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentThread } from "../session/agent-session.ts";
@@ -41,9 +41,9 @@ async function write(update: PermissionUpdate, options: AgentOptions, engine: En
   if (grants.length > 0) await approveGrants({ cwd: options.cwd, home: options.home, env: options.env }, grants);
 }
 
-function fileOf(destination: PermissionDestination, { cwd, env, home }: AgentOptions): string | undefined {
+function fileOf(destination: PermissionDestination, { cwd, configFolder }: AgentOptions): string | undefined {
   if (destination === "session") return undefined;
-  if (destination === "userSettings") return join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json");
+  if (destination === "userSettings") return join(configFolder, "settings.json");
   return join(cwd, ".claude", destination === "localSettings" ? "settings.local.json" : "settings.json");
 }
 

@@ -1,24 +1,17 @@
+import { textIn } from "../../models/internal.ts";
 import { defined, type Outcome } from "../../protocol/internal.ts";
 import type { AgentThread } from "../session/agent-session.ts";
 import { backgroundTasks } from "../session/inbox.ts";
 import { attachmentsOf, refusalText } from "./attachments.ts";
+import type { RecordedAnswer } from "./call-model.ts";
 import { recordNotes, tellModelAsHost } from "./channels.ts";
 import { fireAndHold } from "./fire-event.ts";
 import type { TurnResult } from "./loop.ts";
 
-/** The answer that would end the turn. */
-export interface FinalAnswer {
-  /** As the model wrote it. */
-  readonly text: string;
-  /** After MessageDisplay hooks. */
-  readonly shown: string;
-  readonly stopReason: string;
-}
-
 /** Fires Stop or SubagentStop. Returns undefined when a hook continues the turn; its feedback is then in the conversation. */
 export async function askToStop(
   thread: AgentThread,
-  last: FinalAnswer,
+  last: RecordedAnswer,
   signal: AbortSignal,
 ): Promise<TurnResult | undefined> {
   const { agent, session } = thread;
@@ -26,7 +19,7 @@ export async function askToStop(
     ...defined({ agent_id: agent?.id, agent_type: agent?.type }),
     stop_hook_active: thread.stopActive,
     ...defined({ agent_transcript_path: agent?.transcriptPath }),
-    last_assistant_message: last.text,
+    last_assistant_message: textIn(last.content),
     background_tasks: backgroundTasks(session, agent?.id),
     session_crons: [],
   };

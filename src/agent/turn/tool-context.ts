@@ -34,7 +34,7 @@ export function toolContext(
     signal,
     cwd: () => thread.cwd,
     moveTo: (folder, stayAt) => workspace.move(thread, folder, stayAt),
-    projectRoot: session.projectRoot,
+    projectRoot: options.cwd,
     directories: () => session.directories,
     env: session.toolEnv,
     envFiles: () => workspace.envFiles(),

@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import {
-  clientHome,
   loadLayers,
   lockedSurfaces,
   managedFiles,
@@ -42,11 +41,11 @@ interface SettingsPlace extends Pick<SettingsFile, "file" | "source"> {
 }
 
 async function settingsPlaces(options: AgentOptions): Promise<readonly SettingsPlace[]> {
-  const { cwd, env, home, settings = [], settingSources, managedFolder: managed } = options;
+  const { cwd, configFolder, settings = [], settingSources, managedFolder: managed } = options;
   const folder = join(cwd, ".claude");
   const local = { file: join(folder, "settings.local.json"), source: "local" } as const;
   const project = { file: join(folder, "settings.json"), source: "project" } as const;
-  const user = { file: join(clientHome(env["CLAUDE_CONFIG_DIR"], home), "settings.json"), source: "user" } as const;
+  const user = { file: join(configFolder, "settings.json"), source: "user" } as const;
   const read = [local, project, user].filter(({ source }) => settingSources?.includes(source) ?? true);
   // If the start folder is the home folder, its settings are the user's, not a checkout's.
   const isUsers = read.includes(user) && (await realPathOrNone(project.file)) === (await realPathOrNone(user.file));
@@ -137,10 +136,10 @@ export function readsOf(sources: AgentOptions["settingSources"]): SourceFilter {
  * about locked kinds.
  */
 export async function readCustomization(options: AgentOptions, warn: (text: string) => void): Promise<SourceFilter> {
-  const { cwd, env, home, managedFolder: managed } = options;
+  const { cwd, configFolder, managedFolder: managed } = options;
   const layers = await loadLayers({
     cwd,
-    clientHome: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    clientHome: configFolder,
     managedFolder: managed ?? managedFolder(process.platform),
     settingSources: [],
   });

@@ -3,28 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { openFileWatch, type WatchList } from "./file-watch.ts";
+import { openFileWatch } from "./file-watch.ts";
 import { watchedNames } from "./workspace.ts";
 
-async function watching(list: (root: string) => Partial<WatchList>, pollMs?: number) {
+async function watching(paths: (root: string) => readonly string[] = (root) => [join(root, "a.txt")]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));
   const reported: string[] = [];
-  const watch = openFileWatch({
-    onChange: ({ path, event }) => void reported.push(`${event} ${path.slice(root.length + 1)}`),
-    ...(pollMs === undefined ? {} : { pollMs }),
-  });
+  const watch = openFileWatch(({ path, event }) => void reported.push(`${event} ${path.slice(root.length + 1)}`));
   onTestFinished(async () => {
     await watch.close();
     rmSync(root, { recursive: true, force: true });
   });
-  await watch.watch({ folder: root, names: [], paths: [], ...list(root) });
+  await watch.watch(paths(root));
   return { root, reported, watch };
 }
 
 const soon = { timeout: 2_000, interval: 20 };
 
 test("a file is reported when it is added, changed and removed, each once", async () => {
-  const { root, reported } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported } = await watching();
   const file = join(root, "a.txt");
   writeFileSync(file, "1");
   await expect.poll(() => reported, soon).toEqual(["add a.txt"]);
@@ -38,7 +35,7 @@ test("a file is reported when it is added, changed and removed, each once", asyn
 });
 
 test("a file that is replaced by another one of the same length and time is a change", async () => {
-  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported, watch } = await watching();
   const file = join(root, "a.txt");
   writeFileSync(file, "one");
   utimesSync(file, 1, 1);
@@ -50,11 +47,11 @@ test("a file that is replaced by another one of the same length and time is a ch
   expect(reported).toEqual(["add a.txt", "change a.txt"]);
 });
 
-test("names follow the folder; paths stay; what exists at the start is not a change", async () => {
-  const { root, reported, watch } = await watching((folder) => ({ names: ["a.txt"], paths: [join(folder, "deep/x")] }));
+test("a path that stays on the list loses no change; what exists at the start is not a change", async () => {
+  const { root, reported, watch } = await watching((folder) => [join(folder, "a.txt"), join(folder, "deep/x")]);
   mkdirSync(join(root, "sub"));
   writeFileSync(join(root, "sub/a.txt"), "exists");
-  await watch.watch({ folder: join(root, "sub"), names: ["a.txt"], paths: [join(root, "deep/x")] });
+  await watch.watch([join(root, "sub/a.txt"), join(root, "deep/x")]);
   writeFileSync(join(root, "a.txt"), "no longer watched");
   writeFileSync(join(root, "sub/a.txt"), "watched");
   mkdirSync(join(root, "deep"));
@@ -63,7 +60,7 @@ test("names follow the folder; paths stay; what exists at the start is not a cha
 });
 
 test("a change without a system event is found by the timer", async () => {
-  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }), 20);
+  const { root, reported, watch } = await watching();
   // A time in the past that causes no system event: only the regular check finds it.
   writeFileSync(join(root, "a.txt"), "1");
   await watch.check();
@@ -72,7 +69,7 @@ test("a change without a system event is found by the timer", async () => {
 });
 
 test("a flood of writes is reported as changes, and the last state is not lost", async () => {
-  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported, watch } = await watching();
   for (let n = 0; n < 500; n += 1) writeFileSync(join(root, "a.txt"), "x".repeat(n));
   rmSync(join(root, "a.txt"));
   await watch.check();
@@ -84,17 +81,17 @@ test("a flood of writes is reported as changes, and the last state is not lost",
 });
 
 test("paths that cannot be watched are ignored", async () => {
-  const { root, reported, watch } = await watching((folder) => ({
-    names: ["a.txt"],
-    paths: ["", "relative", "/a\0b", `/${"x".repeat(5_000)}`, join(folder, "a.txt/below"), "/no/such/folder/y", folder],
-  }));
+  const { root, reported, watch } = await watching((folder) => [
+    ...["", "relative", "/a\0b", `/${"x".repeat(5_000)}`, "/no/such/folder/y"],
+    ...[folder, join(folder, "a.txt/below"), join(folder, "a.txt")],
+  ]);
   writeFileSync(join(root, "a.txt"), "1");
   await watch.check();
   expect(reported).toContain("add a.txt");
 });
 
 test("a closed watch reports nothing", async () => {
-  const { root, reported, watch } = await watching(() => ({ names: ["a.txt"] }));
+  const { root, reported, watch } = await watching();
   await watch.close();
   writeFileSync(join(root, "a.txt"), "1");
   await watch.check();

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FSWatcher } from "chokidar";
 
@@ -9,33 +9,22 @@ interface FileChange {
   readonly event: "add" | "change" | "unlink";
 }
 
-export interface WatchList {
-  /** The current folder, and the names in it that hooks wait for. */
-  readonly folder: string;
-  readonly names: readonly string[];
-  /** Absolute paths that hooks asked for. */
-  readonly paths: readonly string[];
-}
-
 export interface FileWatch {
-  /** Sets what is watched. The present content is the baseline, not a change; no change of a file that stays on the list is lost. */
-  watch(list: WatchList): Promise<void>;
+  /** Sets what is watched. The present content is the baseline, not a change; no change of a file that stays watched is lost. */
+  watch(paths: readonly string[]): Promise<void>;
   /** Checks now: every earlier change is reported before this resolves. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface WatchOptions {
-  readonly onChange: (change: FileChange) => void;
-  /** How often files are checked without a system event. Default: 250 ms. */
-  readonly pollMs?: number;
-}
+/** How often files are checked without a system event. */
+const pollMs = 250;
 
 /**
  * Watches a few files by comparing their state with the last one. System events only trigger a check; a timer does where there are
  * none. So a change is reported once, however many system events it caused.
  */
-export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWatch {
+export function openFileWatch(onChange: (change: FileChange) => void): FileWatch {
   const states = new Map<string, string>();
   let isClosed = false;
   let queue: Promise<void> = Promise.resolve();
@@ -61,9 +50,8 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
     }
   }
 
-  async function setList({ folder, names, paths }: WatchList): Promise<void> {
-    const all = [...names.map((name) => join(folder, name)), ...paths].filter(isWatchable);
-    const wanted = new Set(all.slice(0, maxPaths));
+  async function setPaths(paths: readonly string[]): Promise<void> {
+    const wanted = new Set(paths.filter(isWatchable).slice(0, maxPaths));
     const removed = [...states.keys()].filter((path) => !wanted.has(path));
     const added = [...wanted].filter((path) => !states.has(path));
     for (const path of removed) states.delete(path);
@@ -73,8 +61,8 @@ export function openFileWatch({ onChange, pollMs = 250 }: WatchOptions): FileWat
   }
 
   return {
-    watch(list) {
-      queue = queue.then(() => setList(list));
+    watch(paths) {
+      queue = queue.then(() => setPaths(paths));
       return queue;
     },
     check,

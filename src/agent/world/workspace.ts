@@ -1,5 +1,5 @@
-import { basename, relative } from "node:path";
-import { clientHome, type Engine } from "../../engine/internal.ts";
+import { basename, join, relative } from "node:path";
+import type { Engine } from "../../engine/internal.ts";
 import { defined, type Outcome } from "../../protocol/internal.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentSession, AgentThread } from "../session/agent-session.ts";
@@ -39,11 +39,11 @@ interface WorkspaceOptions {
 }
 
 export function openWorkspace({ options, engine, directories, envFolder, warn }: WorkspaceOptions): Workspace {
-  const { cwd, env, home, managedFolder, settingSources } = options;
+  const { cwd, home, configFolder, managedFolder, settingSources } = options;
   /** Its rules decide what may be included; all threads of a session have the same. */
   let reader: AgentThread | undefined;
   const instructions = openInstructions({
-    configFolder: clientHome(env["CLAUDE_CONFIG_DIR"], home),
+    configFolder,
     home,
     projectRoot: cwd,
     directories,
@@ -68,12 +68,11 @@ export function openWorkspace({ options, engine, directories, envFolder, warn }:
     if (!engine.hasHookFor("FileChanged")) return;
     if (watch === undefined) {
       const { openFileWatch } = await import("./file-watch.ts");
-      watch = openFileWatch({
-        onChange: ({ path, event }) => fireAndWatch(main, "FileChanged", { file_path: path, event }),
-      });
+      watch = openFileWatch(({ path, event }) => fireAndWatch(main, "FileChanged", { file_path: path, event }));
     }
     const matchers = engine.list().flatMap(({ hook }) => (hook.event === "FileChanged" ? [hook.matcher] : []));
-    await watch.watch({ folder: main.cwd, names: watchedNames(matchers), paths: watchPaths });
+    const names = watchedNames(matchers);
+    await watch.watch([...names.map((name) => join(main.cwd, name)), ...watchPaths]);
   }
 
   /** Fires an event, and watches the paths that its hooks ask for. */
