@@ -41,8 +41,14 @@ function finish() {
     );
   }
   process.stdout.write(`\n${results.map(line).join("\n")}\n`);
+  const count = (word) => sum(results.flatMap(({ counts }) => [...counts.matchAll(new RegExp(`(\\d+) ${word}`, "g"))]));
+  process.stdout.write(`tests: ${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped\n`);
   process.stdout.write(failed.length === 0 ? "all passed\n" : `failed: ${failed.map(({ name }) => name).join(", ")}\n`);
   process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+function sum(matches) {
+  return matches.reduce((total, [, number]) => total + Number(number), 0);
 }
 
 function stop(signal) {

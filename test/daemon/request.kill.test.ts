@@ -47,7 +47,7 @@ async function killed(form: ClientForm, times: number): Promise<number> {
     const refused = denied || (code === 2 && stdout === "");
     expect({ session_id, refused, stderr }).toEqual({ session_id, refused: true, stderr: "" });
     // A client that found it dead has started another one meanwhile.
-    await until("it is gone", async () => (await daemonStatus(file, { env: world.env }))?.pid !== pid);
+    await until("it has exited", async () => (await daemonStatus(file, { env: world.env }))?.pid !== pid);
     if (!world.log().some((one) => one["session"] === session_id && one["inProcess"] !== undefined)) warm++;
   }
   return warm;

@@ -31,7 +31,7 @@ export function hookStartTrust(hook: ConfiguredHook, { settings, payload }: Hook
 
 /**
  * Waits until the files of an approved command have not changed for a moment, so that the compared files are the ones that run.
- * If they still change after a second, the result says so and the command is not started.
+ * If they still change after a second, the result reports it and the command is not started.
  */
 export function waitForStableFiles(check: () => StartTrust): MaybeAsync<StartTrust> {
   const first = check();

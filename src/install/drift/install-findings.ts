@@ -110,7 +110,7 @@ async function findingsOf(
     }),
     ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),
     ...[...new Set([...inLock, ...inEntries])].map((path) =>
-      at("error", "package-missing", `${path} is not there; ${cure} lets the entries call what is.`),
+      at("error", "package-missing", `${path} does not exist; ${cure} makes the entries call the installed package.`),
     ),
     ...found.filter(([holds]) => holds).map(([, ...row]) => at(...row)),
   ];

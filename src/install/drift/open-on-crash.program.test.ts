@@ -33,7 +33,7 @@ const crashes: Readonly<Record<string, Way>> = {
   aborts: { command: "abort" },
   "does not find the program": { packageRoot: "/nowhere/hookline" },
   "does not know an option": { env: { NODE_OPTIONS: "--no-such-option" } },
-  "is not there": { node: "/nowhere/node" },
+  "does not exist": { node: "/nowhere/node" },
 };
 
 function run(here: World, way: Way, shellForm: boolean, need: EventNeeds = guard) {
