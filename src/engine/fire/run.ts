@@ -1,8 +1,6 @@
-import { packageVersion } from "../../files/internal.ts";
 import {
   type AgentHook,
   groupBy,
-  type HttpHook,
   messageOf,
   Problem,
   type PromptHook,
@@ -165,7 +163,7 @@ function runByType(run: HookRun): MaybeAsync<RunnerResult | "background"> {
     case "command":
       return commands === undefined ? loadCommands().then(() => runByType(run)) : commands.runCommand(hook, run);
     case "http":
-      return runHttpHook(hook, run);
+      return import("../runners/http/http-hook.ts").then(({ runHttpHook }) => runHttpHook(hook, run));
     case "prompt":
     case "agent":
       return runModelHook(hook, run);
@@ -189,26 +187,6 @@ let commands: typeof import("../runners/command/command-hook.ts") | undefined;
 /** With the first command hook: what starts programs is half of the engine. */
 async function loadCommands(): Promise<void> {
   commands = await import("../runners/command/command-hook.ts");
-}
-
-async function runHttpHook(
-  hook: HttpHook,
-  { event, hook: configured, line, timeoutMs }: HookRun,
-): Promise<RunnerResult> {
-  const [{ runHttp }, { httpPolicyOf }] = await Promise.all([
-    import("../runners/http/http-hook.ts"),
-    import("../runners/http/destination.ts"),
-  ]);
-  const { settings, services, signal } = event;
-  return runHttp(hook, {
-    body: line,
-    env: environmentOf(configured, event),
-    policy: httpPolicyOf(configured, settings),
-    timeoutMs,
-    signal,
-    version: packageVersion(),
-    home: services.options,
-  });
 }
 
 async function runModelHook(hook: PromptHook | AgentHook, run: HookRun): Promise<RunnerResult> {

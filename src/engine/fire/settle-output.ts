@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import type {
-  Decision,
   EventRow,
   HookRef,
+  Outcome,
   OutcomeOutput,
   PermissionOutput,
   ToolInput,
   Verdict,
   Warning,
 } from "../../protocol/internal.ts";
+import type { HookEvent } from "./fire.ts";
 import type { FinishedRun } from "./record-run.ts";
 
+interface Decided extends Pick<Outcome, "decision"> {
+  readonly reason: string | undefined;
+}
+
 /** Event-specific answers of all runs together: lists joined, flags or-ed, single values of the last configured. */
-export function settleOutput(
-  row: EventRow,
-  payload: Readonly<Record<string, unknown>>,
-  runs: readonly FinishedRun[],
-): { output: OutcomeOutput; warnings: readonly Warning[] } {
+export function settleOutput(event: HookEvent, runs: readonly FinishedRun[]): Pick<Outcome, "output" | "warnings"> {
   const output: Record<string, unknown> = {};
   const warnings: Warning[] = [];
   const givenBy = new Map<string, FinishedRun>();
@@ -33,16 +34,11 @@ export function settleOutput(
     }
   }
   const combined: OutcomeOutput = output;
-  return { output: { ...combined, ...instructions(row, payload, combined.customInstructions) }, warnings };
+  return { output: { ...combined, ...instructions(event, combined.customInstructions) }, warnings };
 }
 
 /** Answers that follow from the decision itself, whichever way it came about: a failed guard refuses in the same words. */
-export function withDecision(
-  row: EventRow,
-  output: OutcomeOutput,
-  decision: Decision,
-  reason: string | undefined,
-): OutcomeOutput {
+export function withDecision(row: EventRow, output: OutcomeOutput, { decision, reason }: Decided): OutcomeOutput {
   const { permission, action, content, ...rest } = output;
   if (row.answers.includes("decision")) {
     if (decision !== "allow" && decision !== "deny") return rest;
@@ -93,8 +89,7 @@ function conflictOf(key: string, before: FinishedRun | undefined, after: Finishe
 
 /** The user's own instructions come first. */
 function instructions(
-  row: EventRow,
-  payload: Readonly<Record<string, unknown>>,
+  { row, payload }: HookEvent,
   added: string | undefined,
 ): Pick<OutcomeOutput, "customInstructions"> {
   if (row.onText !== "instructions" || added === undefined) return {};

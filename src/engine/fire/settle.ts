@@ -41,7 +41,7 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
   const verdict = strongest([...answered.map(({ record }) => record.verdict), input.verdict, others]);
   const decided = settleDefer(verdict, services.options.canDefer);
   const context = answered.flatMap(({ record }) => record.answer?.context ?? []);
-  const output = settleOutput(row, payload, answered);
+  const output = settleOutput(event, answered);
   const stop = settleStop(event, answered, decided.verdict);
   const blocked = decided.verdict.kind === "deny" && row.blocks !== null && (row.special.blocksWhen?.(payload) ?? true);
   const settled: SettledTurn = {
@@ -65,7 +65,7 @@ export function settle(event: HookEvent, settling: EventRuns): Outcome {
     ...(hasInput && input.input !== undefined ? { updatedInput: input.input } : {}),
     additionalContext: context,
     systemMessages: answered.flatMap(({ record }) => record.answer?.messages ?? []),
-    output: { ...withDecision(row, output.output, turn.decision, turn.reason), ...turn.output },
+    output: { ...withDecision(row, output.output, turn), ...turn.output },
     runs: runs.map(({ record }) => record),
     skipped,
     warnings: [

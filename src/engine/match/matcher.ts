@@ -8,6 +8,7 @@ import {
   type Warning,
   type WarningCode,
 } from "../../protocol/internal.ts";
+import type { AnyPayload } from "../fire/payload.ts";
 import { compileSearch, hazardOf } from "./matcher-search.ts";
 import { parseGlob, parsePattern } from "./matcher-syntax.ts";
 
@@ -69,10 +70,7 @@ export function matcherDetail(matcher: Matcher, value: string | undefined): stri
 }
 
 /** The value of a payload that matchers are tested against. */
-export function matcherValue(
-  field: MatchedField | null,
-  payload: Readonly<Record<string, unknown>>,
-): string | undefined {
+export function matcherValue(field: MatchedField | null, payload: AnyPayload): string | undefined {
   if (field === null) return undefined;
   const value = payload[field.field];
   if (typeof value !== "string") return undefined;

@@ -5,12 +5,14 @@ import {
   type HomeSource,
   isAnswerProof,
   isFileProblem,
+  packageVersion,
   proofHeaders,
   readDaemonRecord,
   readState,
 } from "../../../files/internal.ts";
 import { fieldOf, type HttpHook, parseJson, type Warning } from "../../../protocol/internal.ts";
-import type { Environment } from "../command/command-env.ts";
+import type { HookRun } from "../../fire/fire.ts";
+import { type Environment, environmentOf } from "../command/command-env.ts";
 import { type Limit, waitFor } from "../run-limits.ts";
 import {
   droppedFromStdout,
@@ -20,7 +22,15 @@ import {
   resultNotStarted,
   resultWithoutAnswer,
 } from "../runner-result.ts";
-import { admitUrl, type Resolve, resolveHost, systemResolve, type UrlPolicy, urlInWords } from "./destination.ts";
+import {
+  admitUrl,
+  httpPolicyOf,
+  type Resolve,
+  resolveHost,
+  systemResolve,
+  type UrlPolicy,
+  urlInWords,
+} from "./destination.ts";
 import { type Exchanged, exchange } from "./exchange.ts";
 import { fillHeaders, withSignIn } from "./headers.ts";
 
@@ -39,6 +49,17 @@ export interface HttpCall extends Limit {
 export interface HttpPolicy extends UrlPolicy {
   /** Variables that headers may name; `null` restricts nothing. */
   readonly allowedEnvVars: readonly string[] | null;
+}
+
+export function runHttpHook(
+  hook: HttpHook,
+  { event, hook: configured, line, timeoutMs }: HookRun,
+): Promise<RunnerResult> {
+  const { settings, services, signal } = event;
+  const env = environmentOf(configured, event);
+  const policy = httpPolicyOf(configured, settings);
+  const version = packageVersion();
+  return runHttp(hook, { body: line, env, policy, timeoutMs, signal, version, home: services.options });
 }
 
 /** Contract: resolves by the deadline whatever the server does, name lookup and the last byte included. */
