@@ -9,9 +9,9 @@ import { endIfFilesChange, hookStartTrust, waitForStableFiles } from "../../trus
 import type { BackgroundAnswer, BackgroundJob, BackgroundRun } from "../background-hooks.ts";
 import { type MaybeAsync, whenReady } from "../run-limits.ts";
 import { type RunnerResult, resultNotStarted } from "../runner-result.ts";
-import { type PreparedFiles, prepareFiles } from "./command-env.ts";
+import { prepareFiles } from "./command-env.ts";
 import type { AsyncNotice } from "./command-result.ts";
-import { type StartedCommand, startCommand } from "./start-command.ts";
+import { type CommandRun, type OnBackground, type StartedCommand, startCommand } from "./start-command.ts";
 
 /** A command hook, awaited or in the background. */
 export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerResult | "background"> {
@@ -20,18 +20,18 @@ export function runCommand(hook: CommandHook, run: HookRun): MaybeAsync<RunnerRe
     if (why !== "") return resultNotStarted(why);
     const prepared = prepareFiles(hook, run);
     return whenReady(prepared, (files) =>
-      "failed" in files ? resultNotStarted(files.failed) : runPrepared(hook, run, files),
+      "failed" in files ? resultNotStarted(files.failed) : runPrepared({ ...run, command: hook, files }),
     );
   });
 }
 
-function runPrepared(hook: CommandHook, run: HookRun, files: PreparedFiles): MaybeAsync<RunnerResult | "background"> {
+function runPrepared(run: CommandRun): MaybeAsync<RunnerResult | "background"> {
   const { event, timeoutMs } = run;
   // The host does not wait for a background hook, so nothing else would keep it from starting.
   if (event.signal.aborted) return neverBegun();
-  if (!runsInBackground(hook, run)) return runAwaited(hook, run, files);
+  if (!runsInBackground(run)) return runAwaited(run);
   const job = backgroundJob(run, timeoutMs);
-  event.services.background.start(job, () => backgroundRun(job, hook, run, start(hook, run, files)));
+  event.services.background.start(job, () => backgroundRun(job, run, start(run)));
   return "background";
 }
 
@@ -40,36 +40,30 @@ function neverBegun(): RunnerResult {
 }
 
 /** Waking needs the host's port: without it such a hook is awaited and its exit 2 blocks. */
-function runsInBackground(hook: CommandHook, { event: { waitsFor, services } }: HookRun): boolean {
+function runsInBackground({ command, event: { waitsFor, services } }: CommandRun): boolean {
   if (waitsFor === "all") return false;
-  if (hook.asyncRewake) return services.options.ports.wake !== undefined;
-  return hook.async === true || waitsFor === "nothing";
+  if (command.asyncRewake) return services.options.ports.wake !== undefined;
+  return command.async === true || waitsFor === "nothing";
 }
 
-/** Waits for one of the event's places, then for the end of the hook or for the line that sends it into the background. */
-function runAwaited(hook: CommandHook, run: HookRun, files: PreparedFiles): MaybeAsync<RunnerResult | "background"> {
-  return whenReady(run.slots.take(run.event.signal), (release) => {
-    if (release === undefined) return neverBegun();
-    return runInPlace(hook, run, files, release);
-  });
+/** Waits for one of the event's slots, then for the end of the hook or for the line that sends it into the background. */
+function runAwaited(run: CommandRun): MaybeAsync<RunnerResult | "background"> {
+  const slot = run.slots.take(run.event.signal);
+  return whenReady(slot, (release) => (release === undefined ? neverBegun() : runInSlot(run, release)));
 }
 
-function runInPlace(
-  hook: CommandHook,
-  run: HookRun,
-  files: PreparedFiles,
-  release: () => void,
-): Promise<RunnerResult | "background"> {
+function runInSlot(run: CommandRun, release: () => void): Promise<RunnerResult | "background"> {
   const { signal, services, waitsFor } = run.event;
+  const { timeout } = run.command;
   return new Promise((resolve) => {
     const onBackground = ({ timeoutMs, ignored }: AsyncNotice): void => {
       if (ignored.length > 0) services.warn(answeredInNotice(run, ignored));
-      const limit = timeoutMs ?? (hook.timeout === undefined ? selfSentMs : hook.timeout * 1_000);
+      const limit = timeoutMs ?? (timeout === undefined ? selfSentMs : timeout * 1_000);
       started.running?.setDeadline(limit);
-      services.background.adopt(backgroundRun(backgroundJob(run, limit), hook, run, started));
+      services.background.adopt(backgroundRun(backgroundJob(run, limit), run, started));
       settle("background");
     };
-    const started = start(hook, run, files, waitsFor === "all" ? undefined : onBackground);
+    const started = start(run, waitsFor === "all" ? undefined : onBackground);
     const stopListening = onAbort(signal, () => started.running?.cancel());
     const stopWatching = watchProgress(run, started);
     const settle = (ran: RunnerResult | "background"): void => {
@@ -114,19 +108,15 @@ function answeredInNotice({ hook: { ref } }: HookRun, ignored: readonly string[]
 /** The limit of a hook that sent itself into the background and named none. */
 const selfSentMs = 15_000;
 
-function start(
-  hook: CommandHook,
-  run: HookRun,
-  files: PreparedFiles,
-  onBackground?: (notice: AsyncNotice) => void,
-): StartedCommand {
+function start(run: CommandRun, onBackground?: OnBackground): StartedCommand {
   // Files may have changed while the hook waited for its turn.
   const { why, marks } = hookStartTrust(run.hook, run.event);
   const started =
     why === ""
-      ? endIfFilesChange(startCommand(hook, run, files.variables, onBackground), marks)
+      ? endIfFilesChange(startCommand(run, onBackground), marks)
       : { done: Promise.resolve(resultNotStarted(why)), running: undefined };
-  return files.afterRun === undefined ? started : { ...started, done: started.done.then(files.afterRun) };
+  const { afterRun } = run.files;
+  return afterRun === undefined ? started : { ...started, done: started.done.then(afterRun) };
 }
 
 function backgroundJob({ event: { payload, row, services }, hook }: HookRun, limitMs: number): BackgroundJob {
@@ -142,18 +132,17 @@ function backgroundJob({ event: { payload, row, services }, hook }: HookRun, lim
   };
 }
 
-function backgroundRun(job: BackgroundJob, hook: CommandHook, run: HookRun, started: StartedCommand): BackgroundRun {
+function backgroundRun(job: BackgroundJob, run: CommandRun, started: StartedCommand): BackgroundRun {
   const { clock } = run.event.services;
   const startedAt = clock.now();
+  const times = (): RunTimes => ({ startedAt, durationMs: clock.now() - startedAt });
   if (job.detached) started.running?.unref();
   return {
     ...job,
     startedAt,
     soFar: () => started.running?.soFar() ?? { stdout: "", stderr: "" },
     cancel: () => started.running?.cancel(),
-    done: started.done.then((ran) =>
-      backgroundAnswer(job.id, hook, run, ran, { startedAt, durationMs: clock.now() - startedAt }),
-    ),
+    done: started.done.then((ran) => backgroundAnswer(job.id, run, ran, times())),
   };
 }
 
@@ -163,8 +152,7 @@ function backgroundRun(job: BackgroundJob, hook: CommandHook, run: HookRun, star
  */
 async function backgroundAnswer(
   id: string,
-  hook: CommandHook,
-  run: HookRun,
+  run: CommandRun,
   ran: RunnerResult,
   times: RunTimes,
 ): Promise<BackgroundAnswer | undefined> {
@@ -173,21 +161,18 @@ async function backgroundAnswer(
   // Its failure denies nothing any more, whatever its policy.
   const late: HookRun = { ...run, hook: { ...run.hook, onFailure: "continue" }, late: true };
   const { record, warnings } = await recordRun(late, ran, times);
-  for (const warning of [...warnings, ...cameTooLate(record, hook, wakes(hook, ran))]) services.warn(warning);
+  const wakesAgent = run.command.asyncRewake === true && ran.ended.by === "exit" && ran.ended.code === 2;
+  for (const warning of [...warnings, ...cameTooLate(record, run.command, wakesAgent)]) services.warn(warning);
   const ended = { ...record, background: true };
   services.backgroundEnded(id, ended);
   if (ran.ended.by === "timeout" || ran.ended.by === "cancelled") return undefined;
-  if (wakes(hook, ran)) {
+  if (wakesAgent) {
     const sessionId = String(payload["session_id"]);
     wake(services, { sessionId, hook: ref, text: ran.stderr.trim() || ran.stdout.trim() });
     return undefined;
   }
   const texts = [...(record.answer?.context ?? []), ...(record.answer?.messages ?? [])];
   return texts.length === 0 ? undefined : { id, hook: ref, occasion: label, texts, record: ended };
-}
-
-function wakes(hook: CommandHook, { ended }: RunnerResult): boolean {
-  return hook.asyncRewake === true && ended.by === "exit" && ended.code === 2;
 }
 
 /** What only counts in an awaited hook. Its author must know: such a guard guards nothing. */

@@ -27,6 +27,14 @@ import {
 } from "./command-env.ts";
 import { type AsyncNotice, asyncNotice, type QuestionLine, questionLine, resultOfProcess } from "./command-result.ts";
 
+/** A command hook that is due to run, with the files it gets. */
+export interface CommandRun extends HookRun {
+  readonly command: CommandHook;
+  readonly files: PreparedFiles;
+}
+
+export type OnBackground = (notice: AsyncNotice) => void;
+
 export interface StartedCommand {
   /** Contract: never rejects; settles at most 3 s after the deadline, whatever the process does. */
   readonly done: Promise<RunnerResult>;
@@ -34,17 +42,11 @@ export interface StartedCommand {
 }
 
 /**
- * Starts one command hook and feeds it its payload. `variables` are those of this run alone. `onBackground` is called once when the
- * hook's first line sends the rest into the background; without it such a line is plain output.
+ * Starts one command hook and feeds it its payload. `onBackground` is called once when the hook's first line sends the rest into the background; without it such a line is plain output.
  */
-export function startCommand(
-  hook: CommandHook,
-  run: HookRun,
-  variables: PreparedFiles["variables"],
-  onBackground?: (notice: AsyncNotice) => void,
-): StartedCommand {
-  const { event } = run;
-  const refused = refusalOf(hook, run);
+export function startCommand(run: CommandRun, onBackground?: OnBackground): StartedCommand {
+  const { event, command: hook } = run;
+  const refused = refusalOf(run);
   if (refused !== undefined) return refusedStart(refused);
   const filled = fillPlaceholders(hook, placeholdersOf(run));
   if ("refused" in filled) return refusedStart(filled.refused);
@@ -52,7 +54,7 @@ export function startCommand(
   const shared = environmentOf(run.hook, event);
   const runId = runIdIn(shared[runTag]);
   const line = commandLine(hook, filled, shared);
-  const env = withOwnVariables(shared, hook, run, { ...variables, [runTag]: runId });
+  const env = withOwnVariables(shared, run, runId);
   const mark = openDepthMark(event.depth + 1);
   const graceMs = event.row.special.budget?.graceMs;
   const timeoutMs = remainingMs(run);
@@ -66,7 +68,7 @@ export function startCommand(
     timeoutMs,
     ...(graceMs === undefined ? {} : { graceMs }),
     reportLeftBehind: true,
-    onLine: lineReader(hook, run, () => running, onBackground),
+    onLine: lineReader(run, () => running, onBackground),
   });
   let running = startProcess(line, optionsIn(String(event.payload["cwd"])));
   // Checked only when nothing could be started: the folder may no longer exist.
@@ -79,11 +81,11 @@ export function startCommand(
 }
 
 /** A plugin whose folder no longer exists must not start a shell: "not found" could be read as a block. */
-function refusalOf(hook: CommandHook, { hook: { layer }, line }: HookRun): string | undefined {
-  const { plugin } = layer;
+function refusalOf({ command, hook, line }: CommandRun): string | undefined {
+  const { plugin } = hook.layer;
   if (plugin !== undefined && !existsSync(plugin.root)) return `the plugin folder ${plugin.root} no longer exists`;
-  if (hook.command.includes("\0")) return "the command holds a NUL character";
-  return argumentsRefusal(hook, line);
+  if (command.command.includes("\0")) return "the command holds a NUL character";
+  return argumentsRefusal(command, line);
 }
 
 function refusedStart(why: string): StartedCommand {
@@ -123,29 +125,20 @@ function folderInstead({ event, hook }: HookRun): { path: string; warning: Warni
 }
 
 /** A process's environment includes inherited properties, so what all hooks share is not copied. */
-function withOwnVariables(
-  shared: Environment,
-  hook: CommandHook,
-  run: HookRun,
-  variables: PreparedFiles["variables"],
-): Environment {
+function withOwnVariables(shared: Environment, run: CommandRun, runId: string): Environment {
   const { payload, depth } = run.event;
   return Object.assign(
     Object.create(shared),
     placeholderVariables(placeholdersOf(run)),
     eventVariables(run.hook.ref, payload, depth),
-    argumentsVariable(hook, run.line),
-    variables,
+    argumentsVariable(run.command, run.line),
+    run.files.variables,
+    { [runTag]: runId },
   );
 }
 
-/** Looks at stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
-function lineReader(
-  hook: CommandHook,
-  run: HookRun,
-  running: () => RunningProcess,
-  onBackground: ((notice: AsyncNotice) => void) | undefined,
-): OnLine {
+/** Reads stdout as it comes: the first line may send the run into the background, any line of an interactive hook may ask. */
+function lineReader(run: CommandRun, running: () => RunningProcess, onBackground: OnBackground | undefined): OnLine {
   let first = true;
   return (line, whole) => {
     if (first) {
@@ -158,7 +151,7 @@ function lineReader(
       if (!whole && line.trimStart().startsWith("{")) return "keep";
       if (line.trim() !== "") first = false;
     }
-    if (!hook.interactive) return first ? "keep" : "keep-all";
+    if (!run.command.interactive) return first ? "keep" : "keep-all";
     const question = whole ? questionLine(line) : undefined;
     if (question === undefined) return "keep";
     void answerQuestion(question, run, running());
@@ -167,18 +160,13 @@ function lineReader(
 }
 
 /** The hook's deadline is paused while the user decides; the question of a hook that has exited is dropped. */
-async function answerQuestion(
-  question: QuestionLine,
-  { event, hook }: HookRun,
-  running: RunningProcess,
-): Promise<void> {
+async function answerQuestion(question: QuestionLine, run: HookRun, running: RunningProcess): Promise<void> {
+  const { event, hook } = run;
   const gone = new AbortController();
   void running.done.then(() => gone.abort());
   running.pauseDeadline();
-  const selected = await event.services.ask(
-    { ...question, hook: hook.ref, summary: summaryOf(event.payload) },
-    gone.signal,
-  );
+  const asked = { ...question, hook: hook.ref, summary: summaryOf(event.payload) };
+  const selected = await event.services.ask(asked, gone.signal);
   running.resumeDeadline();
   const reply = selected === undefined ? { cancelled: true } : { selected };
   running.write(`${JSON.stringify({ prompt_response: question.id, ...reply })}\n`);
