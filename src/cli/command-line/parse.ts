@@ -5,10 +5,9 @@ import type { Command, ParsedCall } from "./command.ts";
 /** Reads `args` by the options that the command declares. A wrong argument is a `cli/usage` problem that says what to do. */
 export function parseCall(name: string, command: Command, args: readonly string[]): ParsedCall {
   const fault = (why: string, cause?: unknown) =>
-    new Problem("cli/usage", `${why} See hookline ${name} --help.`, cause === undefined ? {} : { cause });
-  const { values, positionals } = readArgs(command, args, (cause) =>
-    fault(syntaxFault(name, command, args, cause), cause),
-  );
+    new Problem("cli/usage", `${why} See hookline ${name} --help.`, { cause });
+  const misread = (cause: unknown) => fault(syntaxFault(name, command, args, cause), cause);
+  const { values, positionals } = readArgs(command, args, misread);
   /** The values of an option: those given by its aliases first, so that its own name takes precedence. */
   const read = (option: string): readonly unknown[] => {
     if (!Object.hasOwn(command.options, option))

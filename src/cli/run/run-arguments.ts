@@ -2,15 +2,15 @@ import type { FailureMode } from "../../sdk/index.ts";
 
 export interface RunArguments {
   readonly file: string;
-  readonly onFailure?: FailureMode;
+  readonly onFailure: FailureMode | undefined;
   /** The event of the entry in settings, used when the payload cannot be read. */
-  readonly event?: string;
+  readonly event: string | undefined;
   /** The file descriptor with the beginning of the payload, which the client has already read. */
-  readonly head?: number;
+  readonly head: number | undefined;
   /** Why the client called; `rerun`: the daemon may already have run some handlers. */
-  readonly because?: string;
+  readonly because: string | undefined;
   /** The directory to save the payload in, as a test fixture. */
-  readonly record?: string;
+  readonly record: string | undefined;
 }
 
 /** Parses by hand, since loading the parser of the other commands would slow down every hook. */
@@ -33,11 +33,11 @@ export function readArguments(args: readonly string[]): RunArguments | { readonl
   }
   return {
     file,
-    ...(mode === undefined ? {} : { onFailure: mode }),
-    ...(event === undefined || event === "" ? {} : { event }),
-    ...(head === undefined ? {} : { head: Number(head) }),
-    ...(because === undefined ? {} : { because }),
-    ...(record === undefined ? {} : { record }),
+    onFailure: mode,
+    event: event || undefined,
+    head: head === undefined ? undefined : Number(head),
+    because,
+    record,
   };
 }
 

@@ -44,13 +44,13 @@ export async function runHooks(args: readonly string[], uncached?: UncachedCode)
   const { onFailure: given, event: expected } = call;
   const state: RunState = { app: undefined, payload: undefined, answered: undefined, given, expected, about };
   const fail: FailRun = (message, then) => {
-    const code = settleFailure(message, state, env);
+    const code = settleFailure(message, state);
     then?.();
     return exit(code);
   };
   guardProcess(fail, state);
   if (env["HOOKLINE"] === "0") {
-    appendLog({ time: new Date().toISOString(), event: "", ...state.about, answer: "none", off: true }, env, warn);
+    logRun(state, { event: "", answer: "none", off: true });
     return exit(0);
   }
   const failed = (error: unknown) => fail(`hookline run failed: ${messageOf(error)}`);
@@ -126,8 +126,7 @@ function guardProcess(fail: FailRun, state: RunState): void {
     if (modeOf(state) === "block") fail(message);
     warn(message);
     if (state.app?.options.log === false) return;
-    const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...state.about };
-    appendLog({ ...about, failed: message }, process.env, warn);
+    logRun(state, { failed: message });
   });
 }
 
@@ -156,8 +155,13 @@ function eventOf({ payload, expected }: RunState): string | undefined {
   return payload === undefined ? expected : String(payload["hook_event_name"]);
 }
 
+function logRun(state: RunState, fields: Readonly<Record<string, unknown>>): void {
+  const about = { time: new Date().toISOString(), event: eventOf(state) ?? "", ...state.about };
+  appendLog({ ...about, ...fields }, process.env, warn);
+}
+
 /** Writes a failure of the whole app to stderr, stdout and the log. Returns the exit code. */
-function settleFailure(message: string, state: RunState, env: NodeJS.ProcessEnv): number {
+function settleFailure(message: string, state: RunState): number {
   if (state.answered !== undefined) {
     warn(message); // the answer is already written
     return state.answered;
@@ -166,15 +170,7 @@ function settleFailure(message: string, state: RunState, env: NodeJS.ProcessEnv)
   const { stdout, stderr, exitCode } = appFailure(message, mode, state.payload);
   writeFully(2, stderr);
   writeFully(1, stdout);
-  const answer = exitCode === 2 ? "refused" : "none";
-  const record = {
-    time: new Date().toISOString(),
-    event: eventOf(state) ?? "",
-    ...state.about,
-    answer,
-    failed: message,
-  };
-  appendLog(record, env, warn);
+  logRun(state, { answer: exitCode === 2 ? "refused" : "none", failed: message });
   state.answered = exitCode;
   return exitCode;
 }

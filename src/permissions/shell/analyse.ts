@@ -1,7 +1,7 @@
 import { messageOf } from "../../protocol/internal.ts";
 import { characterProblems, costProblems, type MaskedText, maskHeredocs, parseShell } from "./prepare-text.ts";
 import { type ShellPart, type ShellProblem, type ShellWord, staticValue } from "./shell-part.ts";
-import { startState } from "./shell-state.ts";
+import { startIn } from "./shell-state.ts";
 import type { ShellWalk } from "./walk-context.ts";
 import { walkBody, walkScript } from "./walk-script.ts";
 import { isPathPattern, someWord } from "./word-pieces.ts";
@@ -86,7 +86,7 @@ function analyse(original: string, masked: MaskedText, heredocs: Set<number>, co
     walkBody,
   };
   try {
-    walkScript(parsed.script, startState(context.cwd), walk);
+    walkScript(parsed.script, startIn({ folders: [context.cwd], unknown: false }), walk);
   } catch (cause) {
     // The tree parses some fields on first access, so a syntax error may surface here.
     problems.push({ code: "syntax", at: [0, text.length], text: messageOf(cause) });

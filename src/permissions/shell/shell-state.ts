@@ -65,10 +65,6 @@ export const unknownState: ShellState = { folders: [], unknown: true, variables:
 const maxFolders = 8;
 const maxFolderLength = 512;
 
-export function startState(folder: string): ShellState {
-  return { folders: [folder], unknown: false, variables: noVariables };
-}
-
 /** The initial state of a script that another shell runs in these folders. */
 export function startIn(places: Places): ShellState {
   return { ...placesIn(places), variables: noVariables };
