@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { readPrivate, replaceFile, withLock } from "../files/internal.ts";
 import { newToken } from "../loopback/internal.ts";
-import { Problem } from "../protocol/internal.ts";
+import { Problem, parseObject } from "../protocol/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 import { stopDaemon } from "./control.ts";
 import { daemonFolder, type Env, openDaemonFolder } from "./record-file.ts";
@@ -16,15 +16,14 @@ export interface Endpoint {
   readonly url: string;
 }
 
-export interface EndpointOptions {
-  /** Another port and another token, for instance because a stranger has the port; a running daemon is stopped. */
-  readonly fresh?: boolean;
-  readonly env?: Env;
-}
-
-/** The endpoint of a hooks file, chosen at the first call and kept. */
-export async function endpointFor(hooksFile: string, options: EndpointOptions = {}): Promise<Endpoint> {
-  const { fresh = false, env = process.env } = options;
+/**
+ * The endpoint of a hooks file, chosen at the first call and kept. `fresh`: another port and another token, for instance because another
+ * program uses the port; a running daemon is stopped.
+ */
+export async function endpointFor(
+  hooksFile: string,
+  { env, fresh = false }: { readonly env: Env; readonly fresh?: boolean },
+): Promise<Endpoint> {
   const path = join(await openDaemonFolder(hooksFile, env), name);
   return withLock(path, async () => {
     const known = fresh ? undefined : read(await readPrivate(path));
@@ -36,8 +35,8 @@ export async function endpointFor(hooksFile: string, options: EndpointOptions = 
   });
 }
 
-/** Forgets port and token of a hooks file, and stops its daemon: what still asks there is not answered any more. */
-export async function dropEndpoint(hooksFile: string, { env = process.env }: { env?: Env } = {}): Promise<void> {
+/** Forgets port and token of a hooks file, and stops its daemon. Later calls get no answer. */
+export async function dropEndpoint(hooksFile: string, { env }: { readonly env: Env }): Promise<void> {
   await stopDaemon(hooksFile, { env });
   await rm(daemonFolder(hooksFile, env), { recursive: true, force: true });
 }
@@ -48,18 +47,14 @@ function withUrl(hooksFile: string, { port, token }: Omit<Endpoint, "url">): End
   return { port, token, url: `http://127.0.0.1:${port}/v1/hook/${appKey(hooksFile)}` };
 }
 
+/** Undefined when a power cut has cut the file short: another endpoint is chosen. */
 function read(bytes: Buffer | undefined): Omit<Endpoint, "url"> | undefined {
-  if (bytes === undefined) return undefined;
-  try {
-    const { port, token } = JSON.parse(bytes.toString("utf8")) as { port?: unknown; token?: unknown };
-    if (typeof port !== "number" || typeof token !== "string" || !/^[0-9a-f]{64}$/.test(token)) return undefined;
-    return Number.isInteger(port) && port > 0 && port < 65_536 ? { port, token } : undefined;
-  } catch {
-    return undefined; // cut short by a power cut: another one is chosen
-  }
+  const { port, token } = parseObject(bytes?.toString("utf8") ?? "") ?? {};
+  if (typeof port !== "number" || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
+  return typeof token === "string" && /^[0-9a-f]{64}$/.test(token) ? { port, token } : undefined;
 }
 
-/** Below the ports that systems lend to outgoing connections, so that none of those takes it while the daemon is away. */
+/** Below the ports that systems use for outgoing connections, so that none of those takes it while no daemon runs. */
 async function freePort(): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
     const port = randomInt(20_000, 32_000);

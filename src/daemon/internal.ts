@@ -1,6 +1,5 @@
 export { daemonStatus, startDaemon, stopDaemon } from "./control.ts";
 export { dropEndpoint, endpointFor } from "./endpoint.ts";
-export type { DaemonRecord } from "./record-file.ts";
 export { serve } from "./server/serve-daemon.ts";
 export { type ServedApp, serveInProcess } from "./server/serve-in-process.ts";
 export { runWorker } from "./worker/worker-main.ts";

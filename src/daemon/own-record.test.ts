@@ -2,7 +2,8 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type DaemonRecord, openDaemonFolder, openOwnRecord, ownStart, readDaemon, recordPath } from "./record-file.ts";
+import type { DaemonRecord } from "../files/internal.ts";
+import { openDaemonFolder, openOwnRecord, ownStart, readDaemon, recordPath } from "./record-file.ts";
 
 const open = async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-record-"));

@@ -6,7 +6,6 @@ import {
   daemonFolderOf,
   daemonRecordMark,
   ignoringErrors,
-  isDaemonAlive,
   isFileProblem,
   openState,
   processStart,
@@ -16,8 +15,6 @@ import {
 } from "../files/internal.ts";
 import { appKey } from "../sdk/internal.ts";
 
-export type { DaemonRecord } from "../files/internal.ts";
-
 export function recordPath(hooksFile: string, env: Env): string {
   return join(daemonFolder(hooksFile, env), "record");
 }
@@ -26,20 +23,14 @@ export function recordPath(hooksFile: string, env: Env): string {
 export async function writeDaemon(record: DaemonRecord, env: Env): Promise<void> {
   const { pid, start, port, version, token, secret, sourceHash, since, hooksFile } = record;
   const key = appKey(hooksFile);
-  const words = [daemonRecordMark, pid, start || "-", port, key, token, secret, version, sourceHash || "-", since];
-  await replaceFile(
-    recordPath(record.hooksFile, env),
-    `${[words.join(" "), record.node, record.socket, record.hooksFile].join("\n")}\n`,
-  );
+  const fields = [daemonRecordMark, pid, start || "-", port, key, token, secret, version, sourceHash || "-", since];
+  const lines = [fields.join(" "), record.node, record.socket, hooksFile];
+  await replaceFile(recordPath(hooksFile, env), `${lines.join("\n")}\n`);
 }
 
 /** As `readDaemonRecord`, for the daemon of a hooks file. */
 export function readDaemon(hooksFile: string, env: Env): Promise<DaemonRecord | undefined> {
   return readDaemonRecord(appKey(hooksFile), { env });
-}
-
-export function isAlive(process: { readonly pid: number; readonly start: string }): boolean {
-  return isDaemonAlive(process);
 }
 
 /** This process, as a record names it. */
@@ -87,7 +78,7 @@ function below(folder: Buffer, name: string): Buffer {
 export interface OwnRecord {
   /** Other code answers now. */
   updateSource(sourceHash: string): void;
-  /** Whether clients find us by it. Not when somebody has cleared the state folder, and maybe another daemon has come since. */
+  /** Whether clients find this daemon by it. They do not after the state folder was cleared, or when another daemon has started since. */
   isPublished(): Promise<boolean>;
   /** Contract: another daemon's record is left alone, and once ours is removed it is not written again. */
   remove(): Promise<void>;
@@ -100,7 +91,7 @@ export async function openOwnRecord(
 ): Promise<OwnRecord> {
   await writeDaemon(record, env);
   let removed = false;
-  // One after the other, so that the last word is the newest.
+  // One after the other, so that the newest is written last.
   let writing: Promise<void> = Promise.resolve();
   const isOurs = async (ifUnknown: boolean): Promise<boolean> => {
     try {

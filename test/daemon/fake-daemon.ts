@@ -1,14 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import {
-  type DaemonRecord,
-  linkRecord,
-  openDaemonFolder,
-  recordPath,
-  writeDaemon,
-} from "../../src/daemon/record-file.ts";
-import { processStart } from "../../src/files/internal.ts";
+import { linkRecord, openDaemonFolder, recordPath, writeDaemon } from "../../src/daemon/record-file.ts";
+import { type DaemonRecord, processStart } from "../../src/files/internal.ts";
 import type { DaemonWorld } from "./world.ts";
 
 const token = "1".repeat(64);

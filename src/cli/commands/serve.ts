@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type DaemonRecord, daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/internal.ts";
-import { packageFile, packageVersion } from "../../files/internal.ts";
+import { daemonStatus, serve, startDaemon, stopDaemon } from "../../daemon/internal.ts";
+import { type DaemonRecord, packageFile, packageVersion } from "../../files/internal.ts";
 import { escapeControls, escapeLines, Problem } from "../../protocol/internal.ts";
 import { hasOpenJobs, recordPayload } from "../../sdk/internal.ts";
 import type { Command, Io, ParsedCall } from "../command-line/command.ts";

@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { turnAway } from "../../loopback/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
 import { environmentOf } from "../worker/call-environment.ts";
-import { CallerLiveness, type WorkerAnswer } from "../worker/messages.ts";
-import type { WarmApp } from "./warm-app.ts";
+import type { HookRequest, WorkerAnswer } from "../worker/messages.ts";
+import type { WarmAnswer, WarmApp } from "./warm-app.ts";
 
 export interface ClientOptions {
   readonly file: string;
   readonly version: string;
   readonly secret: string;
   readonly app: WarmApp;
-  /** Somebody with another version of the package is here: it is time to go. */
+  /** Called when a client has another version of the package. */
   readonly leave: () => void;
   readonly noteAgent: (pid: number) => void;
   /** Whether the environment of this client can be looked up. */
@@ -42,12 +42,15 @@ export function checkHandshake(
   return true;
 }
 
+/** Calls the app, and aborts the call when the caller of the reply goes away. */
+export type CallApp = (asked: HookRequest, reply: ServerResponse) => Promise<WarmAnswer>;
+
 export async function answerClient(
   caller: Caller,
   bytes: Buffer,
   onFailure: FailureMode | undefined,
   reply: ServerResponse,
-  open: Set<CallerLiveness>,
+  call: CallApp,
   options: ClientOptions,
 ): Promise<void> {
   const envBytes = Math.min(caller.envBytes, bytes.length);
@@ -57,49 +60,42 @@ export async function answerClient(
   if (envOf > 0 && !options.canReadEnvironment(caller)) {
     return turnAway(reply, 428, "the environment of the client cannot be seen from here");
   }
-  options.keep?.(text);
-  const interest = new CallerLiveness();
-  open.add(interest);
-  reply.on("close", () => {
-    open.delete(interest);
-    if (!reply.writableFinished) interest.markGone("the host went away");
-  });
   const signOfLife = setInterval(() => reply.writeProcessing(), signOfLifeEveryMs);
   const asked = { text, transport: "client", onFailure, env, envOf, cwd: caller.cwd } as const;
-  const said = await options.app.call(asked, interest).finally(() => clearInterval(signOfLife));
-  if ("busy" in said) return turnAway(reply, 503, said.busy);
+  const answer = await call(asked, reply).finally(() => clearInterval(signOfLife));
+  if ("busy" in answer) return turnAway(reply, 503, answer.busy);
   // More of the payload may still be on its way to the client; `run` reads on where it stopped.
-  if (said.unreadable) return turnAway(reply, 422, "the payload is not whole");
-  send(reply, said, options);
+  if (answer.unreadable) return turnAway(reply, 422, "the payload is not whole");
+  send(reply, answer, options);
 }
 
 /**
  * The secret shows that it is us. Every field has a width of its own, so that a shell reads the whole head at once; the client knows its
  * length, for it has our version.
  */
-function send(reply: ServerResponse, said: WorkerAnswer, { secret, version, app }: ClientOptions): void {
+function send(reply: ServerResponse, answer: WorkerAnswer, { secret, version, app }: ClientOptions): void {
   const wide = (value: number, width: number) => String(value).padStart(width, "0");
-  const out = Buffer.byteLength(said.stdout);
-  const error = Buffer.byteLength(said.stderr);
+  const out = Buffer.byteLength(answer.stdout);
+  const error = Buffer.byteLength(answer.stderr);
   const source = app.sourceHash.padStart(64, "0");
   const headers = {
-    Hookline: `${secret} ${wide(said.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
+    Hookline: `${secret} ${wide(answer.exitCode, 3)} ${wide(out, 8)} ${wide(error, 8)} ${source} ${version}`,
     "Content-Length": wide(out + error, 10),
     Connection: "close",
   };
   if (reply.headersSent || reply.destroyed) return;
   reply.writeHead(200, headers);
-  reply.end(said.stdout + said.stderr);
+  reply.end(answer.stdout + answer.stderr);
 }
 
-/** What a client says of itself, in headers; see the client page of the docs. */
+/** The headers of a client; see the client page of the docs. */
 export interface Caller {
   readonly protocol: string;
   readonly version: string;
   readonly hooksFile: string;
   readonly hostPid: number;
   readonly cwd: string | undefined;
-  /** How many bytes of the body stand before the payload: the environment, each entry ended by NUL. */
+  /** How many bytes of the body come before the payload: the environment, each entry ended by NUL. */
   readonly envBytes: number;
   /** The client's own number, where its environment can be read from the system. */
   readonly pid: number;
@@ -108,9 +104,9 @@ export interface Caller {
 
 /** Undefined when the request is a host's own, not a client's. */
 export function callerOf({ headers }: Pick<IncomingMessage, "headers">): Caller | undefined {
-  const told = headers["hookline-client"];
-  if (typeof told !== "string") return undefined;
-  const [protocol = "", version = "", hostPid, pid, envBytes, mode] = told.split(" ");
+  const given = headers["hookline-client"];
+  if (typeof given !== "string") return undefined;
+  const [protocol = "", version = "", hostPid, pid, envBytes, mode] = given.split(" ");
   return {
     protocol,
     version,

@@ -8,7 +8,7 @@ test("it leaves after the idle time, not while it is busy, and busy is asked onl
   let isBusy = true;
   const busy = vi.fn(async () => isBusy);
   const leave = vi.fn();
-  const idle = watchIdle({ idleMs: 1_000, busy, leave });
+  const idle = watchIdle(1_000, busy, leave);
   await vi.advanceTimersByTimeAsync(900);
   idle.touch();
   await vi.advanceTimersByTimeAsync(900);
@@ -25,7 +25,7 @@ test("the daemon does not leave when a call arrives while it checks whether it i
   let say: (busy: boolean) => void = () => undefined;
   const leave = vi.fn();
   const busy = () => new Promise<boolean>((resolve) => (say = resolve));
-  const idle = watchIdle({ idleMs: 1_000, busy, leave });
+  const idle = watchIdle(1_000, busy, leave);
   await vi.advanceTimersByTimeAsync(1_100);
   idle.touch();
   say(false);

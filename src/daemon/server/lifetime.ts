@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
-import { processStart } from "../../files/internal.ts";
-import { isAlive } from "../record-file.ts";
+import { isDaemonAlive, processStart, startTag } from "../../files/internal.ts";
 import type { WarmApp } from "./warm-app.ts";
 
-export interface IdleOptions {
-  readonly idleMs: number;
-  /** Asked once it has been quiet for that long. */
-  readonly busy: () => Promise<boolean>;
-  readonly leave: () => void;
-}
-
-/** Calls `leave` when nothing was asked for `idleMs` and nobody is left who might. */
-export function watchIdle({ idleMs, busy, leave }: IdleOptions): { touch(): void; end(): void } {
+/** Calls `leave` when no call came for `idleMs` and `busy` returns false, which is called only then. */
+export function watchIdle(
+  idleMs: number,
+  busy: () => Promise<boolean>,
+  leave: () => void,
+): { touch(): void; end(): void } {
   let last = performance.now();
   let asking = false;
   const isQuiet = () => performance.now() - last >= idleMs;
@@ -21,7 +17,7 @@ export function watchIdle({ idleMs, busy, leave }: IdleOptions): { touch(): void
     const isBusy = await busy().finally(() => {
       asking = false;
     });
-    // Somebody may have called while we asked.
+    // A call may have come meanwhile.
     if (!isBusy && isQuiet()) leave();
   };
   const timer = setInterval(() => void look(), Math.max(50, Math.min(idleMs / 4, 60_000)));
@@ -34,20 +30,21 @@ export function watchIdle({ idleMs, busy, leave }: IdleOptions): { touch(): void
   };
 }
 
-/** The agents that this daemon has answered: as long as one of them lives, its http entries need somebody there. */
+/** The agents that this daemon has answered. While one of them runs, its http entries need a server. */
 interface KnownAgents {
   noteAgent(pid: number): void;
   /** Whether any of them still runs. */
   anyAlive(): boolean;
 }
 
-/** Looking at a process costs more than answering; but its number may be another's after a while. */
+/** Looking up a process costs more than answering. It is repeated, because another process may get its number. */
 const lookAgainMs = 60_000;
 /** A hook in shell form has another number with every call. */
 const mostSeen = 1_000;
 
 export function openKnownAgents(): KnownAgents {
-  const known = new Map<number, { pid: number; start: string }>();
+  /** When each process was started, by its number. */
+  const known = new Map<number, string>();
   const seen = new Map<number, number>();
   return {
     noteAgent(pid) {
@@ -56,17 +53,16 @@ export function openKnownAgents(): KnownAgents {
       if (seen.size >= mostSeen) seen.clear();
       seen.set(pid, now);
       const host = agentBehindShells(pid);
-      const start = (processStart(host) ?? "").replace(/[^0-9a-zA-Z]/g, "");
-      if (host > 1) known.set(host, { pid: host, start });
+      if (host > 1) known.set(host, startTag(processStart(host) ?? ""));
     },
     anyAlive() {
-      for (const [pid, one] of known) if (!isAlive(one)) known.delete(pid);
+      for (const [pid, start] of known) if (!isDaemonAlive({ pid, start })) known.delete(pid);
       return known.size > 0;
     },
   };
 }
 
-/** A hook in shell form is called by a shell that ends with the call; who called that is the host. */
+/** A hook in shell form is called by a shell that ends with the call; the host is the process that started the shell. */
 function agentBehindShells(pid: number): number {
   let at = pid;
   for (let steps = 0; steps < 4; steps++) {

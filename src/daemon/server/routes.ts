@@ -3,7 +3,14 @@ import { answerProof, proofHeaders } from "../../files/internal.ts";
 import { letSend, readBody, sendJson, sendText, turnAway } from "../../loopback/internal.ts";
 import type { FailureMode } from "../../sdk/internal.ts";
 import { CallerLiveness, failedAnswer, type WorkerAnswer } from "../worker/messages.ts";
-import { answerClient, type Caller, type ClientOptions, callerOf, checkHandshake } from "./client-call.ts";
+import {
+  answerClient,
+  type CallApp,
+  type Caller,
+  type ClientOptions,
+  callerOf,
+  checkHandshake,
+} from "./client-call.ts";
 
 export interface RouteOptions extends ClientOptions {
   readonly key: string;
@@ -18,10 +25,20 @@ const limits = { maxBytes: 25 * 2 ** 20, withinMs: 10_000 };
 /** What the daemon answers, behind the gate. */
 export function routes(options: RouteOptions): (request: IncomingMessage, reply: ServerResponse) => void {
   const open = new Set<CallerLiveness>();
-  const leave = () => {
+  const endCalls = () => {
     for (const one of open) one.markGone("the daemon leaves");
   };
-  options.ending.addEventListener("abort", leave, { once: true });
+  options.ending.addEventListener("abort", endCalls, { once: true });
+  const call: CallApp = (asked, reply) => {
+    options.keep?.(asked.text);
+    const caller = new CallerLiveness();
+    open.add(caller);
+    reply.on("close", () => {
+      open.delete(caller);
+      if (!reply.writableFinished) caller.markGone("the host went away");
+    });
+    return options.app.call(asked, caller);
+  };
   const hook = `/v1/hook/${options.key}`;
   return (request, reply) => {
     const [path = "", query = ""] = (request.url ?? "").split("?", 2);
@@ -35,7 +52,7 @@ export function routes(options: RouteOptions): (request: IncomingMessage, reply:
     const caller = callerOf(request);
     if (caller !== undefined && !checkHandshake(caller, reply, options)) return;
     const onFailure = caller?.onFailure ?? modeIn(query);
-    answer(request, reply, caller, onFailure, open, options).catch((error: unknown) => {
+    answer(request, reply, caller, onFailure, call, options).catch((error: unknown) => {
       options.complain(`A call was not answered: ${String(error)}`);
       sendFailure(reply, 500, "the daemon failed", caller === undefined ? onFailure : undefined, options);
     });
@@ -56,7 +73,7 @@ async function answer(
   reply: ServerResponse,
   caller: Caller | undefined,
   onFailure: FailureMode | undefined,
-  open: Set<CallerLiveness>,
+  call: CallApp,
   options: RouteOptions,
 ): Promise<void> {
   const body = await readBody(request, limits);
@@ -65,32 +82,15 @@ async function answer(
     letSend(request);
     return sendFailure(reply, body.status, body.why, caller === undefined ? onFailure : undefined, options);
   }
-  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, open, options);
+  if (caller !== undefined) return answerClient(caller, body.bytes, onFailure, reply, call, options);
   const text = body.bytes.toString("utf8");
-  options.keep?.(text);
-  const interest = new CallerLiveness();
-  open.add(interest);
-  reply.on("close", () => {
-    open.delete(interest);
-    if (!reply.writableFinished) interest.markGone("the host went away");
-  });
   const asked = { text, transport: "http", onFailure, env: undefined, envOf: 0, cwd: undefined } as const;
-  const said = await options.app.call(asked, interest);
-  if ("busy" in said) return sendFailure(reply, 503, said.busy, said.mode, options, text);
-  return sendHttp(reply, said, onFailure, options);
-}
-
-function sendHttp(
-  reply: ServerResponse,
-  said: WorkerAnswer,
-  onFailure: FailureMode | undefined,
-  options: RouteOptions,
-): void {
-  const { version, app } = options;
-  const headers = { "Hookline-Version": version, "Hookline-Source": app.sourceHash };
-  const unclear = said.unreadable === true && onFailure !== "block";
-  if (unclear) sendJson(reply, 400, { error: said.stderr.trim() }, headers);
-  else sendWithProof(reply, httpBody(said), options, headers);
+  const given = await call(asked, reply);
+  if ("busy" in given) return sendFailure(reply, 503, given.busy, given.mode, options, text);
+  const headers = { "Hookline-Version": options.version, "Hookline-Source": options.app.sourceHash };
+  const isUnclear = given.unreadable === true && onFailure !== "block";
+  if (isUnclear) sendJson(reply, 400, { error: given.stderr.trim() }, headers);
+  else sendWithProof(reply, httpBody(given), options, headers);
 }
 
 /** With a proof the caller can tell our answer from that of another process on the port. */
@@ -122,7 +122,7 @@ function sendFailure(
   sendWithProof(reply, httpBody(failedAnswer({ text, transport: "http" }, "block", why)), options);
 }
 
-/** An http answer has no exit status: what only a status could say is said in the words that most events know. */
+/** An http answer has no exit status, so a refusal by exit status becomes fields that most events know. */
 function httpBody({ exitCode, stdout, stderr, json }: WorkerAnswer): string {
   if (json) return stdout;
   if (exitCode !== 0) {

@@ -1,17 +1,12 @@
+import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { takeLock } from "../../files/internal.ts";
+import { type DaemonRecord, errorCode, takeLock } from "../../files/internal.ts";
 import { type Loopback, newToken, openLoopback } from "../../loopback/internal.ts";
+import { defined, messageOf } from "../../protocol/internal.ts";
 import { appendLog, appKey } from "../../sdk/internal.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
-import {
-  type DaemonRecord,
-  type Env,
-  type OwnRecord,
-  openDaemonFolder,
-  openOwnRecord,
-  ownStart,
-} from "../record-file.ts";
+import { type Env, type OwnRecord, openDaemonFolder, openOwnRecord, ownStart } from "../record-file.ts";
 import { environmentReader } from "./client-call.ts";
 import { drainCalls, openKnownAgents, watchIdle } from "./lifetime.ts";
 import { routes } from "./routes.ts";
@@ -21,7 +16,7 @@ export interface ServeOptions {
   readonly hooksFile: string;
   readonly env: Env;
   readonly version: string;
-  /** The module whose body is `answerCalls`. */
+  /** The module that calls `runWorker`. */
   readonly thread: URL;
   /** Default: 30 minutes. */
   readonly idleMs?: number;
@@ -35,9 +30,9 @@ export interface ServeOptions {
   readonly ready?: (record: DaemonRecord) => void;
 }
 
-/** One that leaves lets go of its lock at once, so this is only for one that is on its way up or just going. */
+/** A daemon that leaves releases its lock at once, so this wait is only for one that starts or is about to leave. */
 const lockWaitMs = 2_000;
-/** How often it makes sure that it can still be found. */
+/** How often it checks that clients can still find it. */
 const lookEveryMs = 30_000;
 
 /**
@@ -57,7 +52,7 @@ export async function serve(options: ServeOptions): Promise<"left" | "taken"> {
   }
 }
 
-/** Contract: whatever happens, nothing of it is left that would keep the process. */
+/** Contract: whatever happens, nothing is left that would keep the process alive. */
 async function serveAlone(
   file: string,
   folder: string,
@@ -66,7 +61,7 @@ async function serveAlone(
 ): Promise<void> {
   const { env, version, complain } = options;
   const secret = newToken();
-  const hosts = openKnownAgents();
+  const agents = openKnownAgents();
   const since = Date.now();
   const leaving = new AbortController();
   const ending = new AbortController();
@@ -84,37 +79,23 @@ async function serveAlone(
       if (log !== false) appendLog({ ...(session ? { session: String(session) } : {}), ...noted }, env, complain, log);
     },
   });
-  const idle = watchIdle({
-    idleMs: options.idleMs ?? 30 * 60_000,
-    busy: async () => app.open > 0 || hosts.anyAlive() || (await options.busy?.()) === true,
-    leave: () => leaving.abort(),
-  });
+  const leave = () => leaving.abort();
+  const busy = async () => app.open > 0 || agents.anyAlive() || (await options.busy?.()) === true;
+  const idle = watchIdle(options.idleMs ?? 30 * 60_000, busy, leave);
   const answer = routes({
-    key: appKey(file),
-    file,
-    version,
-    secret,
-    app,
+    ...{ key: appKey(file), file, version, secret, app, leave, complain, ending: ending.signal },
     health: () => ({ pid: process.pid, version, source: app.sourceHash, since, calls: app.open }),
-    leave: () => leaving.abort(),
-    noteAgent: hosts.noteAgent,
+    noteAgent: agents.noteAgent,
     canReadEnvironment: environmentReader(),
-    ending: ending.signal,
-    complain,
-    ...(options.keep === undefined ? {} : { keep: options.keep }),
+    ...defined({ keep: options.keep }),
   });
-  const { socket } = socketIn(folder);
+  const handle: typeof answer = (request, reply) => {
+    idle.touch();
+    answer(request, reply);
+  };
+  const socket = socketIn(folder);
   const { token } = endpoint;
-  const open = (port: number) =>
-    openLoopback({
-      port,
-      ...socketIn(folder),
-      token,
-      handle(request, reply) {
-        idle.touch();
-        answer(request, reply);
-      },
-    });
+  const open = (port: number) => openLoopback({ port, ...defined({ socket }), token, handle });
   let server: Loopback | undefined;
   let looking: NodeJS.Timeout | undefined;
   try {
@@ -123,8 +104,9 @@ async function serveAlone(
     const here = { port: server.port, token, secret, socket: socket ?? "", sourceHash: app.sourceHash };
     record = await openOwnRecord({ ...own, ...here }, env, complain);
     options.ready?.({ ...own, ...here });
-    looking = setInterval(() => void leaveUnlessFound(record, leaving), lookEveryMs).unref();
-    await either(options.signal, leaving.signal);
+    looking = setInterval(() => void leaveUnlessFound(record, leave), lookEveryMs).unref();
+    const ended = AbortSignal.any([options.signal, leaving.signal]);
+    if (!ended.aborted) await once(ended, "abort");
     // First remove the record: a client that comes now starts another daemon.
     await record.remove();
     server.stop();
@@ -141,12 +123,12 @@ async function serveAlone(
   }
 }
 
-/** One that clients do not find any more would keep the port and the lock from one that they do. */
-async function leaveUnlessFound(record: OwnRecord | undefined, leaving: AbortController): Promise<void> {
-  if ((await record?.isPublished()) === false) leaving.abort();
+/** A daemon that clients no longer find would keep port and lock from one that they find. */
+async function leaveUnlessFound(record: OwnRecord | undefined, leave: () => void): Promise<void> {
+  if ((await record?.isPublished()) === false) leave();
 }
 
-/** A stranger on the port keeps http entries from us, but clients find us through the record. */
+/** When another program has the port, http entries are not answered, but clients still find the daemon through the record. */
 async function openAt(
   { port }: Endpoint,
   open: (port: number) => Promise<Loopback>,
@@ -155,23 +137,14 @@ async function openAt(
   try {
     return await open(port);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "loopback/port-taken")) throw error;
-    complain(`${error.message} Entries of type http are not answered; hookline doctor --fix chooses another port.`);
+    if (errorCode(error) !== "loopback/port-taken") throw error;
+    complain(`${messageOf(error)} Entries of type http are not answered; hookline doctor --fix chooses another port.`);
     return open(0);
   }
 }
 
-/** A path longer than systems take for a socket means none; the port is always there. */
-function socketIn(folder: string): { socket?: string } {
+/** Undefined for a path that is too long for a socket; the port always works. */
+function socketIn(folder: string): string | undefined {
   const path = join(folder, "socket");
-  return Buffer.byteLength(path) < 100 && process.platform !== "win32" ? { socket: path } : {};
-}
-
-function either(one: AbortSignal, other: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of [one, other]) {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    }
-  });
+  return Buffer.byteLength(path) < 100 && process.platform !== "win32" ? path : undefined;
 }

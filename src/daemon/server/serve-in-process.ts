@@ -1,5 +1,5 @@
 import { newToken, openLoopback } from "../../loopback/internal.ts";
-import { Problem } from "../../protocol/internal.ts";
+import { defined, Problem } from "../../protocol/internal.ts";
 import {
   type AppRuntime,
   appendLog,
@@ -71,13 +71,13 @@ export async function serveInProcess(app: AppRuntime, options: ServeInProcessOpt
     closing ??= end();
     return closing;
   };
-  const told = (error: unknown) => options.complain(`A provider was not disposed: ${String(error)}`);
+  const notDisposed = (error: unknown) => options.complain(`A provider was not disposed: ${String(error)}`);
   if (signal?.aborted) await close();
-  signal?.addEventListener("abort", () => void close().catch(told), { once: true });
+  signal?.addEventListener("abort", () => void close().catch(notDisposed), { once: true });
   return { port: server.port, url: `http://127.0.0.1:${server.port}/v1/hook/${key}`, token, close };
 }
 
-/** What an app gets that runs in this thread. */
+/** What an app in this thread gets. */
 interface InProcessOptions extends Pick<RunEnvironment, "env" | "cwd" | "complain"> {
   /** Absolute. */
   readonly file: string | undefined;
@@ -88,10 +88,7 @@ interface InProcessOptions extends Pick<RunEnvironment, "env" | "cwd" | "complai
 function inProcessApp(app: AppRuntime, options: InProcessOptions): WarmApp {
   let open = 0;
   const { env, complain, sourceHash } = options;
-  const about = (asked: HookRequest) => ({
-    transport: asked.transport,
-    ...(sourceHash === undefined ? {} : { source: sourceHash }),
-  });
+  const about = ({ transport }: HookRequest) => ({ transport, ...defined({ source: sourceHash }) });
   const limits = typeof app.options.log === "object" ? app.options.log : {};
   /** What is left once the answer is out. */
   const finish = async ({ dispose }: SettledEvent, records: readonly LogRecord[], asked: HookRequest) => {
@@ -109,8 +106,8 @@ function inProcessApp(app: AppRuntime, options: InProcessOptions): WarmApp {
       const payload = readPayload(asked.text);
       if ("fault" in payload) {
         const why = `The event cannot be read: ${payload.fault}.`;
-        const said = workerAnswer(appFailure(why, app.modeFor(undefined, asked.onFailure)));
-        return { ...said, unreadable: true };
+        const failed = workerAnswer(appFailure(why, app.modeFor(undefined, asked.onFailure)));
+        return { ...failed, unreadable: true };
       }
       const gone = new AbortController();
       interest.onGone((why) => gone.abort(new Error(why)));

@@ -20,7 +20,7 @@ export interface WarmApp {
   end(): Promise<void>;
 }
 
-/** `busy`: why nobody here can answer now. A client does it by itself; for others the mode decides. */
+/** `busy`: why the daemon cannot answer now. A client then answers in process; for other callers the mode decides. */
 export type WarmAnswer = WorkerAnswer | { readonly busy: string; readonly mode: FailureMode };
 
 export interface WarmOptions extends Omit<AppVersionOptions, "sourceHash"> {
@@ -36,7 +36,7 @@ const mostLoads = 3;
 
 export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   let good: AppVersion | undefined;
-  /** Older ones that still have calls, or something to let go of. */
+  /** Older versions that still have calls, or values to dispose. */
   const leaving = new Set<AppVersion>();
   let broken: { sources: Sources; message: string; at: number } | undefined;
   let loading: Promise<void> | undefined;
@@ -90,7 +90,7 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
     return good === undefined ? tried : undefined;
   };
   const answer = async (asked: HookRequest, interest: CallerLiveness): Promise<WarmAnswer> => {
-    // What is only tried again is not waited for.
+    // A retry alone is not awaited.
     if (changed() || (loading !== undefined && broken === undefined)) await follow();
     const tried = retryLoad();
     if (tried !== undefined) await tried;
@@ -128,9 +128,9 @@ export async function openWarmApp(options: WarmOptions): Promise<WarmApp> {
   };
 }
 
-/** What every session should hear once, put into the first answer that has room for it. */
+/** Adds a notice to the first answer of each session that has room for it. */
 interface SessionNotices {
-  /** Adds it to the answer of a session that has not heard it. */
+  /** Adds the notice to the answer of a session that has not got it. */
   add(answer: WorkerAnswer, payload: string, notice: string): WorkerAnswer;
   /** The notice no longer applies. If it comes back, it is delivered again. */
   forget(): void;
@@ -140,23 +140,19 @@ interface SessionNotices {
 const mostSessions = 10_000;
 
 export function openSessionNotices(): SessionNotices {
-  const told = new Set<string>();
-  let last: string | undefined;
+  /** The last notice of each session. */
+  const delivered = new Map<string, string>();
   return {
     add(answer, payload, notice) {
-      if (notice !== last) told.clear();
-      last = notice;
       const { event, session: id } = eventFacts(payload);
       const session = String(id);
-      if (event === "" || told.has(session)) return answer;
-      told.add(session);
-      if (told.size > mostSessions) for (const oldest of [...told].slice(0, mostSessions / 10)) told.delete(oldest);
+      if (event === "" || delivered.get(session) === notice) return answer;
+      delivered.set(session, notice);
+      const surplus = delivered.size > mostSessions ? mostSessions / 10 : 0;
+      for (const oldest of [...delivered.keys()].slice(0, surplus)) delivered.delete(oldest);
       return withNotice(answer, notice);
     },
-    forget() {
-      told.clear();
-      last = undefined;
-    },
+    forget: () => delivered.clear(),
   };
 }
 

@@ -12,7 +12,7 @@ import { type CallEnd, startWorkerThread, type WorkerOptions, type WorkerThread 
 
 /** An app as it was loaded once, in as many threads as it takes to answer. */
 export interface AppVersion {
-  /** Set again when files were touched and say the same. */
+  /** Set again when files were touched and have the same content. */
   sources: Sources;
   call(asked: HookRequest, interest: CallerLiveness): Promise<AppVersionEnd>;
   /** Takes no more calls; its threads end with the last of those it has. Then `over` is called. */
@@ -24,10 +24,10 @@ export interface AppVersion {
 export type AppVersionEnd =
   | Extract<CallEnd, { kind: "answer" }>
   | { readonly kind: "without-answer"; readonly answer: WorkerAnswer; readonly failure: Failure }
-  /** Nobody here can answer; `mode` says what that means to those who cannot answer by themselves. */
+  /** No thread can answer; `mode` says what that means for callers that cannot answer in process. */
   | { readonly kind: "busy"; readonly why: string; readonly mode: FailureMode };
 
-/** What the log should have of a call that the thread cannot write down any more. */
+/** What the log gets for a call that its thread can no longer log. */
 export interface Failure {
   readonly event: string;
   readonly session: unknown;
@@ -100,7 +100,7 @@ export async function openAppVersion(options: AppVersionOptions, sources: Source
         const why = `held its thread past the deadline of ${end.afterMs} ms and was ended`;
         return failedCall(asked, usable.facts, why);
       }
-      // One that may be innocent gets a second chance, one that takes its thread down again does not.
+      // A call that may be innocent gets a second chance; one that ends its thread again does not.
       if (end.kind === "fell" && (end.alone || again)) {
         return failedCall(asked, usable.facts, `ended its thread${end.why}`);
       }

@@ -17,7 +17,7 @@ export interface CallMessage {
   readonly again: boolean;
 }
 
-/** What somebody wants answered. */
+/** A call to be answered. */
 export interface HookRequest {
   readonly text: string;
   readonly transport: "http" | "client";
@@ -32,7 +32,7 @@ export interface HookRequest {
 export type ToWorker =
   | CallMessage
   | { readonly abort: number; readonly why: string }
-  /** No more calls come; what the app holds shall end. */
+  /** No more calls come; the app disposes what it holds. */
   | { readonly close: true };
 
 /** An answer as a process would give it. */
@@ -46,7 +46,7 @@ export interface WorkerAnswer {
   readonly unreadable?: true;
 }
 
-/** What the server must know of an app when the thread cannot say it any more. */
+/** What the server must know of an app when its thread no longer answers. */
 export interface AppFacts {
   readonly onFailure: FailureMode;
   /** Where its log goes; false: it wants none. */
@@ -60,7 +60,7 @@ export type FromWorker =
   | { readonly kind: "answer"; readonly id: number; readonly answer: WorkerAnswer }
   /** A withdrawn call was found in the queue and left alone: its slot is free again. */
   | { readonly kind: "passed-over"; readonly slot: number }
-  /** Nothing is left to do here, and nothing is held; or why something still is. */
+  /** Nothing is left to do and nothing is held; `problem` says why something still is. */
   | { readonly kind: "closed"; readonly problem?: string };
 
 /** Given to a thread when it is started. */
@@ -71,12 +71,8 @@ export interface WorkerInput {
   readonly claims: SharedArrayBuffer;
 }
 
-/** What a slot says. */
-export const slotState: { readonly open: 0; readonly taken: 1; readonly withdrawn: 2 } = {
-  open: 0,
-  taken: 1,
-  withdrawn: 2,
-};
+/** The states of a slot. */
+export const slotState = { open: 0, taken: 1, withdrawn: 2 } as const;
 
 export function workerAnswer({ exitCode, stdout, stderr, wire }: WireAnswer): WorkerAnswer {
   return { exitCode, stdout, stderr, json: wire !== undefined };
@@ -105,10 +101,10 @@ export function eventFacts(text: string): { readonly event: string; readonly ses
 }
 
 /**
- * Whether somebody still waits for the answer to a call.
+ * Whether the caller still waits for the answer to a call.
  *
- * An `AbortSignal` would say it too, but making and listening to one is among the dearest things a server can do for a call, and next to no
- * call ever needs it. The thread makes one for handlers that ask.
+ * An `AbortSignal` would do, but creating one and listening to it costs more than most other work of a call, and few calls need it. The
+ * thread creates one for handlers that use it.
  */
 export class CallerLiveness {
   #lost: string | undefined;

@@ -8,6 +8,7 @@ import {
   errorWithLocation,
   guardExit,
   type LogRecord,
+  type LogWriter,
   loadApp,
   openLog,
   readPayload,
@@ -30,11 +31,11 @@ import {
 interface WorkerState {
   readonly app: AppRuntime;
   readonly data: WorkerInput;
-  readonly log: ReturnType<typeof openLog>;
+  readonly log: LogWriter;
   /** Marks a call as finished. Contract: true for the first call of it. */
   readonly done: (id: number) => boolean;
-  /** Whether a call has no answer yet, or still has something to write or to end. */
-  readonly isOpen: (id: number) => boolean;
+  /** Calls that have no answer yet, or still have something to write or to end. */
+  readonly running: Map<number, RunningCall>;
 }
 
 /** The body of the thread that runs handlers. It loads the app once and answers calls until it is ended. */
@@ -59,8 +60,7 @@ export async function runWorker(): Promise<void> {
   };
   const { log } = app.options;
   const here: WorkerState = {
-    ...{ app, data, done },
-    isOpen: (id) => running.has(id),
+    ...{ app, data, done, running },
     log: openLog(process.env, typeof log === "object" ? log : {}),
   };
   parentPort?.on("message", (message: ToWorker) => {
@@ -126,7 +126,7 @@ function beginCall(message: CallMessage, { app, data, log, done }: WorkerState):
       reply(message, failedAnswer(message.asked, mode(), why), prints);
       note(why);
     },
-    tell(why) {
+    report(why) {
       prints.push(`hookline: ${why}\n`);
       if (app.options.log !== false) note(why);
     },
@@ -134,33 +134,26 @@ function beginCall(message: CallMessage, { app, data, log, done }: WorkerState):
 }
 
 async function answer(call: RunningCall, here: WorkerState): Promise<void> {
-  const { app, data, log, done, isOpen } = here;
+  const { app, data, log, done, running } = here;
   const { message, prints } = call;
   const payload = readPayload(message.asked.text);
   if ("fault" in payload) {
     done(message.id);
     const why = `The event for ${data.file} cannot be read: ${payload.fault}.`;
-    const said = workerAnswer(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
-    return send({ kind: "answer", id: message.id, answer: { ...said, unreadable: true } });
+    const failed = workerAnswer(appFailure(why, app.modeFor(undefined, message.asked.onFailure)));
+    return send({ kind: "answer", id: message.id, answer: { ...failed, unreadable: true } });
   }
   const records: LogRecord[] = [];
   const complain = (line: string) => void prints.push(`hookline: ${line}\n`);
-  const world = new CallEnvironment(
-    message.asked,
-    data,
-    call.abort,
-    complain,
-    app.options.log === false ? undefined : records,
-  );
+  const logged = app.options.log === false ? undefined : records;
+  const world = new CallEnvironment(message.asked, data, call.abort, complain, logged);
   const settled = await app.dispatch(payload.value, world);
   // As in `run`: a promise that is rejected by now is reported in this turn of the event loop, and before the answer. An http answer has
   // no stderr, so there only a refusal is worth the wait; the log has the report in any case.
   if (message.asked.transport !== "http" || call.blocks()) await new Promise(setImmediate);
-  if (isOpen(message.id)) {
+  if (running.has(message.id)) {
     reply(message, workerAnswer(settled), prints);
-    for (const record of records) {
-      log({ ...record, ...aboutCall(message, data) }, complain);
-    }
+    for (const record of records) log({ ...record, ...aboutCall(message, data) }, complain);
   }
   await settled.dispose().catch((error: unknown) => complain(`A provider was not disposed: ${String(error)}`));
   done(message.id);
@@ -183,13 +176,13 @@ interface RunningCall {
   readonly prints: string[];
   /** Settles it as a failure of the app. */
   readonly fail: (message: string) => void;
-  /** Tells of a failure that settles nothing. */
-  readonly tell: (message: string) => void;
+  /** Reports a failure that does not settle the call. */
+  readonly report: (message: string) => void;
   /** Whether such a failure refuses. */
   readonly blocks: () => boolean;
 }
 
-/** The same promises that `hookline run` gives an app: no way out of a handler ends the chain without an answer. */
+/** As in `hookline run`, nothing that a handler does ends the chain without an answer. */
 function guardWorker(current: AsyncLocalStorage<RunningCall>): void {
   guardExit(() => true);
   const print = (chunk: unknown, ...rest: unknown[]): boolean => {
@@ -208,6 +201,6 @@ function guardWorker(current: AsyncLocalStorage<RunningCall>): void {
     const call = current.getStore();
     const message = `Unhandled rejection in a hook: ${errorWithLocation(reason, call?.message.asked.cwd)}`;
     if (call?.blocks()) call.fail(message);
-    else call?.tell(message);
+    else call?.report(message);
   });
 }

@@ -12,7 +12,7 @@ import {
   type WorkerInput,
 } from "./messages.ts";
 
-/** What became of a call. */
+/** How a call ended. */
 export type CallEnd =
   | { readonly kind: "answer"; readonly answer: WorkerAnswer }
   /** The thread never got to it: another one may have it. */
@@ -39,22 +39,22 @@ export interface WorkerThread {
   readonly ended: boolean;
   /** At once, whatever it does. */
   end(): void;
-  /** Takes no more calls, and ends once the app has let go of what it holds, or has not in time. Gives what went wrong. */
+  /** Takes no more calls, and ends when the app has disposed what it holds, or after a time limit. Returns what went wrong. */
   close(): Promise<string | undefined>;
 }
 
 export interface WorkerOptions extends Omit<WorkerInput, "claims"> {
-  /** The module whose body is `answerCalls`. */
+  /** The module that calls `runWorker`. */
   readonly module: URL;
 }
 
 const slots = 1_024;
 const tickMs = 100;
-/** A thread that has not taken up a call by then is taken for held. */
+/** A thread that has not taken up a call by then counts as stuck. */
 const heldAfterMs = 300;
 /** Handlers that wait are ended by the thread itself; only one that holds it needs us. */
 const graceMs = 400;
-/** One provider has two seconds to let go. */
+/** One provider has two seconds to dispose its values. */
 const closeMs = 2_500;
 /** A thread that is not ready by then is terminated. */
 const readyMs = 12_000;

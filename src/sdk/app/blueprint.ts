@@ -67,21 +67,29 @@ export interface StrategyInfo {
 export function blueprint(name?: string, others: object = {}): Blueprint {
   checkOptions({ name }, ["name"], "blueprint()");
   checkOptions(others, [], name ?? "a blueprint");
-  const parts: Registrations = { name, registrations: [], middleware: [], tasks: new Map() };
-  const created = { name, [blueprintSymbol]: parts };
-  addMethods(created, parts);
-  return created as unknown as Blueprint;
+  return emptyBlueprint(name).plan;
+}
+
+function emptyBlueprint(name: string | undefined): { readonly plan: Blueprint; readonly parts: Registrations } {
+  const parts = { name, registrations: [], middleware: [], tasks: new Map() };
+  const plan = { name, [blueprintSymbol]: parts };
+  addMethods(plan, parts);
+  return { plan: plan as unknown as Blueprint, parts };
 }
 
 interface Registrations {
-  readonly name?: string | undefined;
+  readonly name: string | undefined;
   readonly registrations: Registration[];
   readonly middleware: Middleware[];
   readonly tasks: Map<string, TaskDefinition>;
 }
 
 /** Puts the registration methods on an app or a blueprint; each returns it, so calls chain. */
-export function addMethods(target: object, { name, registrations, middleware, tasks }: Registrations): void {
+export function addMethods(
+  target: object,
+  parts: Omit<Registrations, "name"> & { readonly name?: string | undefined },
+): void {
+  const { name, registrations, middleware, tasks } = parts;
   const add = (event: string, args: readonly unknown[], general: boolean) => {
     if (Object.isFrozen(registrations)) {
       const message = `${event} is registered on the blueprint ${name ?? "without a name"} after it was included, so the handler would never run. Register first.`;
@@ -145,16 +153,15 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       const message = `The option "${unknown}" of strategy ${name} is unknown; the options are ${definition.options?.join(", ")}.`;
       throw sdkProblem("bad-option", message, { name: unknown, of: name });
     }
-    const plan = blueprint(name);
+    const { plan, parts } = emptyBlueprint(name);
     const returned: unknown = build(plan, { ...defaults, ...defined(options) } as Options);
     if (returned instanceof Promise) {
       const message = `The build of strategy ${name} is asynchronous, so handlers that it registers later would never run. Register them synchronously, and await inside a handler.`;
       throw sdkProblem("bad-registration", message, { name });
     }
-    const built = definitionOf(plan);
     // A handler that a timer or a promise registers later would never run.
-    Object.freeze(built?.registrations);
-    const registrations = (built?.registrations ?? []).map((one) => ({
+    Object.freeze(parts.registrations);
+    const registrations = parts.registrations.map((one) => ({
       ...one,
       onFailure: one.onFailure ?? onFailure,
       customEvents,
@@ -164,15 +171,8 @@ export function defineStrategy<Options extends object = Record<never, never>>(
       const message = `Strategy ${name} registers ${undeclared.join(", ")} but declares only ${hooks.join(", ")}.`;
       throw sdkProblem("undeclared-hook", message, { name, undeclared, hooks });
     }
-    const info = { name, version, ...(description === undefined ? {} : { description }), hooks };
-    const parts = {
-      name,
-      registrations,
-      middleware: built?.middleware ?? [],
-      tasks: built?.tasks ?? new Map(),
-      strategy: info,
-    };
-    return Object.freeze({ ...info, [blueprintSymbol]: parts });
+    const info = { name, version, ...defined({ description }), hooks };
+    return Object.freeze({ ...info, [blueprintSymbol]: { ...parts, registrations, strategy: info } });
   };
 }
 

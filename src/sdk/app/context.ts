@@ -1,9 +1,10 @@
+import { appendFileSync } from "node:fs";
 import type { Session } from "../../sessions/internal.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ScopedState, StateAccess } from "../state/state.ts";
 import type { Tasks, TasksAccess } from "../tasks/tasks.ts";
+import { sdkProblem } from "./argument-checks.ts";
 import type { Git } from "./context-git.ts";
-import type { EnvExport } from "./export-env.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { Providers } from "./providers.ts";
 import { projectDirOf, type RunEnvironment } from "./run-environment.ts";
@@ -22,7 +23,7 @@ export interface Context {
   path(relative: string): string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Adds a variable to the environment of the session's next shell commands. */
-  exportEnv: EnvExport;
+  exportEnv(name: string, value: string): Promise<void>;
   readonly log: Logger;
   /** Aborted at the handler's deadline and when the host goes away. */
   readonly signal: AbortSignal;
@@ -102,10 +103,8 @@ const members: object = Object.defineProperties(
       env: ({ environment }) => environment.env,
       exportEnv:
         ({ environment }) =>
-        async (name: string, value: string) => {
-          const { exportEnv } = await import("./export-env.ts");
-          await exportEnv(environment.env, name, value);
-        },
+        (name: string, value: string) =>
+          exportEnv(environment.env, name, value),
       replay: ({ environment }) => environment.replay,
     }),
     ...getters<HandlerPart>(handlerPart, {
@@ -143,24 +142,21 @@ function getters<Part extends { readonly holder: object }>(
   return Object.fromEntries(described);
 }
 
-/** Adds getters that replace themselves with their value. */
-export function lazy(target: object, getters: Readonly<Record<string, () => unknown>>): void {
-  for (const [name, make] of Object.entries(getters)) {
-    Object.defineProperty(target, name, {
-      enumerable: true,
-      configurable: true,
-      get() {
-        const value = make();
-        Object.defineProperty(target, name, { value, enumerable: true });
-        return value;
-      },
-    });
-  }
-}
-
 function transcriptPath(event: HookEvent): string | undefined {
   const path = event["transcriptPath"];
   return typeof path === "string" && path !== "" ? path : undefined;
+}
+
+/** Appends one quoted export line to the host's env file. */
+async function exportEnv(env: RunEnvironment["env"], name: string, value: string): Promise<void> {
+  const file = env["CLAUDE_ENV_FILE"];
+  if (!file) {
+    throw sdkProblem("no-env-file", "The host sets no CLAUDE_ENV_FILE for this event, so no variable can be exported.");
+  }
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw sdkProblem("bad-variable", `"${name}" is not a valid name of an environment variable.`, { name });
+  }
+  appendFileSync(file, `export ${name}='${value.replaceAll("'", "'\\''")}'\n`, { mode: 0o600 });
 }
 
 /** Loads `node:child_process` with the first call. Most handlers never call git. */

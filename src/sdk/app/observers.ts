@@ -39,10 +39,8 @@ export function openObservers(): Observers {
       const [kind, observer] = args.length > 1 ? args : [undefined, args[0]];
       if (typeof observer !== "function") throw sdkProblem("no-observer", "observe(kind?, fn) needs a function.");
       if (kind !== undefined && !observationKinds.includes(kind as ObservationKind)) {
-        const known = observationKinds.join(", ");
-        throw sdkProblem("unknown-kind", `"${String(kind)}" is not a kind of observation. The kinds are ${known}.`, {
-          kind,
-        });
+        const message = `"${String(kind)}" is not a kind of observation. The kinds are ${observationKinds.join(", ")}.`;
+        throw sdkProblem("unknown-kind", message, { kind });
       }
       observers.push({ kind: kind as ObservationKind | undefined, observer: observer as Observer });
     },

@@ -1,6 +1,6 @@
 import { eventRule } from "../answer/event-rules.ts";
+import { withTimeout } from "../run/handler-deadline.ts";
 import { sdkProblem } from "./argument-checks.ts";
-import { lazy } from "./context.ts";
 import type { HookEvent } from "./hook-event.ts";
 
 export type ProviderScope = "event" | "session" | "process";
@@ -50,31 +50,7 @@ export function openProviders(): Providers {
     return valuesIn(ofEvents, event.raw);
   };
 
-  /** `callers` are the providers whose factories led to this one. */
-  const make = (
-    name: string,
-    provider: Provider,
-    event: HookEvent,
-    override: Overrides,
-    open: OpenContext,
-    callers: readonly string[],
-  ) => {
-    if (callers.includes(name)) {
-      const cycle = [...callers, name].join(" → ");
-      throw sdkProblem("provider-cycle", `Providers depend on each other in a cycle: ${cycle}.`, {
-        name,
-        asking: callers,
-      });
-    }
-    const values = valuesOf(provider.scope, event);
-    if (values.has(name)) return values.get(name);
-    const view = open(name);
-    attach(view, event, override, open, [...callers, name]);
-    const value = provider.factory(view as never, event);
-    values.set(name, value);
-    return value;
-  };
-
+  /** `callers` are the providers whose factories led to this context. */
   const attach = (
     context: object,
     event: HookEvent,
@@ -82,11 +58,28 @@ export function openProviders(): Providers {
     open: OpenContext,
     callers: readonly string[] = [],
   ) => {
-    const getters = [...providers].map(([name, provider]) => [
-      name,
-      () => (Object.hasOwn(override, name) ? override[name] : make(name, provider, event, override, open, callers)),
-    ]);
-    lazy(context, Object.fromEntries(getters));
+    const provided = (name: string, { scope, factory }: Provider): unknown => {
+      if (Object.hasOwn(override, name)) return override[name];
+      if (callers.includes(name)) {
+        const message = `Providers depend on each other in a cycle: ${[...callers, name].join(" → ")}.`;
+        throw sdkProblem("provider-cycle", message, { name, asking: callers });
+      }
+      const values = valuesOf(scope, event);
+      if (!values.has(name)) {
+        const view = open(name);
+        attach(view, event, override, open, [...callers, name]);
+        values.set(name, factory(view as never, event));
+      }
+      return values.get(name);
+    };
+    for (const [name, provider] of providers) {
+      const get = () => {
+        const value = provided(name, provider);
+        Object.defineProperty(context, name, { value, enumerable: true });
+        return value;
+      };
+      Object.defineProperty(context, name, { enumerable: true, configurable: true, get });
+    }
   };
 
   /** Contract: every value is disposed, even if another one fails; then the first failure is thrown. */
@@ -95,11 +88,12 @@ export function openProviders(): Providers {
     for (const [name, value] of values) {
       const { dispose } = providers.get(name) ?? {};
       if (dispose === undefined) continue;
+      const disposed = Promise.resolve(value).then((resolved) => dispose(resolved as never));
       try {
-        await withTimeout(
-          Promise.resolve(value).then((resolved) => dispose(resolved as never)),
-          name,
-        );
+        // The answer is written by now. A dispose function that hangs must not keep the process alive.
+        await withTimeout(disposed, disposeMs, () => {
+          throw new Error(`ctx.${name} did not end within ${disposeMs / 1000} s`);
+        });
       } catch (error) {
         failures.push(error);
       }
@@ -144,12 +138,3 @@ function takeAll(values: Values = new Map()): readonly (readonly [string, unknow
 }
 
 const disposeMs = 2_000;
-
-/** The answer is written by now. A dispose function that hangs must not keep the process alive. */
-function withTimeout(work: Promise<unknown>, name: string): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`ctx.${name} did not end within ${disposeMs / 1000} s`)), disposeMs);
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
-}

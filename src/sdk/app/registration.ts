@@ -133,9 +133,8 @@ export function register(event: string, args: readonly unknown[], general: boole
   const rest = [...args];
   const handler = rest.pop();
   if (typeof handler !== "function") {
-    throw sdkProblem("no-handler", `The last argument for ${event} must be a function, not ${describeType(handler)}.`, {
-      event,
-    });
+    const message = `The last argument for ${event} must be a function, not ${describeType(handler)}.`;
+    throw sdkProblem("no-handler", message, { event });
   }
   const what = typeof rest[0] === "string" || Array.isArray(rest[0]) ? readMatch(rest.shift(), event) : undefined;
   if (what !== undefined && eventRule(event).matches === undefined) {
@@ -144,9 +143,8 @@ export function register(event: string, args: readonly unknown[], general: boole
   }
   const options = rest.shift() ?? {};
   if (!isPlainObject(options) || rest.length > 0) {
-    throw sdkProblem("bad-registration", `A handler for ${event} is registered as (what?, options?, handler).`, {
-      event,
-    });
+    const message = `A handler for ${event} is registered as (what?, options?, handler).`;
+    throw sdkProblem("bad-registration", message, { event });
   }
   const name = ownName(handler as AnyHandler, options as AppHandlerOptions) || positionName(event, what, position);
   checkOptions(options, handlerOptions, name);
@@ -183,10 +181,8 @@ function positionName(event: string, what: Registration["what"], position: numbe
 function readMatch(value: unknown, event: string): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length === 0 || list.some((one) => typeof one !== "string" || one === "")) {
-    const wayOut = "Leave it out to mean all, or name at least one.";
-    throw sdkProblem("empty-match", `The list of what a handler for ${event} is meant for is empty. ${wayOut}`, {
-      event,
-    });
+    const message = `The list of what a handler for ${event} is meant for is empty. Leave it out to mean all, or name at least one.`;
+    throw sdkProblem("empty-match", message, { event });
   }
   for (const name of list as readonly string[]) {
     const wayOut = whyNeverMatches(name, eventRule(event).tool === true);

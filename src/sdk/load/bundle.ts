@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildOptions, BuildResult, Metafile } from "esbuild";
 import { sdkProblem } from "../app/argument-checks.ts";
+import type { BuildRecord } from "./build-cache.ts";
 import {
   canBeScript,
   entryPlugin,
@@ -20,11 +21,7 @@ export interface Bundle {
   readonly map: string;
 }
 
-export interface ModuleBundle extends Bundle {
-  /** The author's files, as they were read for the build. */
-  readonly inputs: readonly { readonly path: string; readonly text: string }[];
-  /** Symbolic links among the imported paths, with their targets. */
-  readonly links: readonly (readonly [name: string, real: string])[];
+export interface ModuleBundle extends Bundle, Pick<BuildRecord, "inputs" | "links"> {
   /** True when the code behaves the same as a script. */
   readonly canBeScript: boolean;
 }
@@ -44,7 +41,11 @@ export async function bundleModule(esbuild: Esbuild, file: string): Promise<Modu
   const texts = new Map<string, string>();
   const plugins = [entryPlugin(entry), readOncePlugin(esbuild, texts), externalPackagesPlugin(from, texts)];
   const options = { ...optionsFor(entry), format: "esm", plugins } as const;
-  const result = await buildWithNames(texts, (keepNames) => bundle(esbuild, file, { ...options, keepNames }));
+  const result = await buildWithNames(texts, (keepNames) => esbuild.build({ ...options, keepNames })).catch(
+    (error: unknown) => {
+      throw sdkProblem("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
+    },
+  );
   const { code, map } = textsOf(result, from);
   return {
     code,
@@ -122,16 +123,6 @@ function optionsFor(entry: string) {
 
 type Result = BuildResult<ReturnType<typeof optionsFor>>;
 
-async function bundle(
-  esbuild: Esbuild,
-  file: string,
-  options: ReturnType<typeof optionsFor> & BuildOptions,
-): Promise<Result> {
-  return esbuild.build(options).catch((error: unknown) => {
-    throw sdkProblem("no-load", `${file} does not load: ${firstMessage(error)}`, { file }, error);
-  });
-}
-
 /**
  * Builds so that functions and classes keep their names in messages and in the log. esbuild renames when two files use the same name and
  * when a class refers to itself; only then is it built with `keepNames`, which adds calls to every function. Authors may send the text
@@ -165,17 +156,13 @@ function firstMessage(error: unknown): string {
   const { errors } = error as { errors?: { text: string; location?: { file: string; line: number } | null }[] };
   const [first] = errors ?? [];
   if (first === undefined) return error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-  return first.location ? `${relativeTo(first.location.file)}:${first.location.line}: ${first.text}` : first.text;
+  if (!first.location) return first.text;
+  const { file, line } = first.location;
+  return `${isAbsolute(file) ? relative(process.cwd(), file) : file}:${line}: ${first.text}`;
 }
-
-function relativeTo(path: string): string {
-  return isAbsolute(path) ? relative(process.cwd(), path) : path;
-}
-
-type Links = readonly (readonly [name: string, real: string])[];
 
 /** The imported paths that are symbolic links, with their targets. A link can change while the files it pointed to stay the same. */
-async function linksOf({ inputs }: Metafile, from: string): Promise<Links> {
+async function linksOf({ inputs }: Metafile, from: string): Promise<BuildRecord["links"]> {
   const links = new Map<string, string>();
   for (const [importer, { imports }] of Object.entries(inputs)) {
     for (const { path, original, external } of imports) {

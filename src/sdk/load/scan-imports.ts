@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closestName, type Problem } from "../../protocol/internal.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
+import type { BuildRecord } from "./build-cache.ts";
 import { ownEntryPoints } from "./bundle-plugins.ts";
 
 /**
@@ -43,7 +44,7 @@ function resolveSubpath(name: string, importer: string): string | undefined {
   }
 }
 
-type Inputs = readonly { readonly path: string; readonly text: string }[];
+type Inputs = BuildRecord["inputs"];
 
 /**
  * Throws when a built module imports a name from `hookline` that is not exported. Node would report the built file instead of the

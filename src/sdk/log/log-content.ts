@@ -8,7 +8,7 @@ import { readPayload } from "../run/read-payload.ts";
 
 const longest = 4_096;
 
-/** What went in and out, for a log whose owner asked for it: cut, and without what looks like a secret. */
+/** Inputs and outputs for a log with `content`: cut, and without what looks like a secret. */
 export function loggedContent(event: HookEvent, wireAnswer: WireAnswer): Readonly<Record<string, string>> {
   const parts = {
     input: event["input"],
@@ -52,7 +52,7 @@ export function recordPayload(folder: string, text: string, complain: (line: str
   }
 }
 
-/** An event's name comes from outside; a file's name must not. */
+/** The name of an event comes from outside and is not used as a file name unchecked. */
 function nameOf(event: unknown): string {
   return typeof event === "string" && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(event) ? event : "unknown";
 }

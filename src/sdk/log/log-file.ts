@@ -45,33 +45,31 @@ export function appendLog(
   complain: (line: string) => void,
   options: LogFileOptions = {},
 ): void {
-  try {
-    const log = openFile(env);
-    try {
-      writeLine(log, log.stat.size, record, complain, options);
-    } finally {
-      closeSync(log.file);
-    }
-  } catch (error) {
-    complain(`The hook log cannot be written: ${messageOf(error)}`);
-  }
+  const log = openLog(env, options);
+  log(record, complain);
+  log.close();
+}
+
+export interface LogWriter {
+  (record: LogRecord, complain: (line: string) => void): void;
+  close(): void;
 }
 
 /**
  * `appendLog` for a long-running process, with the same contract: the file is opened again only when another file has its path, as after
  * a rotation, and its last byte is read only when another process has written.
  */
-export function openLog(
-  env: Readonly<Record<string, string | undefined>>,
-  options: LogFileOptions = {},
-): (record: LogRecord, complain: (line: string) => void) => void {
+export function openLog(env: Readonly<Record<string, string | undefined>>, options: LogFileOptions = {}): LogWriter {
   let log: OpenLogFile | undefined;
-  return (record, complain) => {
+  const close = () => {
+    if (log !== undefined) closeSync(log.file);
+    log = undefined;
+  };
+  const write = (record: LogRecord, complain: (line: string) => void) => {
     try {
       let stat = log && statSync(log.path, { throwIfNoEntry: false });
       if (log === undefined || stat?.ino !== log.stat.ino || stat.dev !== log.stat.dev) {
-        if (log !== undefined) closeSync(log.file);
-        log = undefined;
+        close();
         log = openFile(env);
         stat = log.stat;
       }
@@ -80,6 +78,7 @@ export function openLog(
       complain(`The hook log cannot be written: ${messageOf(error)}`);
     }
   };
+  return Object.assign(write, { close });
 }
 
 interface OpenLogFile {

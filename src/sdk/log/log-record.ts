@@ -71,7 +71,7 @@ function answerLabel({ halt, refusal, approval, decision }: FoldedAnswer): strin
 const longestLine = 64 * 1024;
 const longestText = 4_096;
 
-/** A record as one line of bounded length: what an author hands to the log may be anything, and of any size. */
+/** A record as one line of bounded length: authors can log any value of any size. */
 export function logLine(record: LogRecord): string {
   const [text, plain] = written(record);
   if (text.length <= longestLine) return text;
@@ -79,7 +79,7 @@ export function logLine(record: LogRecord): string {
   return JSON.stringify({ ...Object.fromEntries(short), cut: true });
 }
 
-/** The line, and the record it was made of: data may hold a ring, a BigInt, or a toJSON that throws. */
+/** The line, and the record it was made of: data may hold a circular reference, a BigInt, or a toJSON that throws. */
 function written(record: LogRecord): readonly [string, LogRecord] {
   try {
     return [JSON.stringify(record), record];
@@ -89,7 +89,7 @@ function written(record: LogRecord): readonly [string, LogRecord] {
   }
 }
 
-/** As much of it as JSON can hold; else its own words must do. */
+/** The part that JSON can hold; without one, the name of its type. */
 function toJsonSafe(data: unknown): unknown {
   const above: unknown[] = [];
   const plain = function (this: unknown, _key: string, value: unknown): unknown {

@@ -39,7 +39,7 @@ const runOptions: readonly (keyof RunAppOptions)[] = [
 const serveOptions: readonly (keyof ServeAppOptions)[] = ["port", "token", "file", "env", "cwd", "signal", "complain"];
 
 /**
- * `hookline run` for an app runtime your own program: reads one event, writes its answer, and returns the exit status. Options default to
+ * `hookline run` inside your own program: reads one event, writes its answer, and returns the exit status. Options default to
  * the process's own; with the process's own output it also sets `process.exitCode`, because some refusals are only an exit status.
  * Contract: failures of handlers and input become answers, by the failure mode. It rejects for a value that is not an app.
  */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { SourceMapping } from "node:module";
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf, Problem } from "../../protocol/internal.ts";
@@ -26,7 +27,7 @@ export function locateError(error: unknown, cwd: string): LocatedError {
   return { message: `${message} (${displayPath(place.path, place.at, cwd)})`, stack: stack.join("\n") };
 }
 
-/** The same in one line, for those who have no use for the stack. */
+/** The same in one line, without the stack. */
 export function errorWithLocation(error: unknown, cwd: string = process.cwd()): string {
   return locateError(error, cwd).message;
 }
@@ -93,7 +94,7 @@ function displayPath(path: string, at: string, cwd: string): string {
   return `${short === "" || short.startsWith("..") || isAbsolute(short) ? path : short}:${at}`;
 }
 
-/** File, line and the first line of an error, for people. */
+/** File, line and the first line of an error, for messages. */
 export function firstErrorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const first = `${error.name}: ${error.message.split("\n")[0]}`;
@@ -125,7 +126,7 @@ function lineOf({ at }: Frame): string {
  * most hook processes never look at one.
  */
 export function mapStacks(output: string): void {
-  let map: { findEntry(line: number, column: number): Partial<Entry> } | undefined;
+  let map: StackMap | undefined;
   const previous = Error.prepareStackTrace;
   const original = (site: NodeJS.CallSite): string => {
     const text = String(site);
@@ -143,7 +144,7 @@ export function mapStacks(output: string): void {
   };
 }
 
-/** As Node reckons it: a stack can be captured for anything. */
+/** As Node computes it: a stack can be captured for anything. */
 function header(error: unknown): string {
   try {
     return Error.prototype.toString.call(error);
@@ -152,19 +153,15 @@ function header(error: unknown): string {
   }
 }
 
-interface Entry {
-  /** A URL. */
-  readonly originalSource: string;
-  readonly originalLine: number;
-  readonly originalColumn: number;
-}
+/** `originalSource` is a URL. */
+type StackMap = { findEntry(line: number, column: number): Partial<SourceMapping> };
 
-function readMap(output: string): { findEntry(line: number, column: number): Partial<Entry> } {
+function readMap(output: string): StackMap {
   // Not imported: a start that never fails does not need it.
   const { SourceMap } = process.getBuiltinModule("node:module");
   try {
     return new SourceMap(JSON.parse(readFileSync(`${output}.map`, "utf8"))) as never;
   } catch {
-    return { findEntry: () => ({}) }; // old builds make room: the place in the built file is better than a stack that throws
+    return { findEntry: () => ({}) }; // the build was pruned: the place in the built file is better than a stack that throws
   }
 }

@@ -23,8 +23,8 @@ export function guardExit(held: () => boolean): (code: number) => never {
   const own = process as Process;
   const { exit, reallyExit, abort, kill } = own;
   let ending: number | undefined;
-  const refuse = (words: string, called: (...given: never[]) => unknown): never => {
-    const error = new Error(`${words} was called; hooks and tasks end by returning`);
+  const refuse = (call: string, called: (...given: never[]) => unknown): never => {
+    const error = new Error(`${call} was called; hooks and tasks end by returning`);
     Error.captureStackTrace(error, called); // the place to name is where it was called
     throw error;
   };

@@ -77,6 +77,15 @@ function race<Value>(work: Promise<Value>, ms: number, own: LazySignal): Promise
   });
 }
 
+/** The value of the work, or what `late` returns or throws when the work takes longer than `ms`. */
+export function withTimeout<Value, Late>(work: Promise<Value>, ms: number, late: () => Late): Promise<Value | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
+  }).then(late);
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
 export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -3,6 +3,7 @@ import { eventRule, isKnownEvent } from "../answer/event-rules.ts";
 import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { HookEvent, WirePayload } from "../app/hook-event.ts";
 import type { Registration } from "../app/registration.ts";
+import { withTimeout } from "./handler-deadline.ts";
 
 /** The payload of an event, or why it cannot be read. */
 export type ReadPayload = { readonly value: WirePayload } | { readonly fault: string };
@@ -12,11 +13,9 @@ export function readPayload(given: string): ReadPayload {
   if (text.trim() === "") return { fault: "standard input is empty" };
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return { fault: "it is not a JSON object" };
-    const payload = value as WirePayload;
-    if (typeof payload["hook_event_name"] === "string") return { value: payload };
-    return { fault: `it has no hook_event_name${hintOf(payload)}` };
+    if (!isObject(value)) return { fault: "it is not a JSON object" };
+    if (typeof value["hook_event_name"] === "string") return { value };
+    return { fault: `it has no hook_event_name${hintOf(value)}` };
   } catch (error) {
     return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
@@ -43,7 +42,7 @@ export async function readPayloadStream(
   let bytes = 0;
   const stream = input[Symbol.asyncIterator]();
   for (;;) {
-    const next = await within(silenceMs, stream.next());
+    const next = await withTimeout(stream.next(), silenceMs, () => "silence" as const);
     if (next === "silence") {
       leave(input);
       return { fault: `no complete payload came within ${silenceMs / 1000} s` };
@@ -59,14 +58,6 @@ export async function readPayloadStream(
   }
   if (bytes > maxBytes) return { fault: `the payload is larger than ${maxBytes / 2 ** 20} MiB` };
   return { text: Buffer.concat(chunks).toString("utf8", 0, end.length) };
-}
-
-function within<Value>(ms: number, work: Promise<Value>): Promise<Value | "silence"> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<"silence">((done) => {
-    timer = setTimeout(() => done("silence"), ms);
-  });
-  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }
 
 /** An open stream would keep the process alive. */

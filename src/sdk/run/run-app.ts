@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { errorCode } from "../../files/internal.ts";
+import { defined } from "../../protocol/internal.ts";
 import { appFailure, type WireAnswer } from "../answer/wire-answer.ts";
 import { type AppRuntime, appRuntime } from "../app/app-runtime.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
@@ -7,6 +9,7 @@ import { runEnvironment } from "../app/run-environment.ts";
 import { sourceHash } from "../load/build-cache.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
+import type { SettledEvent } from "./dispatch-event.ts";
 import { withExitGuard } from "./guard-exit.ts";
 import { readPayload, readPayloadStream } from "./read-payload.ts";
 
@@ -21,7 +24,7 @@ export interface RunAppOptions {
   readonly cwd?: string;
   /** The hooks file of the app: its tasks are run by it in another process, and the log names its code. */
   readonly file?: string;
-  /** As a settings entry would say it; the stricter of it and the app's own holds. */
+  /** The mode of a settings entry. The stricter of this and the app's own applies. */
   readonly onFailure?: FailureMode;
   readonly signal?: AbortSignal;
   /** How long to wait for the next byte before it is a failure. Default: 5 seconds. */
@@ -37,27 +40,24 @@ export async function runApp(app: unknown, options: RunAppOptions): Promise<numb
   const records: LogRecord[] = [];
   const text = env["HOOKLINE"] === "0" ? undefined : await readPayloadStream(input, options.silenceMs ?? 5_000);
   // Hosts would read the output of handlers as part of the answer.
-  const run = await withStdoutRedirected(output, errors, () => answerTo(text, runtime, options, records, complain));
-  await write(errors, complaints.join("") + run.answer.stderr);
-  await write(output, run.answer.stdout);
+  const answer = await withStdoutRedirected(output, errors, () => answerTo(text, runtime, options, records, complain));
+  await write(errors, complaints.join("") + answer.stderr);
+  await write(output, answer.stdout);
   const warn = (line: string) => void errors.write(`hookline: ${line}\n`);
   const { log } = runtime.options;
   const source = options.file === undefined ? undefined : sourceHash(resolve(options.file), env);
-  const about = { transport: "run", ...(source === undefined ? {} : { source }) };
+  const about = { transport: "run", ...defined({ source }) };
   for (const record of records) appendLog({ ...record, ...about }, env, warn, typeof log === "object" ? log : {});
   const notDisposed = (error: unknown) => warn(`A provider was not disposed: ${String(error)}`);
-  await run.dispose().catch(notDisposed);
+  await answer.dispose().catch(notDisposed);
   if (output === process.stdout) {
     await runtime.end().catch(notDisposed);
-    process.exitCode = run.answer.exitCode;
+    process.exitCode = answer.exitCode;
   }
-  return run.answer.exitCode;
+  return answer.exitCode;
 }
 
-interface Answered {
-  readonly answer: WireAnswer;
-  readonly dispose: () => Promise<void>;
-}
+type Answered = WireAnswer & Pick<SettledEvent, "dispose">;
 
 async function answerTo(
   input: Awaited<ReturnType<typeof readPayloadStream>> | undefined,
@@ -70,20 +70,18 @@ async function answerTo(
   const time = new Date().toISOString();
   if (input === undefined) {
     records.push({ time, event: "", answer: "none", off: true });
-    return { answer: { stdout: "", stderr: "", exitCode: 0 }, dispose };
+    return { stdout: "", stderr: "", exitCode: 0, dispose };
   }
   const payload = "fault" in input ? input : readPayload(input.text);
   if ("value" in payload) {
     const { env = process.env, cwd = process.cwd(), file, onFailure, signal } = options;
-    const settled = await withExitGuard(() =>
-      app.dispatch(payload.value, runEnvironment(app, { env, cwd, file, onFailure, signal, complain }, records)),
-    );
-    return { answer: settled, dispose: settled.dispose };
+    const environment = runEnvironment(app, { env, cwd, file, onFailure, signal, complain }, records);
+    return withExitGuard(() => app.dispatch(payload.value, environment));
   }
   const mode = app.modeFor(undefined, options.onFailure);
   const message = `The event cannot be read: ${payload.fault}.`;
   records.push({ time, event: "", answer: mode === "block" ? "refused" : "none", failed: message });
-  return { answer: appFailure(message, mode), dispose };
+  return { ...appFailure(message, mode), dispose };
 }
 
 /** A destination for text, such as a Node stream. */
@@ -96,7 +94,7 @@ function write(output: TextOutput, text: string): Promise<void> {
   if (text === "") return Promise.resolve();
   return new Promise((resolve, reject) => {
     output.write(text, (error) => {
-      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
+      if (error && errorCode(error) !== "EPIPE") reject(error);
       else resolve();
     });
   });

@@ -21,6 +21,7 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
   };
   const ownIn = (entries: StoredValues): readonly string[] =>
     [...dropExpired(entries).keys()].map(fromStored).filter((key) => key !== undefined);
+  /** JSON has no Infinity, so a key that never expires has no end. */
   const put = (entries: StoredValues, key: string, value: unknown, until = Number.POSITIVE_INFINITY) =>
     entries.set(toStored(key), { value: asJson(value, key), ...(until === Number.POSITIVE_INFINITY ? {} : { until }) });
   const endOf = (options: { ttlMs?: number } = {}): number | undefined => {
@@ -32,14 +33,15 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
     call: string,
     work: (entries: StoredValues) => Result | Promise<Result>,
   ): Promise<Result> => {
-    if (busy().has(name)) throw nested(call);
-    return store.change(work);
+    if (!busy().has(name)) return store.change(work);
+    const message = `${call}() was called inside an update of the same scope, which would wait for itself. Call it before or after.`;
+    throw sdkProblem("state-nested", message, { call });
   };
 
   return {
     get: async (key) => valueFor(await store.read(), key) as never,
     async set(key, value, options) {
-      // Before the lock is taken: a value that cannot be kept is no reason to wait.
+      // Before the lock is taken: an invalid value fails without a wait.
       asJson(value, key);
       await write("set", (entries) => void put(entries, key, value, endOf(options)));
     },
@@ -48,7 +50,7 @@ export function stateCalls({ name, space, handler, defaults, now, open }: Scope)
         updating.run(new Set([...busy(), name]), async () => {
           const next: unknown = change(valueFor(entries, key) as never);
           const value = isPromise(next) && handler ? await whileRunning(next, handler.signal) : await next;
-          // A key that is counted up ends when it was to end.
+          // A new value does not extend the life of its key.
           put(entries, key, value, endOf(options) ?? entries.get(toStored(key))?.until);
           return value as never;
         }),
@@ -81,7 +83,7 @@ function whileRunning<Value>(work: Promise<Value>, signal: AbortSignal): Promise
 interface Keys {
   /** The name under which a key is kept. */
   toStored(key: string): string;
-  /** The key that is kept under this name; undefined for somebody else's. */
+  /** The key that is kept under this name; undefined for a key of another part. */
   fromStored(name: string): string | undefined;
 }
 
@@ -98,11 +100,6 @@ function keysOf(space: string | undefined): Keys {
     toStored: (key) => prefix + key,
     fromStored: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined),
   };
-}
-
-function nested(call: string): Error {
-  const message = `${call}() was called inside an update of the same scope, which would wait for itself. Call it before or after.`;
-  return sdkProblem("state-nested", message, { call });
 }
 
 /** Contract: what comes back is what was put in, or it is refused. */

@@ -12,6 +12,7 @@ import {
   takeLock,
   withLock,
 } from "../../files/internal.ts";
+import { isObject } from "../../protocol/internal.ts";
 import type { AppOptions } from "../app/app-definition.ts";
 import { sdkProblem } from "../app/argument-checks.ts";
 import type { HookEvent } from "../app/hook-event.ts";
@@ -33,7 +34,7 @@ export function openStores(
     await openFolder(options.stateDir);
     return options.stateDir;
   };
-  const place = async (scope: StoreName): Promise<Place> => {
+  const place = async (scope: StoreName): Promise<StatePlace> => {
     const above = await folder();
     await openFolder(join(above, scope));
     return { folder: above, file: join(above, scope, stateFileName(scope, event, environment)) };
@@ -43,7 +44,7 @@ export function openStores(
     fileStore(() => place(scope), { environment, maxBytes, expires: scope === "session" || scope === "told" });
 }
 
-interface Place {
+interface StatePlace {
   readonly folder: string;
   readonly file: string;
 }
@@ -51,22 +52,17 @@ interface Place {
 interface StoreOptions {
   readonly environment: RunEnvironment;
   readonly maxBytes: number;
-  /** Forgotten when nobody wrote for a month. */
+  /** State that was not written for a month is dropped. */
   readonly expires: boolean;
 }
 
-function fileStore(where: () => Promise<Place>, options: StoreOptions): ScopeStore {
+function fileStore(place: () => Promise<StatePlace>, options: StoreOptions): ScopeStore {
   const { environment, maxBytes } = options;
-  let known: Promise<Place> | undefined;
-  const place = () => {
-    known ??= where();
-    return known;
-  };
   return {
     async read() {
       const { file } = await place();
       const found = await readStore(file, options);
-      // With the lock, for by now another process may have put it aside and written a good one.
+      // With the lock, because another process may have moved the file and written a good one.
       return "broken" in found ? locked(file, () => read(file, options)) : found.entries;
     },
     async change(work) {
@@ -120,16 +116,18 @@ async function readStore(
   if (writtenAt !== undefined && writtenAt + retentionMs < environment.now()) return { entries: new Map() };
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
-    const all = Object.entries(value).filter((entry): entry is [string, { value: unknown }] => isEntry(entry[1]));
-    return { entries: new Map(all) };
+    if (!isObject(value)) throw new TypeError("it is not an object");
+    const entries = Object.entries(value).filter((entry): entry is [string, StoredValue] => isEntry(entry[1]));
+    return { entries: new Map(entries) };
   } catch (error) {
     return { broken: String(error) };
   }
 }
 
-function isEntry(value: unknown): value is { value: unknown; until?: number } {
-  return typeof value === "object" && value !== null && "value" in value;
+type StoredValue = StoredValues extends Map<string, infer Value> ? Value : never;
+
+function isEntry(value: unknown): value is StoredValue {
+  return isObject(value) && "value" in value;
 }
 
 /** By definition, not assignment: `__proto__` is a key like any other. */
@@ -148,7 +146,7 @@ function tooLarge(file: string, bytes: number, maxBytes: number): Error {
 const retentionMs: number = 30 * 24 * 3_600_000;
 
 /**
- * Removes the state of sessions that nobody wrote for thirty days, and what was put aside as unreadable as long ago.
+ * Removes the state of sessions that was not written for thirty days, and unreadable files of that age.
  * Contract: a file that is in use, or was written meanwhile, stays.
  */
 export async function sweepState(folder: string, now: number): Promise<readonly string[]> {
@@ -179,8 +177,8 @@ async function isOld(file: string, now: number): Promise<boolean> {
 const dayMs = 24 * 3_600_000;
 
 /**
- * Once a day a process of its own clears away old state; no hook waits for it. Called after a write, so a folder that nobody writes to
- * costs nobody anything. Contract: never throws.
+ * Starts a process that removes old state, once a day; no hook waits for it. Called after a write, so a folder without writes costs
+ * nothing. Contract: never throws.
  */
 async function sweepDaily(folder: string, environment: RunEnvironment): Promise<void> {
   const stamp = join(folder, "swept");

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { messageOf } from "../../protocol/internal.ts";
+import { fileStamp } from "../load/build-cache.ts";
 import { loadApp } from "../load/load-app.ts";
 import { appendLog } from "../log/log-file.ts";
 import type { LogRecord } from "../log/logger.ts";
@@ -41,11 +41,7 @@ async function work(file: string): Promise<void> {
   process.on("uncaughtException", (error) => fail(`Uncaught exception in a task: ${messageOf(error)}`));
   process.on("unhandledRejection", (reason) => fail(`Unhandled rejection in a task: ${messageOf(reason)}`));
 
-  const stamp = () => {
-    const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    return `${ino} ${size} ${mtimeMs}`;
-  };
-  const loaded = stamp();
+  const loaded = fileStamp(file);
   try {
     const app = await loadApp(file, { env, cwd: process.cwd() });
     const { workTasks } = await import("./work-tasks.ts");
@@ -54,7 +50,7 @@ async function work(file: string): Promise<void> {
       env,
       signal: ending.signal,
       idleMs: Number(env["HOOKLINE_WORKER_IDLE_MS"]) || 5_000,
-      outdated: () => stamp() !== loaded,
+      outdated: () => fileStamp(file) !== loaded,
       ...(app.options.log === false ? {} : { log }),
     });
   } catch (error) {

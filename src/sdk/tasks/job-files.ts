@@ -34,7 +34,7 @@ export interface JobName {
 export const jobFolders = ["pending", "running", "done"] as const;
 export type JobFolder = (typeof jobFolders)[number];
 
-/** The jobs in one state, in the order in which they shall run. At once: the folder is small, and a hook waits for it. */
+/** The jobs in one state, in the order in which they run. Synchronous: the folder is small, and a hook waits for it. */
 export function jobNames(folder: string, state: JobFolder): readonly JobName[] {
   return filesIn(join(folder, state))
     .map(readJobName)
@@ -86,7 +86,7 @@ function hashed(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** What a job's file holds; of a running job, who runs it. */
+/** The content of a job's file; `owner` is the worker of a running job. */
 export type StoredJob = TaskRecord & { readonly owner?: ProcessIdentity };
 
 /** Undefined when it was removed; an unreadable file is renamed. */
@@ -126,7 +126,7 @@ interface RecoverOptions {
 
 /**
  * Settles running jobs whose worker has exited: they wait again while attempts are left, else they have failed. A worker counts as dead when its
- * process is, or when it gave no sign for the length of a lease. Called with the queue's lock held.
+ * process is, or when it sent no heartbeat for the length of a lease. Called with the queue's lock held.
  */
 export async function recoverJobs(folder: string, options: RecoverOptions): Promise<void> {
   const { leaseMs, now, wanted, wait = sleep } = options;
@@ -137,11 +137,11 @@ export async function recoverJobs(folder: string, options: RecoverOptions): Prom
     if (job === undefined || beatAt === undefined) continue;
     const { owner, ...record } = job;
     if (owner === undefined && record.state !== "running") {
-      // Killed on the way here or on the way out; what the file says is where it belongs.
+      // Its process was killed before or after a move; the content of the file decides.
       await settle(folder, name, record);
       continue;
     }
-    /** A machine that slept through a lease wakes its workers as well; they are given a moment to show it. */
+    /** A machine that slept through a lease wakes its workers as well; they get a moment for a heartbeat. */
     const isLate = async (): Promise<boolean> => {
       if (beatAt + leaseMs > now()) return false;
       await wait(Math.min(500, leaseMs));
@@ -170,5 +170,5 @@ export async function sweepDone(folder: string, now: number): Promise<void> {
   }
 }
 
-/** For so long `get` still says that there was a result. */
+/** For this long after it has expired, `get` still reports a result as expired. */
 const expiredMs = 3_600_000;

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { packageFile } from "../../files/internal.ts";
+import { defined, parseObject } from "../../protocol/internal.ts";
 import type { AgentAnswer, AgentTaskOptions, TaskContext } from "./task.ts";
 
 /** One agent session through `hookline ask --json`. Contract: rejects with the agent's error when it did not answer. */
 export async function runAgentTask(prompt: string, options: AgentTaskOptions, task: TaskContext): Promise<AgentAnswer> {
-  const [program, ...words] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
-  const { stdout, stderr, code } = await run(program, [...words, ...wordsOf(options, task)], prompt, task);
-  const result = resultIn(stdout);
+  const [program, ...args] = options.command ?? [process.execPath, packageFile("dist/cli/bin.cjs")];
+  const { stdout, stderr, code } = await run(program, [...args, ...argumentsOf(options, task)], prompt, task);
+  const result = parseObject(stdout) as ResultObject | undefined;
   if (result === undefined) throw new Error(`the agent did not answer: ${lastLine(stderr) || `exit status ${code}`}`);
   if (result.is_error || typeof result.result !== "string") {
     throw new Error(`the agent did not answer: ${result.hookline?.error ?? result.subtype ?? "an error"}`);
@@ -15,7 +16,7 @@ export async function runAgentTask(prompt: string, options: AgentTaskOptions, ta
     answer: result.result,
     sessionId: result.session_id ?? "",
     turns: result.num_turns ?? 0,
-    ...(typeof result.total_cost_usd === "number" ? { costUsd: result.total_cost_usd } : {}),
+    ...defined({ costUsd: result.total_cost_usd ?? undefined }),
   };
 }
 
@@ -30,7 +31,7 @@ interface ResultObject {
 }
 
 /** The prompt goes in by standard input: it may be long, and other users can read a command line. */
-function wordsOf(options: AgentTaskOptions, { cwd }: TaskContext): string[] {
+function argumentsOf(options: AgentTaskOptions, { cwd }: TaskContext): string[] {
   const { agent, model, tools = [], maxTurns, maxCostUsd, permissionMode, timeoutMs } = options;
   const named = {
     cwd,
@@ -49,23 +50,17 @@ function wordsOf(options: AgentTaskOptions, { cwd }: TaskContext): string[] {
   ];
 }
 
-interface ProcessResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number | null;
-}
-
 /** `ask` ends the agent's whole process tree on SIGTERM; it gets some time for that. */
 function run(
   program: string,
-  words: readonly string[],
+  args: readonly string[],
   input: string,
   { cwd, env, signal }: TaskContext,
-): Promise<ProcessResult> {
+): Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number | null }> {
   return new Promise((done, fail) => {
-    const child = spawn(program, [...words], { cwd, env: { ...env }, stdio: "pipe" });
+    const child = spawn(program, [...args], { cwd, env: { ...env }, stdio: "pipe" });
     const out = tailBuffer(mostResultBytes);
-    const err = tailBuffer(mostWordsBytes);
+    const err = tailBuffer(mostErrorBytes);
     let last: NodeJS.Timeout | undefined;
     const end = () => {
       child.kill("SIGTERM");
@@ -74,7 +69,7 @@ function run(
     signal.addEventListener("abort", end, { once: true });
     child.stdout.on("data", out.add);
     child.stderr.on("data", err.add);
-    // An agent that does not read its prompt says why when it ends.
+    // An agent that does not read its prompt reports why when it ends.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
     child.on("error", fail);
@@ -88,9 +83,9 @@ function run(
 }
 
 const graceMs = 5_000;
-/** A result object with the longest answer there is; of what is longer nothing could be read anyway. */
+/** More than a result object with the longest answer. */
 const mostResultBytes = 64 * 2 ** 20;
-const mostWordsBytes = 64 * 2 ** 10;
+const mostErrorBytes = 64 * 2 ** 10;
 
 /** The end of a stream: a program that does not stop printing must not fill memory. */
 function tailBuffer(mostBytes: number): { add(chunk: Buffer): void; text(): string } {
@@ -104,15 +99,6 @@ function tailBuffer(mostBytes: number): { add(chunk: Buffer): void; text(): stri
     },
     text: () => Buffer.concat(chunks).toString(),
   };
-}
-
-function resultIn(stdout: string): ResultObject | undefined {
-  try {
-    const value: unknown = JSON.parse(stdout);
-    return typeof value === "object" && value !== null ? (value as ResultObject) : undefined;
-  } catch {
-    return undefined; // told with what the program said on stderr
-  }
 }
 
 function lastLine(text: string): string {

@@ -19,7 +19,7 @@ export interface WorkerOptions extends WorkOptions {
   readonly idleMs?: number;
   /** How many jobs run at once. Default: 4. */
   readonly jobs?: number;
-  /** How often it looks for jobs, and for word that one was cancelled. */
+  /** How often it looks for jobs, and checks whether one was cancelled. */
   readonly pollMs?: number;
   /** Asked before every job: true ends the worker, as its code is out of date. */
   readonly outdated?: () => boolean;
@@ -55,7 +55,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   await Promise.allSettled(running);
 }
 
-/** A backend that cannot be reached is reported once and asked again: a worker survives the restart of a server. */
+/** A backend that cannot be reached is reported once and tried again: a worker survives the restart of a server. */
 function claims({ backend, logger, signal }: WorkerOptions): TaskBackend["claim"] {
   let broken = false;
   return async (names) => {
@@ -154,7 +154,7 @@ function inTime(work: Promise<TaskEnd>, ms: number, own: AbortController): Promi
       resolve({ state: "failed", error: { code: "timed-out", message } });
     }, ms);
     own.signal.addEventListener("abort", () => {
-      // A task that ends by itself has the word for a moment; one that does not is left behind.
+      // A task gets a moment to end by itself; after that it is no longer awaited.
       setTimeout(() => resolve({ state: "failed", error: { code: "failed", message: "it was aborted" } }), 250);
     });
     void work.then(resolve).finally(() => clearTimeout(timer));

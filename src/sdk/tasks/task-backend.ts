@@ -44,7 +44,7 @@ export interface TaskRecord extends NewJob {
   readonly error?: TaskFailure;
 }
 
-/** A running job in the hands of one worker. */
+/** A running job of one worker. */
 export interface ClaimedJob {
   readonly record: TaskRecord;
   /** Never reused: it identifies reports of a worker that has lost the job. */
@@ -57,7 +57,7 @@ export type TaskEnd =
   | { readonly state: "failed"; readonly error: TaskFailure }
   | { readonly state: "released" };
 
-/** What a backend may need to see to it that somebody works. */
+/** What a backend may need to start a worker. */
 export interface WorkerRequest {
   readonly tasks: TaskTable;
   /** The hooks file; undefined where there is none, as in a test. */
@@ -68,8 +68,8 @@ export interface WorkerRequest {
 }
 
 /**
- * Where jobs lie and how they change hands. Every call is one atomic step over all processes and machines that share the backend;
- * `taskBackendClaims` of `hookline/testing` says in detail what must hold.
+ * Where jobs are kept and how workers get them. Every call is one atomic step over all processes and machines that share the backend;
+ * `taskBackendClaims` of `hookline/testing` lists what must hold.
  */
 export interface TaskBackend {
   /** Keeps a job; resolves once it outlives this process. A job of the same key is replaced, a running one aborted. */
@@ -77,11 +77,11 @@ export interface TaskBackend {
   get(place: JobScope, key: string): Promise<TaskRecord | undefined>;
   /** All jobs of a session, of every space, in the order they were added. */
   list(session: string): Promise<readonly TaskRecord[]>;
-  /** Contract: hands a job that ended so out once and forgets it. */
+  /** Contract: returns a job with this end once and removes it. */
   take(place: JobScope, key: string, state: "completed" | "failed"): Promise<TaskRecord | undefined>;
   /** False when there was nothing to cancel. */
   cancel(place: JobScope, key: string): Promise<boolean>;
-  /** Called after `add`, and whenever somebody waits: sees to it that a worker runs, if that is the backend's business. */
+  /** Called after `add`, and while a handler waits: starts a worker, if the backend does that. */
   wake(call: WorkerRequest): Promise<void>;
   /** The next job whose task is among `names`, by priority, then by age. A job whose worker has exited counts as the next one. */
   claim(names: readonly string[]): Promise<ClaimedJob | undefined>;
@@ -99,10 +99,7 @@ export interface BackendOptions {
   readonly maxOpen?: number;
 }
 
-export const backendDefaults: { readonly leaseMs: number; readonly maxOpen: number } = {
-  leaseMs: 30_000,
-  maxOpen: 1_000,
-};
+export const backendDefaults: Required<BackendOptions> = { leaseMs: 30_000, maxOpen: 1_000 };
 
 export function isOpenJob({ state }: Pick<TaskRecord, "state">): boolean {
   return state === "pending" || state === "running";

@@ -30,14 +30,14 @@ export function taskCalls(call: TaskCallContext, space: string, handler: { reado
     return taken.map(resultOf);
   };
   const look = async (key: TaskKey) => (await call.backend()).get(place, keyOf(key));
-  /** Who asks for a job that has not ended sees to it that somebody works: its worker may have died. */
+  /** Reading a job that has not ended starts a worker: the last one may have died. */
   const ask = async (key: TaskKey) => {
     const record = await look(key);
     if (isOpen(record)) await call.wake(await call.backend());
     return record;
   };
 
-  /** Asks again and again, ever less often: a wait must work for jobs that end in another process. */
+  /** Polls with growing pauses: a wait must work for jobs that end in another process. */
   const until = async (keys: readonly TaskKey[], enough: "all" | "any", { timeoutMs }: WaitOptions) => {
     const end = monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     await call.wake(await call.backend());

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EventName, eventNames, type Payload } from "../../protocol/internal.ts";
+import { type EventName, eventNames, type Payload, parseObject } from "../../protocol/internal.ts";
 import type { WirePayload } from "../app/hook-event.ts";
 
 /** A payload of an event, as a host sends it, with the fields you change. */
@@ -98,17 +98,8 @@ export async function readRecorded(folder: string): Promise<Readonly<Record<stri
   const names = (await readdir(folder)).filter((name) => name.endsWith(".jsonl")).sort();
   const all = names.map(async (name) => {
     const lines = (await readFile(join(folder, name), "utf8")).split("\n");
-    return [name.slice(0, -".jsonl".length), lines.flatMap(payloadIn)] as const;
+    const payloads = lines.map(parseObject).filter((payload) => payload !== undefined);
+    return [name.slice(0, -".jsonl".length), payloads] as const;
   });
   return Object.fromEntries(await Promise.all(all));
-}
-
-function payloadIn(line: string): readonly WirePayload[] {
-  if (line === "") return [];
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? [value as WirePayload] : [];
-  } catch {
-    return []; // the process that wrote it was killed
-  }
 }

@@ -28,7 +28,7 @@ interface Job {
   leaseUntil?: number;
 }
 
-/** Jobs without files, for tests and replays. `end` settles a job that nobody runs. */
+/** Jobs without files, for tests and replays. `end` settles a job that no worker runs. */
 export interface MemoryTasks extends TaskBackend {
   end(id: string, end: TaskEnd): boolean;
 }
@@ -46,7 +46,7 @@ export function memoryTasks(options: BackendOptions = {}): MemoryTasks {
     delete job.lease;
     job.record = structuredClone(endedRecord(job.record, end, now()));
   };
-  /** Jobs whose worker gave no sign for too long wait again, or have failed. */
+  /** Jobs whose worker sent no heartbeat for too long are pending again, or have failed. */
   const recover = () => {
     for (const job of jobs.values()) {
       if (job.record.state !== "running" || (job.leaseUntil ?? 0) > now()) continue;
@@ -132,7 +132,7 @@ export function immediateTasks(options: BackendOptions = {}): TaskBackend {
   return { ...backend, wake: (call) => runAll({ ...call, backend }) };
 }
 
-/** Notes jobs and runs none; the test says how they end. */
+/** Records jobs and runs none; the test decides how they end. */
 export interface MockTasks extends TaskBackend {
   /** Every job that was ever added, in order, as it was then. */
   readonly added: readonly TaskRecord[];

@@ -5,7 +5,7 @@ import type { BackendOptions, ClaimedJob, NewJob, TaskBackend, TaskState } from 
 /** Opens a backend that holds no jobs yet. */
 export type OpenBackend = (options?: BackendOptions) => TaskBackend | Promise<TaskBackend>;
 
-/** One thing that must hold of every backend. */
+/** A property that every backend must have. */
 export interface BackendClaim {
   readonly name: string;
   /**
@@ -125,84 +125,79 @@ function handingOver(): readonly BackendClaim[] {
       );
       deepStrictEqual((await backend.list("nobody")).length, 0);
     },
-  }).map(([name, check]) => ({ name, check: (open) => using(open, {}, check) }));
+  }).map(([name, holds]) => claim(name, {}, holds));
 }
 
-/** Claims about time and number need a backend with small ones. */
+/** Claims about time and number need a backend with small limits. */
 function limits(): readonly BackendClaim[] {
   return [
-    {
-      name: "a result expires, counted from its end; a job that has not ended does not",
-      check: (open, pass = sleep) =>
-        using(open, {}, async (backend) => {
-          await backend.add(job({ ttlMs: 50 }));
-          await pass(80);
-          const claim = await claimed(backend);
-          await finish(backend, claim, "v");
-          await pass(80);
-          const seen = await backend.get(place, "k");
-          ok(seen === undefined || (seen.state === "expired" && !("value" in seen)));
-          deepStrictEqual(await backend.take(place, "k", "completed"), undefined);
-        }),
-    },
-    {
-      name: "a job whose worker has exited runs again up to its attempts, then fails as worker-lost",
-      check: (open, pass = sleep) =>
-        using(open, { leaseMs: 150 }, async (backend) => {
-          await backend.add(job({ attempts: 2 }));
-          const first = await claimed(backend);
-          const second = await eventually(pass, () => backend.claim(["t"]));
-          deepStrictEqual([first.record.begun, second.record.begun], [1, 2]);
-          deepStrictEqual([await backend.beat(first), await finish(backend, first, "late")], [false, false]);
-          const lost = await eventually(pass, async () => {
-            deepStrictEqual(await backend.claim(["t"]), undefined);
-            return backend.take(place, "k", "failed");
-          });
-          deepStrictEqual(lost.error?.code, "worker-lost");
-        }),
-    },
-    {
-      name: "a worker that gives signs keeps its job",
-      check: (open, pass = sleep) =>
-        using(open, { leaseMs: 300 }, async (backend) => {
-          await backend.add(job());
-          const claim = await claimed(backend);
-          for (let n = 0; n < 10; n++) {
-            await pass(60);
-            deepStrictEqual([await backend.beat(claim), await backend.claim(["t"])], [true, undefined]);
-          }
-          ok(await finish(backend, claim, 1));
-        }),
-    },
-    {
-      name: "a session has no more open jobs than it may; replacing one and other sessions are not affected",
-      check: (open) =>
-        using(open, { maxOpen: 3 }, async (backend) => {
-          for (const key of ["a", "b", "c"]) await backend.add(job({ key }));
-          await rejects(
-            () => backend.add(job({ key: "d" })),
-            (error) => (error as { code?: string }).code === "sdk/too-many-tasks",
-          );
-          await backend.add(job({ key: "c" }));
-          await backend.add(job({ session: "other" }));
-          await backend.finish(await claimed(backend), { state: "completed", value: 1 });
-          await backend.add(job({ key: "d" }));
-        }),
-    },
+    claim("a result expires, counted from its end; a job that has not ended does not", {}, async (backend, pass) => {
+      await backend.add(job({ ttlMs: 50 }));
+      await pass(80);
+      const claim = await claimed(backend);
+      await finish(backend, claim, "v");
+      await pass(80);
+      const seen = await backend.get(place, "k");
+      ok(seen === undefined || (seen.state === "expired" && !("value" in seen)));
+      deepStrictEqual(await backend.take(place, "k", "completed"), undefined);
+    }),
+    claim(
+      "a job whose worker has exited runs again up to its attempts, then fails as worker-lost",
+      { leaseMs: 150 },
+      async (backend, pass) => {
+        await backend.add(job({ attempts: 2 }));
+        const first = await claimed(backend);
+        const second = await eventually(pass, () => backend.claim(["t"]));
+        deepStrictEqual([first.record.begun, second.record.begun], [1, 2]);
+        deepStrictEqual([await backend.beat(first), await finish(backend, first, "late")], [false, false]);
+        const lost = await eventually(pass, async () => {
+          deepStrictEqual(await backend.claim(["t"]), undefined);
+          return backend.take(place, "k", "failed");
+        });
+        deepStrictEqual(lost.error?.code, "worker-lost");
+      },
+    ),
+    claim("a worker that sends heartbeats keeps its job", { leaseMs: 300 }, async (backend, pass) => {
+      await backend.add(job());
+      const claim = await claimed(backend);
+      for (let n = 0; n < 10; n++) {
+        await pass(60);
+        deepStrictEqual([await backend.beat(claim), await backend.claim(["t"])], [true, undefined]);
+      }
+      ok(await finish(backend, claim, 1));
+    }),
+    claim(
+      "a session has no more open jobs than it may; replacing one and other sessions are not affected",
+      { maxOpen: 3 },
+      async (backend) => {
+        for (const key of ["a", "b", "c"]) await backend.add(job({ key }));
+        await rejects(
+          () => backend.add(job({ key: "d" })),
+          (error) => (error as { code?: string }).code === "sdk/too-many-tasks",
+        );
+        await backend.add(job({ key: "c" }));
+        await backend.add(job({ session: "other" }));
+        await backend.finish(await claimed(backend), { state: "completed", value: 1 });
+        await backend.add(job({ key: "d" }));
+      },
+    ),
   ];
 }
 
-async function using(
-  open: OpenBackend,
+function claim(
+  name: string,
   options: BackendOptions,
-  check: (backend: TaskBackend) => Promise<void>,
-): Promise<void> {
-  const backend = await open(options);
-  try {
-    await check(backend);
-  } finally {
-    await backend.close();
-  }
+  holds: (backend: TaskBackend, pass: (ms: number) => Promise<unknown>) => Promise<void>,
+): BackendClaim {
+  const check: BackendClaim["check"] = async (open, pass = sleep) => {
+    const backend = await open(options);
+    try {
+      await holds(backend, pass);
+    } finally {
+      await backend.close();
+    }
+  };
+  return { name, check };
 }
 
 const place = { session: "s", space: "" };

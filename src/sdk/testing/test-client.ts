@@ -1,4 +1,5 @@
 import {
+  defined,
   type EventInputs,
   type EventName,
   eventNames,
@@ -90,13 +91,21 @@ export function testClient(app: unknown, options: TestClientOptions = {}): TestC
   const overridden: Record<string, unknown> = {};
   const shown = new Set<string>();
   const raw = async (payload: WirePayload) => {
-    const environment = { ...worldOf(options, state), tasks, override: overridden };
+    const environment: RunEnvironment = {
+      env: options.env ?? {},
+      cwd: options.cwd ?? "/home/dev/project",
+      signal: new AbortController().signal,
+      replay: options.replay ?? false,
+      now: options.now ?? Date.now,
+      openTranscript: (path) => transcriptFor(options, path),
+      ...{ state, tasks, override: overridden, complain: () => undefined },
+    };
     const settled = await withExitGuard(() => runtime.dispatch(payload, environment));
     await settled.dispose();
     showWarnings(settled.warnings, shown);
     return testResult(settled);
   };
-  const place = options.cwd === undefined ? {} : { cwd: options.cwd };
+  const place = defined({ cwd: options.cwd });
   const send = (name: EventName, changes: object = {}) =>
     raw(fixtures[name]({ ...place, ...changes }) as unknown as WirePayload);
   const methods = eventNames.map((name) => [shortName(eventRule(name).method), senderOf(name, send)]);
@@ -122,20 +131,7 @@ function senderOf(name: EventName, send: (name: EventName, changes?: object) => 
   return (changes: object = {}) => send(name, changes);
 }
 
-function worldOf(options: TestClientOptions, state: StateAccess): RunEnvironment {
-  return {
-    env: options.env ?? {},
-    cwd: options.cwd ?? "/home/dev/project",
-    signal: new AbortController().signal,
-    replay: options.replay ?? false,
-    now: options.now ?? Date.now,
-    openTranscript: (path) => transcriptFor(options, path),
-    state,
-    complain: () => undefined,
-  };
-}
-
-/** `hookline test` asks for it: a test that looks at decisions only would not see that an answer was dropped. Each is shown once. */
+/** For `hookline test`: a test that checks decisions only would not notice that an answer was dropped. Each is shown once. */
 function showWarnings(warnings: readonly AppWarning[], shown: Set<string>): void {
   if (process.env["HOOKLINE_TEST_WARNINGS"] !== "1") return;
   for (const { code, message } of warnings) {

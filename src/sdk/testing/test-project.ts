@@ -9,7 +9,7 @@ export interface TestProject {
   /** Writes a file, its folders too, and gives its path. */
   write(path: string, text: string): Promise<string>;
   read(path: string): Promise<string>;
-  /** What git prints. Contract: rejects with git's own words when it fails. */
+  /** What git prints. Contract: rejects with git's own message when it fails. */
   git(...args: readonly string[]): Promise<string>;
   /** Everything there is, as one commit. */
   commit(message: string): Promise<void>;

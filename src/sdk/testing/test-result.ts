@@ -14,7 +14,7 @@ import type { FoldedAnswer } from "../answer/fold-answers.ts";
 import type { SettledEvent } from "../run/dispatch-event.ts";
 import type { HandlerTrace } from "../run/handler-chain.ts";
 
-/** What the app said to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
+/** The app's answer to one event: the fields of an outcome, the answer as a process would give it, and expectations. */
 export interface TestResult extends Omit<Outcome, "runs" | "skipped" | "warnings"> {
   readonly warnings: readonly AppWarning[];
   readonly wire?: Readonly<Record<string, unknown>>;
@@ -68,10 +68,10 @@ function withExpectations(facts: Facts): TestResult {
     texts.some((text) => (wanted instanceof RegExp ? text.search(wanted) >= 0 : text.includes(wanted)));
   const because = (reason: Text | undefined) => (reason === undefined ? "" : ` because of ${String(reason)}`);
   /** What must hold, and for which reason: the first of them that does not is what the test runner compares. */
-  const decided = (by: keyof TestResult, holds: boolean, words: string, reason: Text | undefined) => {
-    const differs = holds ? ([facts.reason, reason] as const) : ([facts.decision, words] as const);
+  const decided = (by: keyof TestResult, holds: boolean, expected: string, reason: Text | undefined) => {
+    const differs = holds ? ([facts.reason, reason] as const) : ([facts.decision, expected] as const);
     const reasons = facts.reason === undefined ? [] : [facts.reason];
-    const wanted = `expected ${facts.event} to ${words}${because(reason)}`;
+    const wanted = `expected ${facts.event} to ${expected}${because(reason)}`;
     return claim(holds && fits(reason, reasons), by, wanted, ...differs);
   };
   const { decision, blocked, updatedInput, additionalContext: contexts } = facts;

@@ -19,7 +19,7 @@ export interface TestTranscript {
   prompt(text: string): TestTranscript;
   /** One call of a tool and its result: `ok` by default. `error` is the text of a call that failed. */
   tool(name: string, input: Readonly<Record<string, unknown>>, result?: TestToolResult): TestTranscript;
-  /** What the agent said. */
+  /** A text of the agent. */
   text(text: string): TestTranscript;
   /** A line of your own, such as `{ type: "system", subtype: "…" }`. Its place in the session and its time are filled in. */
   line(fields: Readonly<Record<string, unknown>>): TestTranscript;

@@ -12,8 +12,16 @@ import {
   tooManyJobs,
   withExpiry,
 } from "../task-backend.ts";
-import { type JobEntries, type JobEntry, loadBullmq, openEntries, type Redis } from "./job-entries.ts";
-import { openQueues, type Queues, type RunningJob } from "./job-queues.ts";
+import {
+  type JobEntries,
+  type JobEntry,
+  loadBullmq,
+  openEntries,
+  openQueues,
+  type Queues,
+  type Redis,
+  type RunningJob,
+} from "./redis-jobs.ts";
 
 export interface BullmqOptions extends BackendOptions {
   /** A URL, or the options of an ioredis client. */

@@ -1,9 +1,83 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Job, Queue, Worker } from "bullmq";
-import type { TaskRecord } from "../task-backend.ts";
-import type { Bullmq, Redis } from "./job-entries.ts";
+import { loadPackage } from "../../../protocol/internal.ts";
+import type { JobScope, TaskRecord } from "../task-backend.ts";
 
-/** A job that BullMQ has lent us. */
+/** A job as Redis holds it. `lease` is its worker's, `order` the place in which it was added. */
+export interface JobEntry extends TaskRecord {
+  readonly lease?: string;
+  readonly order: number;
+}
+
+/** The jobs of every session, one hash per session, one field per key: what is asked about a job is answered from here. */
+export interface JobEntries {
+  get(place: JobScope, key: string): Promise<JobEntry | undefined>;
+  list(session: string): Promise<readonly JobEntry[]>;
+  /**
+   * One atomic step: `step` gives the new entry, `null` to remove it, or undefined to leave it as it is; then so does this.
+   * Contract: `step` is called again when another process was faster. Gives the entry before and after.
+   */
+  change(
+    place: JobScope,
+    key: string,
+    step: (entry: JobEntry | undefined) => JobEntry | null | undefined,
+  ): Promise<{ readonly before: JobEntry | undefined; readonly after: JobEntry | null } | undefined>;
+  nextOrder(): Promise<number>;
+}
+
+const keepSeconds = 30 * 24 * 3600;
+
+/** Compares with what was read, so that no step is lost between two machines. */
+const swap = `
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
+if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
+redis.call('EXPIRE', KEYS[1], ${keepSeconds})
+return 1`;
+
+export function openEntries(redis: Redis, prefix: string): JobEntries {
+  const hashOf = (session: string) => `${prefix}:session:${hashed(session)}`;
+  const fieldOf = ({ space }: JobScope, key: string) => hashed(JSON.stringify([space, key]));
+  const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as JobEntry));
+  return {
+    get: async (place, key) => read(await redis.hget(hashOf(place.session), fieldOf(place, key))),
+    async list(session) {
+      const entries = (await redis.hvals(hashOf(session))).map((text) => JSON.parse(text) as JobEntry);
+      return entries.sort((a, b) => a.order - b.order);
+    },
+    async change(place, key, step) {
+      const hash = hashOf(place.session);
+      const field = fieldOf(place, key);
+      for (;;) {
+        const text = await redis.hget(hash, field);
+        const before = read(text);
+        const after = step(before);
+        if (after === undefined) return undefined;
+        const next = after === null ? "" : JSON.stringify(after);
+        if ((await redis.eval(swap, 1, hash, field, text ?? "", next)) === 1) return { before, after };
+      }
+    },
+    nextOrder: () => redis.incr(`${prefix}:order`),
+  };
+}
+
+function hashed(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+export type Bullmq = Pick<typeof import("bullmq"), "Queue" | "Worker">;
+export type Redis = import("ioredis").Redis;
+type RedisClass = typeof import("ioredis").Redis;
+
+/** Both are optional peers: only apps with this backend need them. */
+export async function loadBullmq(): Promise<{ readonly bullmq: Bullmq; readonly Redis: RedisClass }> {
+  const [bullmq, { Redis }] = await Promise.all([
+    loadPackage("bullmq", "hookline/tasks/bullmq", () => import("bullmq")),
+    loadPackage("ioredis", "hookline/tasks/bullmq", () => import("ioredis")),
+  ]);
+  return { bullmq, Redis };
+}
+
+/** A job of a queue while this worker has it. */
 export interface RunningJob {
   readonly id: string;
   readonly lease: string;
@@ -15,11 +89,7 @@ export interface RunningJob {
   drop(): Promise<void>;
 }
 
-interface About {
-  readonly session: string;
-  readonly space: string;
-  readonly key: string;
-}
+type About = JobScope & Pick<TaskRecord, "key">;
 
 /** One queue per task, so that a worker can leave alone what it cannot run. */
 export interface Queues {
@@ -88,7 +158,7 @@ export function openQueues(
       for (const name of await inOrder(names)) {
         const lease = randomUUID();
         const job = await (await workerOf(name)).getNextJob(lease, { block: false });
-        if (job) return lent(job, lease, leaseMs);
+        if (job) return runningJob(job, lease, leaseMs);
       }
       return undefined;
     },
@@ -105,8 +175,8 @@ function jobOptions(jobId: string, priority: number) {
   return { jobId, priority: 1_001 - priority, removeOnComplete: true, removeOnFail: true, attempts: 1 };
 }
 
-function lent(job: Job<About>, lease: string, leaseMs: number): RunningJob {
-  /** A lease that is over is no error here: then another worker has the job, and its word counts. */
+function runningJob(job: Job<About>, lease: string, leaseMs: number): RunningJob {
+  /** A lease that is over is not an error here: another worker has the job, and its result counts. */
   const ifStillOurs = async (work: Promise<unknown>): Promise<boolean> => {
     try {
       return (await work) !== 0;
