@@ -125,7 +125,7 @@ async function sameContent(file: FileHandle, size: number, before: ArchivedFile)
 /** Nothing that was archived goes: a copy of what is no longer at the source stays under a name of its own. */
 async function keepOld(target: string, mark: string, fs: Fs): Promise<void> {
   const kept = target.replace(/\.gz$/, `.old-${mark}.gz`);
-  // A run that was killed may have moved it already; what lies at the target then is that run's beginning.
+  // A killed run may have moved it already. Then the target is the beginning of that run's copy.
   if ((await ignoringErrors(["ENOENT"], fs.lstat(kept))) !== undefined) return;
   await ignoringErrors(["ENOENT"], fs.rename(target, kept));
   await fs.syncFolder(dirname(target));
@@ -176,7 +176,7 @@ export interface ArchiveManifest {
 export interface ArchivedFile {
   /** Bytes of the source that are held. */
   readonly sizeBytes: number;
-  /** Bytes of the compressed file that are accounted for; what lies behind them was left by a run that was killed. */
+  /** Bytes of the compressed file that `members` describe. A killed run may leave more. */
   readonly packedBytes: number;
   /** Of the first KiB: tells a file that has grown from another one. */
   readonly head: string;

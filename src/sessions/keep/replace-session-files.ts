@@ -37,7 +37,7 @@ export async function replaceSessionFiles(
     await restoreBackup(backup, fs).catch((second: unknown) => {
       const rollback = `Bring it back with hookline sessions repair ${place.id} --rollback`;
       const message = `${messageOf(error)}; the backup in ${backup.folder} could not be put back either: ${messageOf(second)}. ${rollback}`;
-      // What the machine said first, for those who look at the code of an error.
+      // The code of the first error, for callers that check it.
       const { code, syscall } = error as NodeJS.ErrnoException;
       throw Object.assign(new AggregateError([error, second], message), { code, syscall });
     });

@@ -18,13 +18,13 @@ export interface LargePart {
   readonly block?: Readonly<Record<string, unknown>>;
 }
 
-/** A part of more bytes than this goes aside. */
+/** A part of more bytes than this gets its own file. */
 export const largePartBytes: number = 64 * 1024;
 
 /**
- * A draft whose large parts were written to files of their own: long tool results as text a person can open, all else by
- * its hash. In their place stands ordinary text that names the file, so every reader can go on; `hookline.parts` says how
- * to put them back. Contract: nothing is written outside of `root`.
+ * Writes the large parts of a draft to their own files: long tool results as readable text, everything else named by its hash. The
+ * returned draft has a text in their place that names the file, so every reader can use it; `hookline.parts` describes how to restore
+ * them. Contract: nothing is written outside of `root`.
  */
 export async function spillLargeParts(
   draft: RecordDraft,
@@ -33,7 +33,7 @@ export async function spillLargeParts(
   fs: Fs,
 ): Promise<RecordDraft> {
   const parts: LargePart[] = [];
-  // Data of pictures last: their whole block makes way, and what else of it went aside must be marked in it before.
+  // Data of images last: the whole block is replaced then, and its other large parts must be marked in it before.
   const found = largeStrings(draft).sort((a, b) => Number(isMediaData(a.at)) - Number(isMediaData(b.at)));
   if (found.length === 0) return draft;
   await resolveInside(root, sessionFolder);
@@ -131,7 +131,7 @@ async function spillBlob(
   return { ...part, block };
 }
 
-/** The image or document block whose data lies at `at`, so that no reader meets half a picture. */
+/** The image or document block with the data at `at`. The whole block is replaced, so that no reader finds an incomplete image. */
 function mediaBlockAt(record: unknown, at: ValuePath): ValuePath | undefined {
   if (!isMediaData(at)) return undefined;
   const block = valueAt(record, at.slice(0, -2));
@@ -148,7 +148,7 @@ function describe(block: Readonly<Record<string, unknown>>): string {
   return typeof media === "string" ? media : String(block["type"]);
 }
 
-/** Exactly reversible. Text stays readable; `base64` may be kept as the bytes it stands for. */
+/** Exactly reversible. Text stays readable; base64 may be stored as the decoded bytes. */
 function encode(text: string, want: "text" | "base64"): { bytes: Buffer; as: LargePart["as"] } {
   if (/\p{Surrogate}/u.test(text)) return { bytes: Buffer.from(JSON.stringify(text)), as: "json" };
   if (want === "text") return { bytes: Buffer.from(text), as: "text" };
@@ -171,7 +171,7 @@ export function putAt(root: Record<string, unknown>, at: ValuePath, value: unkno
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The parts a record says it has; what is not shaped like one is not one. */
+/** The parts that a record names. Values of another shape are ignored. */
 export function largePartsIn(record: Readonly<Record<string, unknown>>): LargePart[] {
   const parts = valueAt(record, ["hookline", "parts"]);
   return Array.isArray(parts) ? parts.filter(isLargePart) : [];

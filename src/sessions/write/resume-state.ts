@@ -13,7 +13,7 @@ import { lastBoundaryLine, readAllEntries, readEntries, readEntriesReverse } fro
 
 /** What resuming a conversation needs from its file. */
 export interface ResumeState {
-  /** The line that the next one hangs on. */
+  /** The parent of the next line. */
   readonly leaf: string | undefined;
   /** What a model would be given now. */
   readonly context: readonly GraphEntry[];
@@ -58,7 +58,7 @@ export function isUnanswered(history: readonly GraphEntry[], context: readonly G
   return last !== undefined;
 }
 
-/** Said by a person, a tool or a model; hook records, notes and the client's own commands are not. */
+/** True for lines of the user, a tool or a model; false for hook records, notes and commands of the client. */
 function isConversational(entry: GraphEntry): boolean {
   if (entry.kind === "assistant") return true;
   if (entry.kind !== "user") return false;
@@ -111,7 +111,7 @@ function isMainEntry(item: TranscriptItem): item is Entry {
   return item.kind !== "unreadable" && !(item.isSidechain === true && isGraphEntry(item));
 }
 
-/** True when all lines hang on the boundary, which is the first one, and nothing in them names a line before it. */
+/** True when all lines are below the boundary, which is the first one, and none names a line before it. */
 function isSelfContained(since: readonly Entry[]): boolean {
   const [boundary, ...after] = since;
   if (boundary === undefined || !isCleanBoundary(boundary) || !hasSummary(after.filter(isGraphEntry))) return false;

@@ -144,7 +144,7 @@ export function hasGraphFields(object: Readonly<Record<string, unknown>>): boole
   );
 }
 
-/** A threaded line without a uuid of its own stays readable; its uuid is empty and it hangs nowhere. */
+/** A line of the conversation without a uuid stays readable; its uuid is empty and it is not a node of the graph. */
 export function setGraphFields(entry: Record<string, unknown>, object: Readonly<Record<string, unknown>>): void {
   const { parentUuid } = object;
   entry["uuid"] = "";
@@ -152,7 +152,7 @@ export function setGraphFields(entry: Record<string, unknown>, object: Readonly<
   entry["isSidechain"] = false;
 }
 
-/** Most lines hang on the one before them: its text serves both. */
+/** The parent of most lines is the line before: both share one text. */
 function lineBefore(uuid: string): string {
   const last = attachmentFields.get("uuid")?.last;
   return uuid === last ? last : uuid;

@@ -193,7 +193,7 @@ const assistantMessage: ReadonlyMap<string, FieldType> = new Map([
   ["usage", "object"],
 ]);
 
-/** The message's other fields, and known ones of an odd type; what merely repeats the record's type is not kept twice. */
+/** The other fields of a message, and known ones of an unexpected type, without `role` and `type` when they repeat the type of the record. */
 function restOf(
   message: Readonly<Record<string, unknown>>,
   known: ReadonlyMap<string, FieldType>,
