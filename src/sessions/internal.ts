@@ -39,7 +39,7 @@ export { openSqlite, type Row, removeLeftLock, type Sqlite, sqliteDriver } from 
 export { cutArchive } from "./read/gzip-source.ts";
 export { type JsonRecord, recordsOf, type Unreadable } from "./read/json-records.ts";
 export { agentSettingIn, readEntries } from "./read/read-entries.ts";
-export { type Line, maxLineBytes, readLines } from "./read/read-lines.ts";
+export { maxLineBytes, readLines } from "./read/read-lines.ts";
 export { openSession, type Session, sessionAt } from "./session.ts";
 export { forkNotePath, forkOriginIn, forkSession } from "./write/fork-session.ts";
 export { openStore, type SessionStore, type StoreSession } from "./write/session-store.ts";

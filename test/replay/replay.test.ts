@@ -161,7 +161,11 @@ app.onPrompt({ name: "all" }, async (event, { state, tasks, git, path }) => {
     const trace = join(world.project, "at-load");
     world.file("at-load.mjs", app(`import fs from "node:fs"; fs.writeFileSync(${JSON.stringify(trace)}, "x");`));
     const { code, stderr } = await world.hookline(["replay", "at-load.mjs", "--all"]);
-    expect([code, stderr, existsSync(trace)]).toEqual([1, expect.stringContaining("--allow-effects permits them"), false]);
+    expect([code, stderr, existsSync(trace)]).toEqual([
+      1,
+      expect.stringContaining("--allow-effects permits them"),
+      false,
+    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { Field, Fields } from "../../protocol/internal.ts";
 const text: Field = { is: "text", optional: true };
 const flag: Field = { is: "flag", optional: true };
 const number: Field = { is: "number", optional: true };
-const object: Field = { is: "object", optional: true };
+const object = { is: "object", optional: true } as const satisfies Field;
 /** The client removes items that are not text. */
 const list: Field = { is: "list", of: { is: "anything" }, optional: true };
 const texts: Field = { is: "list", of: { is: "text" }, optional: true };
@@ -17,23 +17,19 @@ const texts: Field = { is: "list", of: { is: "text" }, optional: true };
 const cloud: Field = { is: "anything", optional: true };
 
 const needed: Field = { is: "text" };
-const disable = oneOf("disable");
-const onFailure = oneOf("continue", "block");
-
-function oneOf(...of: readonly string[]): Field {
-  return { is: "text", of, optional: true };
-}
-
-function objectWith(fields: Fields): Field {
-  return { is: "object", fields, optional: true };
-}
+const disable: Field = { is: "text", of: ["disable"], optional: true };
+const onFailure: Field = { is: "text", of: ["continue", "block"], optional: true };
 
 const permissions: Fields = {
   allow: list,
   ask: list,
   deny: list,
   additionalDirectories: texts,
-  defaultMode: oneOf("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
+  defaultMode: {
+    is: "text",
+    of: ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"],
+    optional: true,
+  },
   disableBypassPermissionsMode: disable,
   disableAutoMode: disable,
   blockReadsOutsideWorkingDirectories: flag,
@@ -55,11 +51,11 @@ export function clientKeys(): Fields {
 const program: Fields = { type: { is: "text", of: ["command"] }, command: needed };
 
 const structuredKeys: Fields = {
-  permissions: objectWith(permissions),
+  permissions: { ...object, fields: permissions },
   env: object,
-  statusLine: objectWith({ ...program, padding: number }),
-  fileSuggestion: objectWith(program),
-  sandbox: objectWith({ enabled: flag, network: object }),
+  statusLine: { ...object, fields: { ...program, padding: number } },
+  fileSuggestion: { ...object, fields: program },
+  sandbox: { ...object, fields: { enabled: flag, network: object } },
   attribution: { is: "either", of: [{ is: "flag" }, { is: "object" }], optional: true },
   disableAutoMode: disable,
   cleanupPeriodDays: { is: "number", above: 0, optional: true },
@@ -131,7 +127,7 @@ export const clientHooks: Readonly<Record<string, Fields>> = {
     args: texts,
     async: flag,
     asyncRewake: flag,
-    shell: oneOf("bash", "powershell"),
+    shell: { is: "text", of: ["bash", "powershell"], optional: true },
     rewakeMessage: text,
     rewakeSummary: text,
     ...everyHook,

@@ -26,9 +26,6 @@ const patternSigns: Readonly<Record<string, string>> = {
   "}": braceClose,
   ",": braceComma,
 };
-const writtenSigns: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(patternSigns).map(([written, sign]) => [sign, written]),
-);
 
 /** The values that variables may have, by name. */
 export type KnownVariables = ReadonlyMap<string, readonly string[]>;
@@ -116,7 +113,7 @@ function withoutBraces(value: string): readonly string[] {
     if (next.length === values.length && next.every((one, index) => one === values[index])) break;
     values = next;
   }
-  return values.map((one) => one.replace(/[\uE004-\uE006]/g, (sign) => writtenSigns[sign] ?? ""));
+  return values.map((one) => one.replace(/[\uE004-\uE006]/g, (sign) => writtenAs(sign) ?? ""));
 }
 
 const innermostBraces = /\uE004([^\uE004\uE005]*)\uE005/;
@@ -138,7 +135,7 @@ export function holdsPatternSign(value: string): boolean {
 
 /** A value with its placeholders as they were written. */
 export function printable(value: string): string {
-  return value.replace(/[\uE000-\uE006]/g, (sign) => writtenSigns[sign] ?? "…");
+  return value.replace(/[\uE000-\uE006]/g, (sign) => writtenAs(sign) ?? "…");
 }
 
 const maxMatches = 2_000;
@@ -221,4 +218,9 @@ export function filesBelow(folder: string): readonly string[] {
     if (found.length > maxMatches) throw new NotApprovable(`${folder} holds more than ${maxMatches} files`);
   }
   return found.sort();
+}
+
+/** The pattern character of a placeholder. */
+function writtenAs(sign: string): string | undefined {
+  return Object.keys(patternSigns).find((written) => patternSigns[written] === sign);
 }
