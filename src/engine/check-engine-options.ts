@@ -87,7 +87,7 @@ const portChecks: Readonly<Record<keyof Ports, OptionCheck>> = {
 const fireChecks: Readonly<Record<keyof FireOptions, OptionCheck | undefined>> = {
   signal: checkOf("an AbortSignal", (value) => value instanceof EventTarget),
   forceSync: undefined,
-  rewrittenFrom: undefined,
+  rewrittenFrom: objectCheck,
   progress: undefined,
 };
 

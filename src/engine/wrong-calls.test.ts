@@ -106,6 +106,17 @@ describe("a wrong call is refused by name", () => {
     await engine.close();
   });
 
+  test("a rewrittenFrom that is not an object: no hook would run", async () => {
+    const engine = await opened();
+    engine.on("PreToolUse", () => ({ kind: "deny", reason: "no" }));
+    for (const rewrittenFrom of ["ls", null, 7, ["ls"]])
+      await expect(engine.fire("PreToolUse", call, { rewrittenFrom } as never)).rejects.toMatchObject({
+        code: "engine/bad-option",
+        message: expect.stringMatching(/^The option rewrittenFrom of fire must be an object, not /),
+      });
+    await engine.close();
+  });
+
   test("an event under an aborted signal rejects with its reason, also where no hook is due", async () => {
     const engine = await opened();
     const reason = new Error("mine");
