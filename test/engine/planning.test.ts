@@ -80,3 +80,13 @@ test("SessionEnd has one budget for all its hooks, also for those that queue", a
   const limits = runs.map(({ ended }) => (ended.by === "timeout" ? ended.afterMs : 0));
   expect(limits.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(100 + 3);
 });
+
+test("with rewrittenFrom, hooks that match both inputs appear neither in runs nor in skipped", async () => {
+  const rules = ["Bash(ls *)", "Bash(ls new)", "Bash(ls old)"];
+  const hooks = [command("true all"), ...rules.map((rule) => command(`true ${rule.slice(5, -1)}`, { if: rule }))];
+  const { engine } = await openIn(on("PreToolUse", ...hooks));
+  const payload = { tool_name: "Bash", tool_input: { command: "ls new" } };
+  const { runs, skipped } = await engine.fire("PreToolUse", payload, { rewrittenFrom: { command: "ls old" } });
+  expect(runs.map(({ hook }) => hook.name)).toEqual(["true ls new"]);
+  expect(skipped.map(({ hook, why }) => [hook.name, why])).toEqual([["true ls old", "if"]]);
+});
