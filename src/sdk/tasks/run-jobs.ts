@@ -84,6 +84,8 @@ async function runJob(claim: ClaimedJob, options: RunOptions): Promise<void> {
   const over = new AbortController();
   const watched = watch(claim, backend, pollMs, own, over.signal);
   try {
+    // The worker may have been stopped while it waited for the job.
+    if (outer.aborted) return void (await backend.finish(claim, { state: "released" }));
     const end = await inTime(run(claim, options, own.signal), record.timeoutMs, own);
     if (end.state === "failed" && !outer.aborted) logger(record.task).error(end.error.message, { key: record.key });
     await backend.finish(claim, outer.aborted && end.state === "failed" ? { state: "released" } : end);
