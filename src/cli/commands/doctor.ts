@@ -20,8 +20,8 @@ export const command: Command = {
   usage: "[--cwd DIR] [--settings FILE]… [--plugin-dir DIR]… [--fix] [--json]",
   about: `Reports problems with the hooks in effect: unreadable settings, programs and scripts that are missing or cannot be started, matchers
 that never match, unreadable permission rules, hooks that are off, duplicate or not approved, and files that other users can change. For
-installed apps: missing entries, a missing package or bash, a port in use by another program, and slow handlers. Prints which client they
-use, compiled or script. Nothing is started.
+installed apps: missing entries, a hooks file with a syntax error, a missing package or bash, a port in use by another program, and slow
+handlers. Prints which client they use, compiled or script. Runs no hook and no code of an app.
 
 --fix restores what a lock file describes, as you installed it, and reports what it did. It never installs anything new.
 Exit status: 0 when there are no errors or warnings, 3 when there are, 1 on failure or when --fix finds an unreadable file.`,

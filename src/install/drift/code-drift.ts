@@ -8,8 +8,8 @@ import { contentHashOf, introspect, introspector } from "../plan/introspect.ts";
 import { effectRefused } from "../plan/sandboxed-load.ts";
 import { type Drift, drift, installCommand } from "./advice.ts";
 
-/** How closely the code is looked at: loaded, without effects, to see its handlers; or not at all, and then nothing is started. */
-export type Look = "run" | "nothing";
+/** How closely the code is looked at: loaded, without effects, to see its handlers; parsed, which runs none of it; or not at all. */
+export type Look = "run" | "parse" | "nothing";
 
 /**
  * Whether the code is what was installed. The handlers of changed code are known only by running it, which may not be approved
@@ -33,7 +33,8 @@ export async function codeDrift(
   if (look === "nothing") return { drift: [], notes: [] };
   try {
     const contentHash = contentHashOf(hooksFile, await appInputs(hooksFile));
-    if (lock === undefined || contentHash === lock.contentHash) return { drift: [], notes: [], contentHash };
+    if (look === "parse" || lock === undefined || contentHash === lock.contentHash)
+      return { drift: [], notes: [], contentHash };
     const changed = `The code has changed since it was installed (${lock.installedAt}).`;
     if (record?.hooksFile !== hooksFile) return { drift: [], notes: [changed], contentHash };
     await buildFile(hooksFile, env);

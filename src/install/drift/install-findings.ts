@@ -10,6 +10,7 @@ import type { Installer } from "../install-app.ts";
 import { httpReport } from "../plan/http-entries.ts";
 import { type InstallScope, type InstallTarget, installScopes } from "../plan/install-places.ts";
 import { installCommand, repairCommand } from "./advice.ts";
+import type { Look } from "./code-drift.ts";
 import { missingPaths, missingPrograms } from "./fix-stale-paths.ts";
 import { type ScopeStatus, statusOf } from "./scope-status.ts";
 
@@ -25,6 +26,7 @@ export interface InstallFinding {
 type InstallFindingCode =
   | "hooks-dropped"
   | "client-cannot-read"
+  | "hooks-file-broken"
   | "install-drift"
   | "package-missing"
   | "bash-missing"
@@ -35,9 +37,9 @@ type InstallFindingCode =
   | "daemon-stale"
   | "handler-slow";
 
-/** What is wrong with what was installed here. Starts nothing and writes nothing. */
+/** What is wrong with what was installed here. Runs no code of the app and writes nothing. */
 export async function installFindings(target: InstallTarget, installer: Installer): Promise<readonly InstallFinding[]> {
-  const { statuses, unreadable } = await allStatuses(target, installer);
+  const { statuses, unreadable } = await allStatuses(target, installer, "parse");
   const installed = statuses.filter((one) => one.installed);
   const found = await Promise.all(installed.map((one) => findingsOf(one, target, installer)));
   return [...unreadable, ...found.flat(), ...(installed.length === 0 ? [] : await slowHandlers(installer.home))];
@@ -48,7 +50,7 @@ export async function clientsInUse(
   target: InstallTarget,
   installer: Installer,
 ): Promise<readonly { readonly scope: InstallScope; readonly client: ClientForm; readonly behindScript?: true }[]> {
-  const { statuses } = await allStatuses(target, installer);
+  const { statuses } = await allStatuses(target, installer, "nothing");
   return statuses.flatMap(({ places: { scope }, client }) => {
     if (client === undefined) return [];
     const isBehind = client.isScript && client.form === "compiled";
@@ -56,12 +58,12 @@ export async function clientsInUse(
   });
 }
 
-async function allStatuses(target: InstallTarget, installer: Installer) {
+async function allStatuses(target: InstallTarget, installer: Installer, look: Look) {
   const statuses: ScopeStatus[] = [];
   const unreadable: InstallFinding[] = [];
   for (const scope of installScopes) {
     try {
-      statuses.push(...(await statusOf(target, installer, [scope], "nothing", "report")));
+      statuses.push(...(await statusOf(target, installer, [scope], look, "report")));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       // An unreadable settings file is reported by the check of all settings.
@@ -106,6 +108,8 @@ async function findingsOf(
   return [
     ...drift.map(({ kind, message, place }) => {
       if (kind === "client-cannot-read") return { ...at("error", kind, message), place: place ?? settingsFile };
+      if (kind === "hooks-file-broken")
+        return { ...at("error", kind, message), place: status.hooksFile ?? settingsFile };
       return at("warning", kind === "http-entry" ? kind : "install-drift", message);
     }),
     ...httpReport(entries, status.record).notes.map((note) => at("note", "http-entry", note)),

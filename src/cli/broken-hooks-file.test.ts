@@ -1,0 +1,30 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { world } from "../install/fixtures/world.ts";
+import { callHookline } from "./fixtures/caller.ts";
+
+const app = 'import { createApp } from "hookline/sdk";\nexport default createApp().onStop(() => undefined);\n';
+
+/** An app that was installed and approved, and got a syntax error on its third line afterwards. */
+async function brokenLater() {
+  const here = world();
+  const { home, state, project, hooksFile } = here;
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HOOKLINE_HOME: state };
+  const hookline = (...words: readonly string[]) => callHookline(words, { home, cwd: project, env });
+  writeFileSync(hooksFile, app);
+  expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
+  writeFileSync(hooksFile, `${app}const broken = ;\n`);
+  return { hookline, hooksFile, fault: `${hooksFile} does not load: hooks.mjs:3: Unexpected ";"` };
+}
+
+test("doctor reports a syntax error of an installed hooks file as an error with file and line, as status does", async () => {
+  const { hookline, hooksFile, fault } = await brokenLater();
+  const status = await hookline("status");
+  expect([status.status, status.out]).toEqual([3, expect.stringContaining(`hooks-file-broken: ${fault}`)]);
+  const doctor = await hookline("doctor");
+  expect([doctor.status, doctor.out]).toEqual([3, expect.stringContaining(`error    hooks-file-broken: ${fault}\n`)]);
+  const { findings } = JSON.parse((await hookline("doctor", "--json")).out) as { findings: readonly object[] };
+  expect(findings).toContainEqual({ level: "error", code: "hooks-file-broken", message: fault, place: hooksFile });
+  writeFileSync(hooksFile, app);
+  expect((await hookline("doctor")).status).toBe(0);
+});
