@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { world } from "../install/fixtures/world.ts";
 import { callHookline } from "./fixtures/caller.ts";
@@ -14,7 +15,7 @@ async function brokenLater() {
   writeFileSync(hooksFile, app);
   expect((await hookline("install", "--scope", "local", "--transport", "run")).status).toBe(0);
   writeFileSync(hooksFile, `${app}const broken = ;\n`);
-  return { hookline, hooksFile, fault: `${hooksFile} does not load: hooks.mjs:3: Unexpected ";"` };
+  return { hookline, hooksFile, project, fault: `${hooksFile} does not load: hooks.mjs:3: Unexpected ";"` };
 }
 
 test("doctor reports a syntax error of an installed hooks file as an error with file and line, as status does", async () => {
@@ -27,4 +28,27 @@ test("doctor reports a syntax error of an installed hooks file as an error with 
   expect(findings).toContainEqual({ level: "error", code: "hooks-file-broken", message: fault, place: hooksFile });
   writeFileSync(hooksFile, app);
   expect((await hookline("doctor")).status).toBe(0);
+});
+
+test("trust of a hooks file with a syntax error calls no file removed, and exits with 1 because nothing can be approved", async () => {
+  const { hookline, project, fault } = await brokenLater();
+  const settings = join(project, ".claude/settings.local.json");
+  for (const words of [["trust"], ["trust", "--yes"]]) {
+    const { status, out } = await hookline(...words);
+    expect([status, out.replace(/Stop:0\.0:\w+/, "ID")]).toEqual([
+      1,
+      `${project}
+
+changed  hook on Stop of ${settings}
+  .claude/hooks.mjs is not as it was approved
+  cannot be approved: its imports cannot be determined: ${fault}
+  local:ID
+
+Hooks run with all your permissions.
+Nothing was approved.
+`,
+    ]);
+  }
+  expect((await hookline("trust", "--json")).status).toBe(1);
+  expect((await hookline("trust", "--show")).status).toBe(0);
 });

@@ -109,9 +109,14 @@ async function confirmed(question: string, call: ParsedCall, io: Io): Promise<bo
 }
 
 async function decide(review: TrustReview, call: ParsedCall, io: Io): Promise<number> {
-  const open = review.entries.filter(({ state, digest }) => state !== "trusted" && digest !== undefined);
-  if (open.length === 0 || call.flag("yes")) {
-    if (open.length > 0) await review.pin(open);
+  const notApproved = review.entries.filter(({ state }) => state !== "trusted");
+  const open = notApproved.filter(({ digest }) => digest !== undefined);
+  if (open.length === 0) {
+    await printResult(review, [], call, io);
+    return notApproved.length === 0 ? 0 : 1;
+  }
+  if (call.flag("yes")) {
+    await review.pin(open);
     return printResult(review, open, call, io);
   }
   if (!isInteractive(io)) throw needsTerminal();

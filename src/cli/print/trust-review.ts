@@ -24,7 +24,7 @@ export function entryLines(entry: TrustEntry, style: Style): readonly string[] {
     ...(detail === "" ? [] : [`  ${escapeControls(detail)}`]),
     ...(unusable === undefined ? [] : [`  ${style.red("cannot be approved:")} ${escapeControls(unusable)}`]),
     ...[...contentLines(entry, style), ...coverageLines(entry, style)].map((line) => `  ${line}`),
-    `  ${style.dim(`${escapeControls(id)}=${digest ?? ""}`)}`,
+    `  ${style.dim(`${escapeControls(id)}${digest === undefined ? "" : `=${digest}`}`)}`,
   ];
 }
 
@@ -71,11 +71,12 @@ function painted(state: TrustEntry["state"], style: Style): string {
 }
 
 function contentLines(entry: TrustEntry, style: Style): readonly string[] {
-  const { before, definition, files, state } = entry;
+  const { before, definition, files, state, unusable } = entry;
   if (before !== undefined) {
     return [
       ...textDiff(`${printed(entry, before.definition)}\n`, `${printed(entry, definition)}\n`, style),
-      ...fileChanges(before.files, files, style),
+      // The files of an entry that cannot be approved are not known.
+      ...(unusable === undefined ? fileChanges(before.files, files, style) : []),
     ];
   }
   return [
@@ -108,7 +109,7 @@ function fileText({ text, path }: ReviewedFile, style: Style): readonly string[]
 }
 
 function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile[], style: Style): readonly string[] {
-  const removed = before.filter(({ path }) => !after.some((file) => file.path === path));
+  const dropped = before.filter(({ path }) => !after.some((file) => file.path === path));
   return [
     ...after.flatMap((file) => {
       const old = before.find(({ path }) => path === file.path);
@@ -116,7 +117,7 @@ function fileChanges(before: readonly PinnedFile[], after: readonly ReviewedFile
       if (old === undefined) return [`${fileLine(file, style)}  new`, ...fileText(file, style)];
       return [`${fileLine(file, style)}  changed`, ...fileDiff(old, file, style)];
     }),
-    ...removed.map(({ path }) => `${style.bold(escapeControls(path))}  removed`),
+    ...dropped.map(({ path }) => `${style.bold(escapeControls(path))}  no longer covered`),
   ];
 }
 
